@@ -1,0 +1,21 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform: {
+    '\\.[jt]s$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  // jose is published as an ES module only, which Jest cannot require.
+  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.test-output/'],
+  testTimeout: 20_000,
+  maxWorkers: 2,
+};

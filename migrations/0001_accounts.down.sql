@@ -1,0 +1,1 @@
+DROP TABLE group_members, groups, friendships, blacklist, phones, users;

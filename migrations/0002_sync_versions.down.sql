@@ -1,0 +1,21 @@
+DROP TRIGGER users_stamp ON users;
+DROP TRIGGER users_touch_memberships ON users;
+DROP TRIGGER users_touch_memberships_of_new ON users;
+DROP TRIGGER users_keep ON users;
+DROP TRIGGER users_keep_all ON users;
+DROP TRIGGER groups_stamp ON groups;
+DROP TRIGGER groups_keep ON groups;
+DROP TRIGGER groups_keep_all ON groups;
+DROP TRIGGER blacklist_stamp ON blacklist;
+DROP TRIGGER blacklist_bury ON blacklist;
+DROP TRIGGER blacklist_keep_all ON blacklist;
+DROP TRIGGER friendships_stamp ON friendships;
+DROP TRIGGER friendships_bury ON friendships;
+DROP TRIGGER friendships_keep_all ON friendships;
+DROP TRIGGER group_members_stamp ON group_members;
+DROP TRIGGER group_members_bury ON group_members;
+DROP TRIGGER group_members_keep_all ON group_members;
+DROP FUNCTION users_stamp, users_touch_memberships, groups_stamp, relation_stamp, group_members_stamp, blacklist_bury,
+  friendships_bury, group_members_bury, refuse_removal, sync_rebase, sync_horizon, sync_next_version, sync_clock, sync_timeline;
+DROP TABLE sync_epoch;
+GRANT TRUNCATE ON users, blacklist, friendships, groups, group_members TO CURRENT_USER;

@@ -1,0 +1,1 @@
+DROP TABLE rate_limits, captchas, verification_tokens, verification_codes;

@@ -1,0 +1,57 @@
+// What npm start and npm test do before anything else: see that the dependencies are there. It uses nothing but Node.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+const OLDEST_NODE = [20, 19];
+
+/** Installs what the lock file asks for, unless it is installed already. `dev` adds what only developers need. */
+export async function ensureDependencies({ dev }) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
+    stop(`Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+  const missing = missingPackages(dev);
+  if (missing.length === 0) return;
+  process.stdout.write(`Installing dependencies (${missing.length} to go; the first time takes a minute or two) …\n`);
+  const status = await npmCi(dev ? ['--include=dev', '--include=optional'] : ['--include=optional']);
+  if (status !== 0) stop('The dependencies could not be installed: see what npm says above, then try again.');
+}
+
+/** Packages of the lock file that are not there in its version; those for other platforms are never installed. */
+function missingPackages(dev) {
+  const wanted = packages(join(root, 'package-lock.json'));
+  const installed = packages(join(root, 'node_modules', '.package-lock.json'));
+  return Object.entries(wanted)
+    .filter(([path, { dev: forDevelopers, optional }]) => path !== '' && (dev || !forDevelopers) && !optional)
+    .filter(([path, { version }]) => installed[path]?.version !== version)
+    .map(([path]) => path);
+}
+
+function packages(lockFile) {
+  return existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : {};
+}
+
+function npmCi(flags) {
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...flags], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      shell: process.platform === 'win32',
+    });
+    // Ctrl-C reaches npm too; this process waits for it to tidy up.
+    process.once('SIGINT', () => child.kill('SIGINT'));
+    child.on('error', (error) => {
+      process.stderr.write(`npm cannot be run: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('exit', (status) => resolve(status ?? 1));
+  });
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,46 @@
+import express, { Router, type Express } from 'express';
+import type { Logger } from 'pino';
+import { crossSite } from './http/cross-site';
+import { errorHandler, unknownPath } from './http/error-handler';
+import { requestLog } from './http/request-log';
+
+/** One router a resource; those under /user in the order in which they are asked. */
+export interface Routers {
+  health: Router;
+  jwks: Router;
+  captchaImages: Router;
+  uploads: Router;
+  user: Router[];
+}
+
+export interface AppSettings {
+  trustProxy: false | number | string[];
+  corsOrigins: string[];
+}
+
+export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSettings, logger: Logger): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', trustProxy);
+
+  app.use(requestLog(logger));
+  app.use(crossSite(corsOrigins));
+
+  app.use(routers.health);
+  app.use('/.well-known', routers.jwks);
+  app.use('/captcha', routers.captchaImages);
+  app.use('/user', neverStored(), ...routers.user);
+  app.use(routers.uploads);
+
+  app.use(unknownPath);
+  app.use(errorHandler);
+  return app;
+}
+
+function neverStored(): Router {
+  return Router().use((_req, res, next) => {
+    res.set('Cache-Control', 'no-store');
+    next();
+  });
+}

@@ -1,0 +1,280 @@
+import { isIP } from 'node:net';
+import { isPhoneCallingCode } from './features/users/phone-number';
+import { isSigningKey } from './integrations/messaging/signing-key';
+import { z } from 'zod';
+
+/** Everything that is wrong with the environment, one line a mistake, each naming the variable and the remedy. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly mistakes: string[]) {
+    super(mistakes.join('\n'));
+  }
+}
+
+const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
+
+const production = (env: Environment) => env.NODE_ENV === 'production';
+
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
+const seconds = whole(1, 86_400 * 365);
+const limit = whole(0, 1_000_000_000);
+const text = z.string().min(1);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform(withoutSlash);
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+/** One entry a variable, named as in the environment; an empty value counts as unset. */
+const environment = z.object({
+  NODE_ENV: oneOf('development', 'test', 'production').default('development'),
+  HOST: text.default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8585),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must look like postgresql://user:password@host:5432/database' })
+    .optional(),
+  DATABASE_POOL_MAX: whole(1, 1_000).default(10),
+  AUTO_MIGRATE: oneOf('on', 'off').default('on'),
+  DATA_DIR: text.default('.data'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
+  PUBLIC_URL: httpUrl.optional(),
+  TRUST_PROXY: z.string().transform(trustProxy).optional(),
+  CORS_ORIGINS: list.pipe(z.array(z.string().transform(origin))).default([]),
+
+  SESSION_SECRETS: list
+    .pipe(
+      z.array(z.string().min(32, 'each secret needs at least 32 characters: openssl rand -hex 32 makes one')).min(1),
+    )
+    .optional(),
+  SESSION_DAYS: whole(1, 400).default(30),
+  SESSION_MAX_DAYS: whole(1, 3_650).default(90),
+  BCRYPT_COST: whole(4, 15).default(10),
+
+  SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
+  SMS_FILE: text.optional(),
+  SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
+  TWILIO_ACCOUNT_SID: text.optional(),
+  TWILIO_AUTH_TOKEN: text.optional(),
+  TWILIO_FROM: text.optional(),
+  TWILIO_MESSAGING_SERVICE_SID: text.optional(),
+  TWILIO_API_URL: httpUrl.optional(),
+
+  MESSAGING_PROVIDER: oneOf('jwt', 'rongcloud').default('jwt'),
+  MESSAGING_JWT_KEY: z
+    .string()
+    .refine(isSigningKey, 'must be an Ed25519 private key: openssl genpkey -algorithm ed25519 | base64 -w0 makes one')
+    .optional(),
+  MESSAGING_TOKEN_TTL_SECONDS: seconds.default(86_400),
+  RONGCLOUD_APP_KEY: text.optional(),
+  RONGCLOUD_APP_SECRET: text.optional(),
+  RONGCLOUD_API_URL: httpUrl.default('https://api.rong-api.com'),
+
+  STORAGE_PROVIDER: oneOf('local', 'qiniu').optional(),
+  UPLOAD_MAX_BYTES: whole(1, 1_073_741_824).default(5 * 1_024 * 1_024),
+  QINIU_ACCESS_KEY: text.optional(),
+  QINIU_SECRET_KEY: text.optional(),
+  QINIU_BUCKET: text.optional(),
+  QINIU_DOMAIN: httpUrl.optional(),
+  QINIU_UPLOAD_URL: httpUrl.default('https://upload.qiniup.com'),
+
+  PHONE_CHECK: oneOf('mobile', 'possible').optional(),
+  ALLOWED_REGIONS: list
+    .pipe(z.array(z.string().refine(isPhoneCallingCode, 'must be calling codes separated by commas, such as 44,1,86')))
+    .default([]),
+  CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
+  CODE_TTL_SECONDS: seconds.default(300),
+  CODE_RESEND_SECONDS: seconds.default(60),
+  CODE_MAX_ATTEMPTS: whole(1, 1_000).default(5),
+  VERIFICATION_TOKEN_TTL_SECONDS: seconds.default(1_800),
+
+  SEND_CODE_PER_PHONE_DAY: limit.default(10),
+  SEND_CODE_PER_IP_HOUR: limit.optional(),
+  SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: limit.optional(),
+  SEND_CODE_PER_DAY: limit.default(0),
+  WRONG_CODES_PER_PHONE_AND_IP_DAY: limit.default(20),
+  WRONG_CODES_PER_PHONE_DAY: limit.default(100),
+  LOGIN_FAILURES_PER_PHONE_AND_IP: limit.default(10),
+  LOGIN_FAILURES_PER_PHONE_DAY: limit.default(100),
+  LOGIN_FAILURES_PER_IP: limit.optional(),
+  FINDS_PER_USER_MINUTE: limit.default(300),
+  FINDS_PER_USER_DAY: limit.default(2_000),
+  CHECKS_PER_IP_MINUTE: limit.optional(),
+  CHECKS_PER_IP_DAY: limit.optional(),
+});
+
+export const VARIABLES = Object.keys(environment.shape);
+
+type Environment = z.infer<typeof environment>;
+
+/** What the process needs from outside; reads nothing by itself, so that a test can hand in any environment. */
+export function loadConfig(env: Record<string, string | undefined>) {
+  const parsed = environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(asMistake));
+  const mistakes = [...missing(parsed.data), ...(production(parsed.data) ? unfitForProduction(parsed.data) : [])];
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return nested(parsed.data);
+}
+
+export type Config = ReturnType<typeof loadConfig>;
+
+function asMistake(issue: z.core.$ZodIssue): string {
+  return `${String(issue.path[0])}: ${issue.message}`;
+}
+
+/** What a chosen provider cannot do without. */
+function missing(env: Environment): string[] {
+  const need = (name: keyof Environment, why: string) => (env[name] === undefined ? [`${name}: set it, ${why}`] : []);
+  const mistakes: string[] = [];
+  if (env.SMS_PROVIDER === 'twilio') {
+    const why = 'SMS_PROVIDER=twilio needs it';
+    mistakes.push(...need('TWILIO_ACCOUNT_SID', why), ...need('TWILIO_AUTH_TOKEN', why));
+    if (!env.TWILIO_FROM && !env.TWILIO_MESSAGING_SERVICE_SID)
+      mistakes.push(`TWILIO_FROM: set it (a number) or TWILIO_MESSAGING_SERVICE_SID, ${why}`);
+  }
+  if (env.MESSAGING_PROVIDER === 'rongcloud') {
+    const why = 'MESSAGING_PROVIDER=rongcloud needs it';
+    mistakes.push(...need('RONGCLOUD_APP_KEY', why), ...need('RONGCLOUD_APP_SECRET', why));
+  }
+  if (env.STORAGE_PROVIDER === 'qiniu') {
+    const why = 'STORAGE_PROVIDER=qiniu needs it';
+    for (const name of ['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN'] as const)
+      mistakes.push(...need(name, why));
+  }
+  return mistakes;
+}
+
+/** The defaults that make a first try easy would hurt real users; each is refused with its remedy. */
+function unfitForProduction(env: Environment): string[] {
+  const rules: [unfit: boolean, mistake: string][] = [
+    [!env.DATABASE_URL, 'DATABASE_URL: set it, the embedded database is for development only'],
+    [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
+    [
+      env.SMS_PROVIDER !== 'twilio',
+      'SMS_PROVIDER: set it to twilio, console and file show every code to whoever reads them',
+    ],
+    [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
+    [
+      env.MESSAGING_PROVIDER === 'jwt' && !env.MESSAGING_JWT_KEY,
+      'MESSAGING_JWT_KEY: set it, for example to what openssl genpkey -algorithm ed25519 | base64 -w0 prints',
+    ],
+    [!env.PUBLIC_URL, 'PUBLIC_URL: set it to the https address that clients use'],
+    [
+      env.PUBLIC_URL?.startsWith('http:') ?? false,
+      'PUBLIC_URL: must start with https://, the session cookie travels over HTTPS only',
+    ],
+    [
+      env.TRUST_PROXY === undefined,
+      'TRUST_PROXY: set it to the number of proxies in front (1 with the compose file), to their addresses, or to none',
+    ],
+    [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
+  ];
+  return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
+}
+
+/** By concern, secrets apart: `secrets` is the one part that must never be logged. */
+function nested(env: Environment) {
+  const strict = production(env);
+  const byIp = (value: number | undefined, inProduction: number) => value ?? (strict ? inProduction : 0);
+  return {
+    production: strict,
+    http: {
+      host: env.HOST,
+      port: env.PORT,
+      publicUrl: env.PUBLIC_URL,
+      trustProxy: env.TRUST_PROXY ?? false,
+      corsOrigins: env.CORS_ORIGINS,
+    },
+    database: { poolMax: env.DATABASE_POOL_MAX, autoMigrate: env.AUTO_MIGRATE === 'on' },
+    dataDir: env.DATA_DIR,
+    logLevel: env.LOG_LEVEL,
+    sessions: { days: env.SESSION_DAYS, maxDays: env.SESSION_MAX_DAYS },
+    passwords: { bcryptCost: env.BCRYPT_COST },
+    sms: {
+      provider: env.SMS_PROVIDER ?? 'console',
+      file: env.SMS_FILE,
+      text: env.SMS_TEXT,
+      twilioFrom: env.TWILIO_FROM,
+      twilioMessagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+      twilioApiUrl: env.TWILIO_API_URL,
+    },
+    messaging: {
+      provider: env.MESSAGING_PROVIDER,
+      tokenTtlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS,
+      rongcloudApiUrl: env.RONGCLOUD_API_URL,
+    },
+    storage: {
+      provider: env.STORAGE_PROVIDER ?? 'local',
+      uploadMaxBytes: env.UPLOAD_MAX_BYTES,
+      qiniuBucket: env.QINIU_BUCKET,
+      qiniuDomain: env.QINIU_DOMAIN,
+      qiniuUploadUrl: env.QINIU_UPLOAD_URL,
+    },
+    verification: {
+      phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),
+      allowedRegions: env.ALLOWED_REGIONS,
+      captchaPolicy: env.CAPTCHA_POLICY,
+      codeTtlSeconds: env.CODE_TTL_SECONDS,
+      codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
+      tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
+    },
+    limits: {
+      codeResendSeconds: env.CODE_RESEND_SECONDS,
+      sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
+      sendCodePerIpHour: byIp(env.SEND_CODE_PER_IP_HOUR, 200),
+      sendCodePerIpHourWithCaptcha: byIp(env.SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA, 1_000),
+      sendCodePerDay: env.SEND_CODE_PER_DAY,
+      wrongCodesPerPhoneAndIpDay: env.WRONG_CODES_PER_PHONE_AND_IP_DAY,
+      wrongCodesPerPhoneDay: env.WRONG_CODES_PER_PHONE_DAY,
+      loginFailuresPerPhoneAndIp: env.LOGIN_FAILURES_PER_PHONE_AND_IP,
+      loginFailuresPerPhoneDay: env.LOGIN_FAILURES_PER_PHONE_DAY,
+      loginFailuresPerIp: byIp(env.LOGIN_FAILURES_PER_IP, 500),
+      findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
+      findsPerUserDay: env.FINDS_PER_USER_DAY,
+      checksPerIpMinute: byIp(env.CHECKS_PER_IP_MINUTE, 600),
+      checksPerIpDay: byIp(env.CHECKS_PER_IP_DAY, 20_000),
+    },
+    secrets: {
+      databaseUrl: env.DATABASE_URL,
+      session: env.SESSION_SECRETS,
+      messagingJwtKey: env.MESSAGING_JWT_KEY,
+      twilioAccountSid: env.TWILIO_ACCOUNT_SID ?? '',
+      twilioAuthToken: env.TWILIO_AUTH_TOKEN ?? '',
+      rongcloudAppKey: env.RONGCLOUD_APP_KEY ?? '',
+      rongcloudAppSecret: env.RONGCLOUD_APP_SECRET ?? '',
+      qiniuAccessKey: env.QINIU_ACCESS_KEY ?? '',
+      qiniuSecretKey: env.QINIU_SECRET_KEY ?? '',
+    },
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function origin(value: string, context: z.RefinementCtx): string {
+  if (URL.canParse(value) && new URL(value).origin === value) return value;
+  context.addIssue('must be origins separated by commas, such as https://app.example.com');
+  return z.NEVER;
+}
+
+/** Express's own setting: how many proxies stand in front, or which addresses they have. */
+function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
+  if (value === 'none') return false;
+  if (/^[1-9]\d?$/.test(value)) return Number(value);
+  const names = value.split(',').map((name) => name.trim());
+  const known = (name: string) =>
+    ['loopback', 'linklocal', 'uniquelocal'].includes(name) || isIP(name.replace(/\/\d{1,3}$/, '')) !== 0;
+  if (names.every(known)) return names;
+  context.addIssue('must be none, a number of proxies, or addresses separated by commas (loopback, 10.0.0.0/8, …)');
+  return z.NEVER;
+}

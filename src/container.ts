@@ -1,0 +1,241 @@
+import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import { Router, type Express } from 'express';
+import { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { createApp } from './app';
+import type { Config } from './config';
+import { connect, connectionOptions, repositories, transactions, type Database } from './database';
+import { authRouter } from './features/auth/auth-router';
+import { AuthService } from './features/auth/auth-service';
+import { LoginAttempts } from './features/auth/login-attempts';
+import { Passwords } from './features/auth/passwords';
+import { blacklistRouter } from './features/blacklist/blacklist-router';
+import { BlacklistService } from './features/blacklist/blacklist-service';
+import { groupsRouter } from './features/groups/groups-router';
+import { GroupsService } from './features/groups/groups-service';
+import { Limiter } from './features/limits/limiter';
+import { limitTable } from './features/limits/limits';
+import { profileRouter } from './features/profile/profile-router';
+import { ProfileService } from './features/profile/profile-service';
+import { syncRouter } from './features/sync/sync-router';
+import { SyncService } from './features/sync/sync-service';
+import { Turns } from './features/sync/turns';
+import { tokensRouter } from './features/tokens/tokens-router';
+import { TokensService } from './features/tokens/tokens-service';
+import { usersRouter } from './features/users/users-router';
+import { UsersService } from './features/users/users-service';
+import { captchaImageRouter, captchaRouter } from './features/verification/captcha-router';
+import { CaptchaService } from './features/verification/captcha-service';
+import { SendCodeService } from './features/verification/send-code-service';
+import { VerificationCodes } from './features/verification/verification-code';
+import { verificationRouter } from './features/verification/verification-router';
+import { VerifyCodeService } from './features/verification/verify-code-service';
+import { body } from './http/body';
+import { healthRouter } from './http/health-router';
+import type { Access } from './http/operation';
+import { publicUrlFrom } from './http/public-url';
+import { Sessions } from './http/session';
+import type { KeptTokens } from './integrations/messaging/rongcloud-messaging-provider';
+import type { MessagingProvider } from './integrations/messaging/messaging-provider';
+import type { SmsSender } from './integrations/sms/sms-sender';
+import type { ImageStorage } from './integrations/storage/image-storage';
+import type { Keys } from './local-keys';
+import { isMigrated } from './migrations';
+import { Sweeper } from './sweeper';
+
+/** How many large sync answers are read from the database at the same time. */
+const LARGE_SYNCS = 3;
+
+export interface Outside {
+  databaseUrl: string;
+  keys: Keys;
+  logger: Logger;
+  /** Instead of the configured sender. */
+  sms?: SmsSender;
+}
+
+export interface Container {
+  app: Express;
+  db: Database;
+  close(): Promise<void>;
+}
+
+/** The composition root: every part is made here, top to bottom. */
+export async function buildContainer(config: Config, outside: Outside): Promise<Container> {
+  const { keys, logger } = outside;
+  const warn = (message: string, cause: unknown) => logger.warn({ err: cause }, message);
+
+  const db = connect(outside.databaseUrl, config.database.poolMax);
+  const repos = repositories(db);
+  const transaction = transactions(db);
+  const sessionPool = new Pool({ ...connectionOptions(outside.databaseUrl), max: config.database.poolMax });
+  sessionPool.on('error', (error) => warn('an idle database connection broke', error));
+
+  const sms = outside.sms ?? (await smsSender(config));
+  const messaging = await messagingProvider(config, keys, repos.messagingTokens);
+  const storage = await imageStorage(config, keys);
+
+  const limits = limitTable(config.limits);
+  const limiter = new Limiter(repos.limits);
+  const passwords = new Passwords(config.passwords.bcryptCost);
+  const attempts = new LoginAttempts(limiter, limits);
+  const codes = new VerificationCodes(keys.sessionSecrets);
+
+  const { verification, users, captchas: captchaRows } = repos;
+  const captchas = new CaptchaService(captchaRows, limiter, limits);
+  const sending = new SendCodeService(
+    { verification, codes, captchas, limiter, limits, sms, warn: (message, details) => logger.warn(details, message) },
+    { ...config.verification, text: config.sms.text },
+  );
+  const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits }, config.verification);
+  const auth = new AuthService({
+    users,
+    verification,
+    passwords,
+    attempts,
+    messaging: messaging.provider,
+    transaction,
+  });
+  const profile = new ProfileService(users, messaging.provider, warn);
+  const tokens = new TokensService(users, messaging.provider, storage.provider);
+  const sync = new SyncService(repos.sync, new Turns(LARGE_SYNCS));
+
+  const sessions = new Sessions(
+    sessionPool,
+    { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
+    warn,
+  );
+  const publicUrlOf = publicUrlFrom(config.http.publicUrl);
+  const access: Access = {
+    anyone: body,
+    visitor: [...body, sessions.load],
+    signedIn: [...body, sessions.load, sessions.require],
+  };
+
+  const app = createApp(
+    {
+      health: healthRouter(readiness(db)),
+      jwks: messaging.jwks,
+      captchaImages: captchaImageRouter(captchas),
+      uploads: storage.router,
+      user: [
+        verificationRouter(sending, verifying, access),
+        captchaRouter(captchas, publicUrlOf, access),
+        authRouter({ auth, sessions, sessionRows: repos.sessions, publicUrlOf }, access),
+        profileRouter(profile, access),
+        blacklistRouter(new BlacklistService(repos.blacklist), access),
+        groupsRouter(new GroupsService(repos.groups), access),
+        syncRouter(sync, access),
+        tokensRouter(tokens, publicUrlOf, access),
+        // Last: it takes every path that is left.
+        usersRouter(new UsersService(users, limiter, limits), access),
+      ],
+    },
+    config.http,
+    logger,
+  );
+
+  const sweeper = new Sweeper(
+    [() => repos.limits.sweep(), () => repos.verification.sweep(), () => repos.captchas.sweep()],
+    warn,
+  );
+  return {
+    app,
+    db,
+    close: async () => {
+      sweeper.close();
+      sessions.close();
+      await sessionPool.end();
+      await db.destroy();
+    },
+  };
+}
+
+/** Migrations do not go away again: once they are in, it is enough that the database answers. */
+function readiness(db: Database): () => Promise<boolean> {
+  let migrated = false;
+  return async () => {
+    if (migrated) await db.raw('SELECT 1');
+    else migrated = await isMigrated(db);
+    return migrated;
+  };
+}
+
+/** Vendors' code is loaded only where it is used: it is large, and slow to load. */
+async function smsSender({ sms, secrets, dataDir }: Config): Promise<SmsSender> {
+  if (sms.provider === 'twilio') {
+    const { TwilioSmsSender } = await import('./integrations/sms/twilio-sms-sender');
+    return new TwilioSmsSender({
+      accountSid: secrets.twilioAccountSid,
+      authToken: secrets.twilioAuthToken,
+      from: sms.twilioFrom,
+      messagingServiceSid: sms.twilioMessagingServiceSid,
+      apiUrl: sms.twilioApiUrl,
+    });
+  }
+  if (sms.provider === 'file') {
+    const { FileSmsSender } = await import('./integrations/sms/file-sms-sender');
+    return new FileSmsSender(sms.file ?? join(dataDir, 'sms.ndjson'));
+  }
+  const { ConsoleSmsSender } = await import('./integrations/sms/console-sms-sender');
+  return new ConsoleSmsSender();
+}
+
+async function messagingProvider(
+  { messaging, secrets, http }: Config,
+  keys: Keys,
+  keptTokens: KeptTokens,
+): Promise<{ provider: MessagingProvider; jwks: Router }> {
+  const jwks = Router();
+  if (messaging.provider === 'rongcloud') {
+    const { RongCloudMessagingProvider } = await import('./integrations/messaging/rongcloud-messaging-provider');
+    const provider = new RongCloudMessagingProvider({
+      appKey: secrets.rongcloudAppKey,
+      appSecret: secrets.rongcloudAppSecret,
+      apiUrl: messaging.rongcloudApiUrl,
+      keptTokens,
+    });
+    return { provider, jwks };
+  }
+  const { JwtMessagingProvider } = await import('./integrations/messaging/jwt-messaging-provider');
+  const provider = new JwtMessagingProvider({
+    privateKey: keys.messagingJwtKey,
+    ttlSeconds: messaging.tokenTtlSeconds,
+    issuer: http.publicUrl,
+  });
+  jwks.get('/jwks.json', (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').json(provider.jwks());
+  });
+  return { provider, jwks };
+}
+
+async function imageStorage(
+  { storage, secrets, dataDir }: Config,
+  keys: Keys,
+): Promise<{ provider: ImageStorage; router: Router }> {
+  if (storage.provider === 'qiniu') {
+    const { QiniuImageStorage } = await import('./integrations/storage/qiniu-image-storage');
+    const { qiniuUploadRouter } = await import('./integrations/storage/qiniu-upload-router');
+    const provider = new QiniuImageStorage({
+      accessKey: secrets.qiniuAccessKey,
+      secretKey: secrets.qiniuSecretKey,
+      bucket: storage.qiniuBucket ?? '',
+      domain: storage.qiniuDomain ?? '',
+      maxBytes: storage.uploadMaxBytes,
+    });
+    return { provider, router: qiniuUploadRouter(storage.qiniuUploadUrl) };
+  }
+  const { LocalImageStorage } = await import('./integrations/storage/local-image-storage');
+  const { localImageRouter } = await import('./integrations/storage/local-image-router');
+  const provider = new LocalImageStorage({
+    directory: join(dataDir, 'uploads'),
+    secret: uploadSecret(keys.sessionSecrets),
+    maxBytes: storage.uploadMaxBytes,
+  });
+  return { provider, router: localImageRouter(provider) };
+}
+
+function uploadSecret([first = '']: string[]): string {
+  return Buffer.from(hkdfSync('sha256', first, '', 'upload tokens', 32)).toString('hex');
+}

@@ -1,0 +1,87 @@
+import knex, { type Knex } from 'knex';
+import { types, type PoolConfig } from 'pg';
+import { codeOf } from './errors';
+import { SessionsRepository } from './features/auth/sessions-repository';
+import { BlacklistRepository } from './features/blacklist/blacklist-repository';
+import { GroupsRepository } from './features/groups/groups-repository';
+import { LimitsRepository } from './features/limits/limits-repository';
+import { SyncRepository } from './features/sync/sync-repository';
+import { MessagingTokensRepository } from './features/tokens/messaging-tokens-repository';
+import { UsersRepository } from './features/users/users-repository';
+import { CaptchasRepository } from './features/verification/captchas-repository';
+import { VerificationRepository } from './features/verification/verification-repository';
+
+export type Database = Knex;
+
+const BIGINT = 20;
+
+/** Bounds on everything that could hang, so that a database in trouble costs a request seconds and not forever. */
+export function connectionOptions(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'user-account-service',
+    keepAlive: true,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 8_000,
+    query_timeout: 10_000,
+    // An open writing transaction holds everybody's sync horizon back.
+    idle_in_transaction_session_timeout: 5_000,
+    types: {
+      // Versions and counts stay far below 2^53.
+      getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
+        oid === BIGINT && format !== 'binary' ? Number : types.getTypeParser(oid, format),
+    },
+  };
+}
+
+export function connect(url: string, poolMax: number): Database {
+  return knex({
+    client: 'pg',
+    connection: { ...connectionOptions(url) } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolMax },
+    acquireConnectionTimeout: 3_000,
+  });
+}
+
+export type Repositories = ReturnType<typeof repositories>;
+
+/** Every repository on one connection source: the pool, or one transaction. */
+export function repositories(db: Database) {
+  return {
+    blacklist: new BlacklistRepository(db),
+    captchas: new CaptchasRepository(db),
+    groups: new GroupsRepository(db),
+    limits: new LimitsRepository(db),
+    messagingTokens: new MessagingTokensRepository(db),
+    sessions: new SessionsRepository(db),
+    sync: new SyncRepository(db),
+    users: new UsersRepository(db),
+    verification: new VerificationRepository(db),
+  };
+}
+
+export type Transaction = <T>(work: (repos: Repositories) => Promise<T>) => Promise<T>;
+
+/** Hands out repositories bound to one transaction, and repeats it when PostgreSQL asks for that. */
+export function transactions(db: Database): Transaction {
+  return (work) => retrying(() => db.transaction((trx) => work(repositories(trx))));
+}
+
+const RETRIES = 3;
+
+/** Runs `work` again after a serialization failure or a deadlock; nothing of the failed attempt remains. */
+export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === RETRIES || !isTransient(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * Math.random()));
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}

@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+
+/** One use of a limit by one subject. */
+export interface Bucket {
+  key: string;
+  amount: number;
+  seconds: number;
+}
+
+/** Buckets in PostgreSQL, on its clock, so that any number of instances share them. */
+export class LimitsRepository {
+  constructor(private readonly db: Knex) {}
+
+  /**
+   * Takes one from each bucket that has any left and returns the keys of these. One statement decides, however many
+   * requests arrive at once; rows are locked in the order of their keys, so that takers never wait in a circle.
+   */
+  async take(buckets: Bucket[]): Promise<string[]> {
+    const { rows } = await this.db.raw<{ rows: { key: string }[] }>(
+      `INSERT INTO rate_limits AS held (key, used, amount, resets_at)
+       SELECT key, 1, amount, now() + make_interval(secs => seconds)
+         FROM unnest(?::text[], ?::integer[], ?::integer[]) AS wanted (key, amount, seconds) ORDER BY key
+       ON CONFLICT (key) DO UPDATE SET
+         used = CASE WHEN held.resets_at <= now() THEN 1 ELSE held.used + 1 END,
+         resets_at = CASE WHEN held.resets_at <= now() THEN excluded.resets_at ELSE held.resets_at END,
+         amount = excluded.amount
+       WHERE held.resets_at <= now() OR held.used < excluded.amount
+       RETURNING key`,
+      [buckets.map(({ key }) => key), buckets.map(({ amount }) => amount), buckets.map(({ seconds }) => seconds)],
+    );
+    return rows.map(({ key }) => key);
+  }
+
+  async giveBack(keys: string[]): Promise<void> {
+    await this.db.raw(
+      `UPDATE rate_limits SET used = used - 1 WHERE used > 0 AND key IN (
+         SELECT key FROM rate_limits WHERE key = ANY (?::text[]) AND resets_at > now() ORDER BY key FOR UPDATE)`,
+      [keys],
+    );
+  }
+
+  /** The full ones among the buckets, with the seconds until they are empty again. */
+  async full(buckets: Bucket[]): Promise<{ key: string; seconds: number }[]> {
+    const { rows } = await this.db.raw<{ rows: { key: string; seconds: number }[] }>(
+      `SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds
+         FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
+        WHERE resets_at > now() AND used >= most`,
+      [buckets.map(({ key }) => key), buckets.map(({ amount }) => amount)],
+    );
+    return rows;
+  }
+
+  async clear(key: string): Promise<void> {
+    await this.db('rate_limits').where({ key }).delete();
+  }
+
+  /** Clears the buckets whose keys begin with `prefix`. */
+  async clearAll(prefix: string): Promise<void> {
+    await this.db('rate_limits').where('key', '>=', prefix).where('key', '<', `${prefix}\u{10ffff}`).delete();
+  }
+
+  async sweep(): Promise<void> {
+    await this.db('rate_limits').where('resets_at', '<=', this.db.fn.now()).delete();
+  }
+}

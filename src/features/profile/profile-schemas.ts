@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { bytes, nickname } from '../../http/parse';
+
+export const newNickname = z.object({ nickname });
+
+export const newPortrait = z.object({
+  portraitUri: bytes(1, 1_024).refine(isWebAddress, 'must be an absolute http or https URL'),
+});
+
+function isWebAddress(value: string): boolean {
+  return /^https?:\/\/[^\s\\]+$/i.test(value) && URL.canParse(value);
+}

@@ -1,0 +1,23 @@
+import { NotSignedIn } from '../../errors';
+import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
+import type { ImageStorage, UploadToken } from '../../integrations/storage/image-storage';
+import type { UsersRepository } from '../users/users-repository';
+
+/** What a signed-in client needs to talk to the messaging server and the image storage. */
+export class TokensService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly messaging: MessagingProvider,
+    private readonly storage: ImageStorage,
+  ) {}
+
+  async messagingToken(userId: string, publicUrl: string): Promise<string> {
+    const user = await this.users.profile(userId);
+    if (!user) throw new NotSignedIn();
+    return this.messaging.token(user, publicUrl);
+  }
+
+  uploadToken(userId: string, publicUrl: string): UploadToken {
+    return this.storage.uploadToken(userId, publicUrl);
+  }
+}

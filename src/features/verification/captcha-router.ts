@@ -1,0 +1,37 @@
+import { Router, type Response } from 'express';
+import { addressOf } from '../../http/client-address';
+import { ok, post, type Access } from '../../http/operation';
+import type { PublicUrlOf } from '../../http/public-url';
+import { nameRoute } from '../../http/request-log';
+import type { CaptchaService } from './captcha-service';
+
+export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf, { anyone }: Access): Router {
+  const router = Router();
+
+  post(router, '/get_sms_img_code', anyone, async (req, res) => {
+    const verifyId = await captchas.create(addressOf(req));
+    ok(res, { url: `${publicUrlOf(req)}/captcha/${verifyId}.png`, verifyId });
+  });
+
+  return router;
+}
+
+/** The pictures themselves, outside /user: a client shows them in an image view. */
+export function captchaImageRouter(captchas: CaptchaService): Router {
+  const router = Router();
+
+  router.get('/:id.png', nameRoute('/:id.png'), async (req, res) => {
+    send(res, 'image/png', (await captchas.image(String(req.params.id))).png);
+  });
+
+  router.get('/:id.svg', nameRoute('/:id.svg'), async (req, res) => {
+    send(res, 'image/svg+xml', (await captchas.image(String(req.params.id))).svg);
+  });
+
+  return router;
+}
+
+function send(res: Response, type: string, image: string | Buffer): void {
+  res.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" });
+  res.type(type).send(image);
+}

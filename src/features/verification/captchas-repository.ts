@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+
+export interface Captcha {
+  id: string;
+  answer: string;
+  svg: string;
+  png: Buffer;
+}
+
+export class CaptchasRepository {
+  constructor(private readonly db: Knex) {}
+
+  async add({ id, answer, svg, png }: Captcha, ttlSeconds: number): Promise<void> {
+    await this.db('captchas').insert({
+      id,
+      answer,
+      svg,
+      png,
+      expires_at: this.db.raw('now() + make_interval(secs => ?)', [ttlSeconds]),
+    });
+  }
+
+  async image(id: string): Promise<Pick<Captcha, 'svg' | 'png'> | undefined> {
+    return this.live(id).first<Pick<Captcha, 'svg' | 'png'> | undefined>('svg', 'png');
+  }
+
+  /** Takes the captcha away and says what its answer was: there is one try. */
+  async take(id: string): Promise<string | undefined> {
+    const rows: { answer: string }[] = await this.live(id).delete(['answer']);
+    return rows[0]?.answer;
+  }
+
+  async sweep(): Promise<void> {
+    await this.db('captchas').where('expires_at', '<=', this.db.fn.now()).delete();
+  }
+
+  private live(id: string): Knex.QueryBuilder {
+    return this.db('captchas').where({ id }).where('expires_at', '>', this.db.fn.now());
+  }
+}

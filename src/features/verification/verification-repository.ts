@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import type { Phone } from '../users/phone-number';
+
+export interface SentCode {
+  id: number;
+  hmac: Buffer;
+}
+
+const inSeconds = 'now() + make_interval(secs => ?)';
+
+/** Codes that were sent and the tokens they were exchanged for, on the database's clock. */
+export class VerificationRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** From now on only this code counts for the phone. */
+  async addCode(phone: string, hmac: Buffer, ttlSeconds: number): Promise<number> {
+    const { rows } = await this.db.raw<{ rows: { id: number }[] }>(
+      `INSERT INTO verification_codes (phone, code_hmac, expires_at) VALUES (?, ?, ${inSeconds}) RETURNING id`,
+      [phone, hmac, ttlSeconds],
+    );
+    const [row] = rows;
+    if (!row) throw new Error('INSERT returned no row');
+    return row.id;
+  }
+
+  /** The code was not sent: the one before it counts again. */
+  async withdrawCode(id: number): Promise<void> {
+    await this.db('verification_codes').where({ id }).delete();
+  }
+
+  async hasCode(phone: string): Promise<boolean> {
+    return (await this.db('verification_codes').where({ phone }).first<{ id: number } | undefined>('id')) !== undefined;
+  }
+
+  /** Claims one of the code's attempts before anything is compared; undefined when it is spent, expired or verified. */
+  async claimAttempt(phone: string, maxAttempts: number): Promise<SentCode | undefined> {
+    const { rows } = await this.db.raw<{ rows: SentCode[] }>(
+      `UPDATE verification_codes SET attempts = attempts + 1
+        WHERE id = (SELECT id FROM verification_codes WHERE phone = ? ORDER BY id DESC LIMIT 1)
+          AND attempts < ? AND verified_at IS NULL AND expires_at > now()
+       RETURNING id, code_hmac AS hmac`,
+      [phone, maxAttempts],
+    );
+    return rows[0];
+  }
+
+  /** False when the code has been exchanged already: of parallel right tries one wins. */
+  async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
+    const { rowCount } = await this.db.raw<{ rowCount: number }>(
+      `WITH verified AS (
+         UPDATE verification_codes SET verified_at = now() WHERE id = ? AND verified_at IS NULL RETURNING id)
+       INSERT INTO verification_tokens (token_hash, phone, region, expires_at)
+       SELECT ?, ?, ?, ${inSeconds} FROM verified`,
+      [codeId, tokenHash, phone.number, phone.region, ttlSeconds],
+    );
+    return rowCount > 0;
+  }
+
+  async phoneOfToken(tokenHash: Buffer): Promise<Phone | undefined> {
+    return this.goodToken(tokenHash).first<Phone | undefined>({ number: 'phone', region: 'region' });
+  }
+
+  /** False when somebody else has used it. */
+  async useToken(tokenHash: Buffer): Promise<boolean> {
+    return (await this.goodToken(tokenHash).delete()) > 0;
+  }
+
+  /** A code is remembered for a day, to tell an expired one from none. */
+  async sweep(): Promise<void> {
+    await this.db('verification_codes').whereRaw(`created_at < now() - interval '1 day'`).delete();
+    await this.db('verification_tokens').where('expires_at', '<=', this.db.fn.now()).delete();
+  }
+
+  private goodToken(tokenHash: Buffer): Knex.QueryBuilder {
+    return this.db('verification_tokens').where({ token_hash: tokenHash }).where('expires_at', '>', this.db.fn.now());
+  }
+}

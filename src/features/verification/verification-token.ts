@@ -1,0 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** 128 bits: nobody guesses one, so the hash that is kept needs neither salt nor key. */
+export function newVerificationToken(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+export function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

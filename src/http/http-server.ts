@@ -1,0 +1,46 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const REFUSALS: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long'],
+};
+
+/** Node's server, with bounds on every way in which a client could hold it, and JSON also for what its parser refuses. */
+export function createHttpServer(app: RequestListener): Server {
+  const server = createServer(app);
+  server.requestTimeout = 150_000;
+  // Longer than a proxy keeps its own idle connections, so that it never sends a request into a closing one.
+  server.keepAliveTimeout = 75_000;
+  // A client that has stopped reading is let go.
+  server.setTimeout(120_000);
+  server.on('clientError', refuse);
+  return server;
+}
+
+/** Lets requests that are under way finish, for a while. */
+export async function drain(server: Server, patienceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A kept-alive connection becomes idle with its answer, and would stay so for its whole time-out.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(impatience);
+}
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = REFUSALS[error.code ?? ''] ?? [400, 'malformed HTTP'];
+  const body = JSON.stringify({ code: status, message });
+  const head = [
+    `HTTP/1.1 ${status} Refused`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,35 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { MethodNotAllowed } from '../errors';
+import { nameRoute } from './request-log';
+
+/** What runs before an operation's handler, in order: the body is read first, then the session. */
+export interface Access {
+  /** No session is looked at. */
+  anyone: RequestHandler[];
+  /** A session is loaded or made, and need not belong to anybody yet. */
+  visitor: RequestHandler[];
+  /** Refused without the session of a user. */
+  signedIn: RequestHandler[];
+}
+
+/**
+ * One operation. The path answers every other method itself, so that a wrong method is refused before a body is read and
+ * no fixed path falls through to POST /user/:id.
+ */
+export function post(
+  router: Router,
+  path: string,
+  before: RequestHandler[],
+  handler: (req: Request, res: Response) => Promise<void>,
+): void {
+  router
+    .route(path)
+    .post(nameRoute(path), ...before, handler)
+    .all(() => {
+      throw new MethodNotAllowed('POST');
+    });
+}
+
+export function ok(res: Response, result?: unknown): void {
+  res.json(result === undefined ? { code: 200 } : { code: 200, result });
+}

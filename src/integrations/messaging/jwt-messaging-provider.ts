@@ -1,0 +1,47 @@
+import { randomUUID, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { MessagingProvider, MessagingUser } from './messaging-provider';
+import { publicSigningKey, readSigningKey, type PublicSigningKey } from './signing-key';
+
+export interface JwtMessagingOptions {
+  /** See signing-key.ts for the accepted forms. */
+  privateKey: string;
+  ttlSeconds: number;
+  /** The address under which the caller reached this service, when none is given. */
+  issuer?: string | undefined;
+}
+
+/** Tokens that any messaging server can check by itself: it needs the issuer and the public keys, and no call to us. */
+export class JwtMessagingProvider implements MessagingProvider {
+  private readonly privateKey: KeyObject;
+  private readonly publicKey: PublicSigningKey;
+  private readonly ttlSeconds: number;
+  private readonly issuer: string | undefined;
+
+  constructor({ privateKey, ttlSeconds, issuer }: JwtMessagingOptions) {
+    this.privateKey = readSigningKey(privateKey);
+    this.publicKey = publicSigningKey(this.privateKey);
+    this.ttlSeconds = ttlSeconds;
+    this.issuer = issuer;
+  }
+
+  token(user: MessagingUser, publicUrl: string): Promise<string> {
+    const issuedAt = Math.floor(Date.now() / 1000);
+    return new SignJWT()
+      .setProtectedHeader({ alg: this.publicKey.alg, typ: 'JWT', kid: this.publicKey.kid })
+      .setIssuer(this.issuer ?? publicUrl)
+      .setSubject(user.id)
+      .setJti(randomUUID())
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + this.ttlSeconds)
+      .sign(this.privateKey);
+  }
+
+  /** Nothing to do: the token holds the id alone, so no messaging server has a copy of the profile from us. */
+  async profileChanged(): Promise<void> {}
+
+  /** The key set to serve, so that messaging servers can check the tokens. */
+  jwks(): { keys: PublicSigningKey[] } {
+    return { keys: [this.publicKey] };
+  }
+}

@@ -1,0 +1,136 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { MessagingProvider, MessagingUser } from './messaging-provider';
+
+/** A token and the profile that RongCloud was last told for its user. */
+export interface KeptToken {
+  token: string;
+  nickname: string;
+  portraitUri: string;
+}
+
+/**
+ * Where tokens are kept between calls, so that a login costs RongCloud nothing once the user has one. `app` names the
+ * credentials that the token was issued under: it is worthless under others.
+ */
+export interface KeptTokens {
+  get(userId: string, app: string): Promise<KeptToken | undefined>;
+  put(userId: string, app: string, kept: KeptToken): Promise<void>;
+}
+
+export interface RongCloudOptions {
+  appKey: string;
+  appSecret: string;
+  apiUrl: string;
+  keptTokens: KeptTokens;
+  timeoutMs?: number | undefined;
+}
+
+const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
+
+/**
+ * RongCloud's server API. Its tokens last for ever unless the app's console says otherwise; leave it so, as a kept token
+ * is given out again without asking whether it still holds.
+ */
+export class RongCloudMessagingProvider implements MessagingProvider {
+  private readonly app: string;
+
+  constructor(private readonly options: RongCloudOptions) {
+    // Not the key alone: RongCloud drops all tokens of an app when its secret is renewed.
+    this.app = createHmac('sha256', options.appSecret).update(options.appKey).digest('base64url').slice(0, 16);
+  }
+
+  async token(user: MessagingUser): Promise<string> {
+    const kept = await this.options.keptTokens.get(user.id, this.app);
+    if (kept === undefined) return this.newToken(user);
+    if (!sameProfile(kept, user)) await this.refresh(user, kept);
+    return kept.token;
+  }
+
+  /** A user without a token is unknown to RongCloud: the first token carries the profile of its day. */
+  async profileChanged(user: MessagingUser): Promise<void> {
+    const kept = await this.options.keptTokens.get(user.id, this.app);
+    if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
+  }
+
+  private async newToken(user: MessagingUser): Promise<string> {
+    const { token } = await this.call('/user/getToken.json', user);
+    if (token === undefined) throw new Error('RongCloud: /user/getToken.json gave no token');
+    await this.keep(user, token);
+    return token;
+  }
+
+  private async refresh(user: MessagingUser, kept: KeptToken): Promise<void> {
+    await this.call('/user/refresh.json', user);
+    await this.keep(user, kept.token);
+  }
+
+  private keep({ id, nickname, portraitUri }: MessagingUser, token: string): Promise<void> {
+    return this.options.keptTokens.put(id, this.app, { token, nickname, portraitUri });
+  }
+
+  private async call(path: string, user: MessagingUser): Promise<z.infer<typeof answer>> {
+    const { status, body } = await this.post(path, profileForm(user));
+    const parsed = answer.safeParse(body);
+    if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
+      // The code alone: the message may repeat what was sent.
+      throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
+    }
+    return parsed.data;
+  }
+
+  private async post(path: string, form: URLSearchParams): Promise<{ status: number; body: unknown }> {
+    const { appKey, appSecret, apiUrl, timeoutMs = 10_000 } = this.options;
+    try {
+      const response = await fetch(apiUrl.replace(/\/+$/, '') + path, {
+        method: 'POST',
+        headers: signedHeaders(appKey, appSecret),
+        body: form,
+        redirect: 'error',
+        // Covers the body too, so a trickling answer ends with it.
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return { status: response.status, body: parseJson(await response.text()) };
+    } catch (error) {
+      throw noAnswer(path, error);
+    }
+  }
+}
+
+function sameProfile(kept: KeptToken, user: MessagingUser): boolean {
+  return kept.nickname === user.nickname && kept.portraitUri === user.portraitUri;
+}
+
+/** A portrait may be left out; that an empty one is taken is promised nowhere. */
+function profileForm({ id, nickname, portraitUri }: MessagingUser): URLSearchParams {
+  return new URLSearchParams({ userId: id, name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) });
+}
+
+function signedHeaders(appKey: string, appSecret: string): Record<string, string> {
+  const nonce = randomBytes(8).toString('hex');
+  const timestamp = String(Date.now());
+  const signature = createHash('sha1')
+    .update(appSecret + nonce + timestamp)
+    .digest('hex');
+  return { 'App-Key': appKey, Nonce: nonce, Timestamp: timestamp, Signature: signature };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What went wrong in one word, and no cause: the error itself may carry the request. */
+function noAnswer(path: string, error: unknown): Error {
+  const { name, cause } = fields(error);
+  const words = name === 'TimeoutError' ? ['timed out'] : [fields(cause).code, name];
+  const reason = words.find((word) => typeof word === 'string') ?? 'unknown';
+  return new Error(`RongCloud: ${path} gave no answer (${reason})`);
+}
+
+function fields(error: unknown): { name?: unknown; code?: unknown; cause?: unknown } {
+  return typeof error === 'object' && error !== null ? error : {};
+}

@@ -1,0 +1,89 @@
+import twilio, { type Twilio } from 'twilio';
+import { NumberRefused, SendingTimedOut, type Sms, type SmsSender } from './sms-sender';
+import { TwilioHttpClient } from './twilio-http-client';
+
+export interface TwilioOptions {
+  accountSid: string;
+  authToken: string;
+  /** The sending number; one of `from` and `messagingServiceSid` is needed. */
+  from?: string | undefined;
+  messagingServiceSid?: string | undefined;
+  /** Takes the place of Twilio's own address. */
+  apiUrl?: string | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * Twilio's codes for a `To` that no setting of ours can reach. Left out on purpose: 21408 (country not enabled) and
+ * 21608 (trial account), which the operator has to see as failures.
+ */
+const REFUSED_NUMBERS = new Set([
+  21211, // not a valid number
+  21214, // cannot be reached
+  21217, // does not appear to be valid
+  21265, // a short code
+  21266, // the sending number itself
+  21610, // the recipient answered STOP
+  21612, // not reachable by SMS from the sender
+  21614, // not a mobile number
+  21635, // a landline
+  30003, // unreachable handset
+  30004, // blocked
+  30005, // unknown or inactive
+  30006, // a landline, or its carrier takes no SMS
+]);
+
+/** How the SDK's HTTP client words a deadline that has passed. */
+const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
+
+/** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */
+export class TwilioSmsSender implements SmsSender {
+  private readonly client: Twilio;
+  private readonly sender: { messagingServiceSid: string } | { from: string };
+
+  constructor({ accountSid, authToken, from, messagingServiceSid, apiUrl, timeoutMs = 10_000 }: TwilioOptions) {
+    if (messagingServiceSid) this.sender = { messagingServiceSid };
+    else if (from) this.sender = { from };
+    else throw new Error('Twilio needs a number or a messaging service to send from');
+    const httpClient = new TwilioHttpClient(timeoutMs, apiUrl);
+    this.client = twilio(accountSid, authToken, { httpClient, autoRetry: false });
+  }
+
+  async send({ to, body }: Sms): Promise<void> {
+    const message = await this.create(to, body);
+    // Any JSON but Twilio's own leaves the SDK with an empty message instead of an error.
+    if (typeof message.sid !== 'string') throw new Error('Twilio gave an answer that is not a message');
+    if (message.status === 'failed' || message.status === 'undelivered') throw failure(undefined, message.errorCode);
+  }
+
+  private async create(to: string, body: string) {
+    try {
+      return await this.client.messages.create({ ...this.sender, to, body });
+    } catch (error) {
+      // Not even as a cause: the SDK's errors hold the number, the text and the credentials.
+      throw sanitised(error);
+    }
+  }
+}
+
+function sanitised(error: unknown): Error {
+  const { status, code } = fields(error);
+  if (typeof code === 'string' && TIMED_OUT.has(code)) return new SendingTimedOut('Twilio gave no answer in time');
+  return failure(status, code);
+}
+
+function failure(status: unknown, code: unknown): Error {
+  if (typeof code === 'number' && REFUSED_NUMBERS.has(code)) {
+    return new NumberRefused(`Twilio refused the number (code ${code})`);
+  }
+  const known = [
+    typeof status === 'number' ? `HTTP status ${status}` : '',
+    // A number is Twilio's code; a word such as ECONNREFUSED is the system's. Anything else might be free text.
+    typeof code === 'number' || (typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code)) ? `code ${code}` : '',
+  ].filter(Boolean);
+  return new Error(`Twilio did not take the message (${known.join(', ') || 'no detail'})`);
+}
+
+function fields(error: unknown): { status?: unknown; code?: unknown } {
+  return typeof error === 'object' && error !== null ? error : {};
+}

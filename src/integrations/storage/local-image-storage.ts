@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { constants, createWriteStream, type ReadStream } from 'node:fs';
+import { link, lstat, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Unavailable } from '../../errors';
+import type { ImageStorage, UploadToken } from './image-storage';
+import { ImageInspector, etagOf } from './image-inspector';
+import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
+import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
+import { KeyTaken } from './upload-errors';
+
+export interface LocalStorageOptions {
+  directory: string;
+  /** Signs the upload tokens. */
+  secret: string;
+  maxBytes: number;
+}
+
+/** An upload that is complete on the disk, and not yet an image that anyone can see. */
+export interface ReceivedImage {
+  path: string;
+  hash: string;
+  type: ImageType;
+}
+
+export interface StoredImage {
+  mime: string;
+  bytes: number;
+  content: ReadStream;
+}
+
+/** No user id holds a dot, so none can name this folder. */
+const INCOMING = '.incoming';
+const STALE_MS = 3_600_000;
+
+/** Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked. */
+export class LocalImageStorage implements ImageStorage {
+  readonly maxBytes: number;
+  private readonly incoming: string;
+  private prepared: Promise<void> | undefined;
+
+  constructor(private readonly options: LocalStorageOptions) {
+    this.maxBytes = options.maxBytes;
+    this.incoming = join(options.directory, INCOMING);
+  }
+
+  uploadToken(userId: string, publicUrl: string): UploadToken {
+    const token = signUploadToken(this.options.secret, userId, this.maxBytes);
+    return { target: 'local', domain: `${publicUrl.replace(/\/+$/, '')}/files`, token };
+  }
+
+  verify(token: string): UploadGrant {
+    return verifyUploadToken(this.options.secret, token);
+  }
+
+  /** Writes to a file that no address leads to; whoever gets it must `discard` it, kept or not. */
+  async receive(source: Readable, grant: UploadGrant): Promise<ReceivedImage> {
+    const path = join(this.incoming, randomUUID());
+    const inspector = new ImageInspector(Math.min(grant.maxBytes, this.maxBytes));
+    try {
+      await this.prepare();
+      // Flushed, because a key can never be written again: a crash must not leave an empty image under it.
+      await pipeline(source, inspector, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+      return { path, ...inspector.result() };
+    } catch (error) {
+      await this.discard({ path });
+      throw storageFailure(error);
+    }
+  }
+
+  /** Puts the image under its key, at once and whole. The same image again is fine, another one is refused. */
+  async keep(received: ReceivedImage, userId: string, name: string): Promise<void> {
+    const path = join(this.options.directory, userId, name);
+    try {
+      await mkdir(join(this.options.directory, userId), { recursive: true, mode: 0o700 });
+      // A link, unlike a rename, never replaces what is there, however many uploads race for the key.
+      await link(received.path, path);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw storageFailure(error);
+      if ((await etagOf(path)) !== received.hash) throw new KeyTaken('key: holds another image, take a new name');
+    }
+  }
+
+  async discard({ path }: { path: string }): Promise<void> {
+    await rm(path, { force: true });
+  }
+
+  /** The image, or undefined for whatever is not a plain image file; no link is followed. */
+  async open(userId: string, name: string): Promise<StoredImage | undefined> {
+    const folder = join(this.options.directory, userId);
+    const file = await openPlainly(folder, join(folder, name));
+    if (file === undefined) return undefined;
+    try {
+      const status = await file.stat();
+      const type = status.isFile() ? imageType(await head(file)) : undefined;
+      if (type !== undefined)
+        return { mime: type.mime, bytes: status.size, content: file.createReadStream({ start: 0 }) };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return undefined;
+  }
+
+  private prepare(): Promise<void> {
+    this.prepared ??= this.makeIncoming().catch((error: unknown) => {
+      this.prepared = undefined;
+      throw error;
+    });
+    return this.prepared;
+  }
+
+  /** Also clears away what a killed process left; another instance's uploads are younger. */
+  private async makeIncoming(): Promise<void> {
+    await mkdir(this.incoming, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(this.incoming)) {
+      const path = join(this.incoming, name);
+      const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Infinity }))).mtimeMs;
+      if (age > STALE_MS) await this.discard({ path });
+    }
+  }
+}
+
+async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
+  try {
+    if (!(await lstat(folder)).isDirectory()) return undefined;
+    // O_NONBLOCK: opening a pipe that someone left here must not wait for its other end.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+async function head(file: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(IMAGE_HEAD_BYTES), 0, IMAGE_HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** A full disk passes; the client may try again later. */
+function storageFailure(error: unknown): unknown {
+  const full = hasCode(error, 'ENOSPC', 'EDQUOT');
+  return full ? new Unavailable('there is no room for the image now', { cause: error, retryAfterSeconds: 60 }) : error;
+}
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
+}

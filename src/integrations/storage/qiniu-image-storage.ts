@@ -1,0 +1,29 @@
+import { auth, rs } from 'qiniu';
+import type { ImageStorage, UploadToken } from './image-storage';
+import { uploadPolicy } from './upload-policy';
+
+export interface QiniuOptions {
+  accessKey: string;
+  secretKey: string;
+  bucket: string;
+  /** Where the bucket's images are served. */
+  domain: string;
+  maxBytes: number;
+}
+
+/** Clients upload to Qiniu themselves: this service only signs what they may do. */
+export class QiniuImageStorage implements ImageStorage {
+  private readonly credentials: auth.digest.Mac;
+
+  constructor(private readonly options: QiniuOptions) {
+    this.credentials = new auth.digest.Mac(options.accessKey, options.secretKey);
+  }
+
+  uploadToken(userId: string): UploadToken {
+    const { bucket, domain, maxBytes } = this.options;
+    const { deadline, ...policy } = uploadPolicy(bucket, userId, maxBytes);
+    // The SDK wants the time that is left and makes the deadline of it.
+    const expires = deadline - Math.floor(Date.now() / 1000);
+    return { target: 'qiniu', domain, token: new rs.PutPolicy({ ...policy, expires }).uploadToken(this.credentials) };
+  }
+}

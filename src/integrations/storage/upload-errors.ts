@@ -1,0 +1,25 @@
+import { AppError } from '../../errors';
+
+/** The refusals of Qiniu's upload protocol that no other operation has. */
+export class UploadTokenRefused extends AppError {
+  readonly status = 401;
+}
+
+/** The token is good, and allows something else. */
+export class KeyNotAllowed extends AppError {
+  readonly status = 403;
+}
+
+export class UploadTooSlow extends AppError {
+  readonly status = 408;
+}
+
+/** Apart from TooLarge, whose answer closes the connection: one who is still sending an image would never read it. */
+export class ImageTooLarge extends AppError {
+  readonly status = 413;
+}
+
+/** Qiniu's own status for a key that already holds another file. */
+export class KeyTaken extends AppError {
+  readonly status = 614;
+}

@@ -1,0 +1,113 @@
+import busboy, { type Busboy } from 'busboy';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { BadRequest } from '../../errors';
+import { UploadTooSlow } from './upload-errors';
+
+type Fields = ReadonlyMap<string, string>;
+
+export interface FileHandling<T> {
+  /** Gets the fields that came before the file. */
+  receive(file: Readable, fields: Fields): Promise<T>;
+  /** Gets a file that was received in a form that then turned out to be bad. */
+  discard(received: T): Promise<void>;
+}
+
+const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, parts: 60, headerPairs: 20 };
+
+/** How long, and how many bytes, a refused client may go on sending before it reads our answer. */
+const DRAIN_MS = 10_000;
+const DRAIN_BYTES = 16 * 1_024 * 1_024;
+
+/** Reads a form with one file in it. Ends in any case: with the form, or with the first thing that is wrong with it. */
+export async function readUploadForm<T>(
+  request: IncomingMessage,
+  handling: FileHandling<T>,
+  timeoutMs: number,
+): Promise<{ fields: Fields; file: T }> {
+  const parser = parserFor(request);
+  const fields = new Map<string, string>();
+  let receiving: Promise<T> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const parsed = new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(error);
+      request.unpipe(parser);
+      // Takes the file's stream down with it, and so whoever is reading that.
+      parser.destroy(error);
+    };
+    timer = setTimeout(() => fail(new UploadTooSlow('the upload took too long')), timeoutMs);
+    failWhenCutOff(request, fail);
+    failOutsideLimits(parser, fail);
+    parser.on('field', (name, value) => fields.set(name, value));
+    parser.on('file', (name, file) => {
+      // The stream may be taken down before anyone reads it.
+      file.on('error', () => {});
+      if (name !== 'file') return fail(new BadRequest('file: must be the name of the field that holds the file'));
+      receiving = handling.receive(file, fields);
+      receiving.catch(fail);
+    });
+    parser.on('close', resolve);
+    request.pipe(parser);
+  });
+
+  try {
+    await parsed;
+    if (receiving === undefined) throw new BadRequest('file: missing');
+    return { fields, file: await receiving };
+  } catch (error) {
+    drain(request);
+    await receiving?.then(
+      (received) => handling.discard(received),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parserFor(request: IncomingMessage): Busboy {
+  try {
+    return busboy({ headers: request.headers, limits: LIMITS });
+  } catch (error) {
+    drain(request);
+    throw new BadRequest('the body must be a form of the type multipart/form-data', { cause: error });
+  }
+}
+
+function failWhenCutOff(request: IncomingMessage, fail: (error: Error) => void): void {
+  const cutOff = () => fail(new BadRequest('the upload was cut off'));
+  request.on('error', cutOff);
+  request.on('close', () => {
+    if (!request.complete) cutOff();
+  });
+}
+
+function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
+  parser.on('field', (name, _value, { valueTruncated }) => {
+    if (valueTruncated) fail(new BadRequest(`${name}: is too long`));
+  });
+  parser.on('filesLimit', () => fail(new BadRequest('file: one at a time')));
+  parser.on('fieldsLimit', () => fail(new BadRequest('the form has too many fields')));
+  parser.on('partsLimit', () => fail(new BadRequest('the form has too many parts')));
+  parser.on('error', (error) => {
+    fail(error instanceof BadRequest ? error : new BadRequest('the form is malformed or cut off', { cause: error }));
+  });
+}
+
+/** Reads the rest of a refused upload and drops it, else many a client would never get to read why; within limits. */
+function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let bytes = 0;
+  const stop = () => request.destroy();
+  const timer = setTimeout(stop, DRAIN_MS).unref();
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DRAIN_BYTES) stop();
+  });
+  request.on('close', () => clearTimeout(timer));
+  // A stream that was unpiped stays paused by itself.
+  request.resume();
+}

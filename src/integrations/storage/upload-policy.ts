@@ -1,0 +1,35 @@
+import { IMAGE_TYPES } from './image-type';
+
+const HOUR_SECONDS = 3_600;
+
+/** Qiniu's upload policy: what one token allows, in the fields that both kinds of storage honour. */
+export interface UploadPolicy {
+  scope: string;
+  isPrefixalScope: 1;
+  insertOnly: 1;
+  deadline: number;
+  fsizeLimit: number;
+  mimeLimit: string;
+  detectMime: 1;
+  saveKey: string;
+  forceSaveKey: false;
+  returnBody: string;
+}
+
+/** New images only, under a prefix of the user's own, for an hour. */
+export function uploadPolicy(bucket: string, userId: string, maxBytes: number): UploadPolicy {
+  return {
+    scope: `${bucket}:${userId}/`,
+    isPrefixalScope: 1,
+    insertOnly: 1,
+    deadline: Math.floor(Date.now() / 1000) + HOUR_SECONDS,
+    fsizeLimit: maxBytes,
+    mimeLimit: IMAGE_TYPES.map(({ mime }) => mime).join(';'),
+    // By the content, whatever type the client claims.
+    detectMime: 1,
+    // For an upload that names no key.
+    saveKey: `${userId}/$(etag)`,
+    forceSaveKey: false,
+    returnBody: '{"key":"$(key)","hash":"$(etag)"}',
+  };
+}

@@ -1,0 +1,155 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import dotenv from 'dotenv';
+import type { Express } from 'express';
+import { Client } from 'pg';
+import { ConfigError, loadConfig, type Config } from './config';
+import { buildContainer } from './container';
+import { connectionOptions } from './database';
+import { createHttpServer, drain } from './http/http-server';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
+import { loadKeys } from './local-keys';
+import { createLogger } from './logger';
+import { migrate } from './migrations';
+
+const DRAIN_MS = 10_000;
+
+/** A mistake of whoever starts the service, told in one line and without a stack. */
+class StartError extends Error {}
+
+type Cleanup = () => Promise<void>;
+
+async function start(): Promise<void> {
+  dotenv.config({ quiet: true });
+  const config = loadConfig(process.env);
+  const cleanups: Cleanup[] = [];
+  const stop = stopper(cleanups);
+  try {
+    const database = await openDatabase(config, cleanups);
+    const keys = loadKeys(config);
+    const logger = createLogger(config.logLevel);
+    const container = await buildContainer(config, { databaseUrl: database.url, keys, logger });
+    cleanups.push(() => container.close());
+    const server = await listen(container.app, config);
+    cleanups.push(() => drain(server, DRAIN_MS));
+    say(banner(server, config, database.shown));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      say('Stopping …');
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+    });
+}
+
+/** Undoes what was started, last things first; asked again while it works, it answers the same. */
+function stopper(cleanups: Cleanup[]): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  const undo = async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  };
+  return () => (stopped ??= undo());
+}
+
+async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url: string; shown: string }> {
+  const given = config.secrets.databaseUrl;
+  const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
+  try {
+    if (config.database.autoMigrate) {
+      const applied = await migrate(database.url);
+      if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
+    }
+    await checkCluster(database.url);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`the database at ${shownUrl(database.url)} cannot be used: ${messageOf(error)}`);
+  }
+  return database;
+}
+
+async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<{ url: string; shown: string }> {
+  const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), announce: say });
+  cleanups.push(() => postgres.stop());
+  return { url: postgres.url, shown: `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)` };
+}
+
+/** In another cluster transaction ids begin anew, and clients would miss changes without a word. */
+async function checkCluster(url: string): Promise<void> {
+  const client = new Client(connectionOptions(url));
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    // Without AUTO_MIGRATE the schema may not be there yet.
+    const { rows: epochs } = await client.query(`SELECT WHERE to_regclass('sync_epoch') IS NOT NULL`);
+    if (epochs.length === 0) return;
+    const { rows } = await client.query<{ moved: boolean }>(
+      `SELECT EXISTS (SELECT FROM sync_epoch WHERE system_identifier <>
+         (SELECT system_identifier FROM pg_control_system())) AS moved`,
+    );
+    if (rows[0]?.moved)
+      throw new StartError(
+        'this database was restored into another PostgreSQL cluster: with all writers off, run SELECT sync_rebase(); once, then start again',
+      );
+  } finally {
+    await client.end();
+  }
+}
+
+function listen(app: Express, { http }: Config): Promise<Server> {
+  const server = createHttpServer(app);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, http)));
+    server.listen(http.port, http.host, () => resolve(server));
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http']): Error {
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set PORT to another one`);
+  if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set PORT to 1024 or more`);
+  return new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+}
+
+function banner(server: Server, { http }: Config, database: string): string {
+  const { port } = server.address() as AddressInfo;
+  const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return [
+    '',
+    `User Account Service is ready at ${http.publicUrl ?? url}`,
+    `  database  ${database}`,
+    `  try       curl ${url}/user/send_code -d '{"region": 44, "phone": "7911123456"}'`,
+    '  stop      Ctrl-C',
+    '',
+  ].join('\n');
+}
+
+function shownUrl(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map((one: unknown) => messageOf(one)).join(', ');
+  return error instanceof Error ? error.message : 'unknown error';
+}
+
+function fail(error: unknown): never {
+  if (error instanceof ConfigError) process.stderr.write(`${error.mistakes.join('\n')}\n`);
+  else if (error instanceof StartError || error instanceof EmbeddedPostgresError)
+    process.stderr.write(`Cannot start: ${error.message}\n`);
+  else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : 'unknown error'}\n`);
+  process.exit(1);
+}
+
+start().catch(fail);

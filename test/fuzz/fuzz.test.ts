@@ -1,0 +1,301 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { startApp, type TestApp } from '../support/app';
+import { insertAndSignIn, type SignedInPerson } from '../support/people';
+
+/** A short form by default; .ci/run asks for more. */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_500);
+const AT_ONCE = 8;
+
+const OPERATIONS = [
+  ...['send_code', 'verify_code', 'check_phone_available', 'register', 'login', 'logout', 'reset_password'],
+  ...['change_password', 'set_nickname', 'set_portrait_uri', 'blacklist', 'add_to_blacklist', 'remove_from_blacklist'],
+  ...['get_token', 'get_image_token', 'get_sms_img_code', 'groups', 'sync/0', 'sync/1795239147583503'],
+  ...['find/44/7911123456', 'abcdefghijkl'],
+].map((path) => `/user/${path}`);
+
+const FIELDS = [
+  ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
+  ...['portraitUri', 'friendId', 'verifyId', 'verifyCode', '__proto__', 'constructor', 'toString', 'length'],
+];
+
+interface Shot {
+  method: string;
+  path: string;
+  headers: [string, string][];
+  body: string | Buffer;
+  signedIn: boolean;
+}
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom(
+    ...[
+      '',
+      '\0',
+      '\ud800',
+      '0000',
+      '../../etc/passwd',
+      "' OR 1=1 --",
+      '${7*7}',
+      '%00',
+      '🙂'.repeat(9),
+      '\u202e',
+      'null',
+    ],
+    ...[
+      '447911123456',
+      '07911123456',
+      '1e3',
+      '-1',
+      '0x10',
+      '9'.repeat(40),
+      'http://[',
+      'javascript:alert(1)',
+      'a'.repeat(33),
+    ],
+  ),
+);
+const hostileNumber = fc.oneof(
+  fc.integer(),
+  fc.double(),
+  fc.constantFrom(44, 1, 7911123456, -0, 1e308, 2 ** 53, 999, 0, 870),
+);
+const hostileValue = fc.oneof(
+  { weight: 4, arbitrary: hostileText },
+  { weight: 3, arbitrary: hostileNumber },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+);
+/** Fields of the contract with hostile values; `__proto__` as a key of its own survives as JSON text only. */
+const structured = fc
+  .array(fc.tuple(fc.constantFrom(...FIELDS), hostileValue), { maxLength: 6 })
+  .map((pairs) => `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`);
+const nearlyRight = fc
+  .record({ region: fc.constantFrom(44, '44', 1), phone: fc.constantFrom(7911123456, '2025550123', '07400000001') })
+  .chain((phone) =>
+    hostileValue.map((value) => JSON.stringify({ ...phone, code: value, password: value, verifyId: value })),
+  );
+const raw = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom('{', '[]', '"x"', '{"a":', '['.repeat(2_000), `{"nickname":"${'x'.repeat(20_000)}"}`, '\ufeff{}'),
+);
+const body = fc.oneof(
+  { weight: 5, arbitrary: structured },
+  { weight: 2, arbitrary: nearlyRight },
+  { weight: 2, arbitrary: raw },
+);
+
+const pathText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom(
+    '%',
+    '%E0%A4%A',
+    '%00',
+    '..',
+    '../..',
+    '.',
+    '%2e%2e%2f',
+    ';',
+    '?a[]=b',
+    '#',
+    'a'.repeat(65),
+    '__proto__',
+    '0',
+    '-1',
+  ),
+);
+const path = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...OPERATIONS) },
+  { weight: 1, arbitrary: pathText.map((text) => `/user/${text}`) },
+  { weight: 1, arbitrary: pathText.map((text) => `/user/sync/${text}`) },
+  { weight: 1, arbitrary: fc.tuple(pathText, pathText).map(([a, b]) => `/user/find/${a}/${b}`) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom('files', 'captcha', '.well-known'), pathText).map((p) => `/${p.join('/')}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '/',
+      '//',
+      '/user',
+      '/user/',
+      '/USER/LOGIN',
+      '/user/login/',
+      '/files/a/b',
+      '/captcha/x.png',
+    ),
+  },
+);
+
+const printable = fc.string({
+  unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)),
+  maxLength: 40,
+});
+const header = fc.oneof(
+  fc.tuple(
+    fc.constant('Cookie'),
+    fc.oneof(
+      printable,
+      fc.constantFrom('sid=', 'sid=s%3A', 'sid=s%3Aabc.def', 'sid=%', `sid=${'x'.repeat(500)}`, '__proto__=1'),
+    ),
+  ),
+  fc.tuple(
+    fc.constant('Content-Type'),
+    fc.oneof(
+      printable,
+      fc.constantFrom(
+        'application/json; charset=klingon',
+        'multipart/form-data',
+        'multipart/form-data; boundary=x',
+        'text/plain',
+      ),
+    ),
+  ),
+  fc.tuple(fc.constant('Content-Encoding'), fc.constantFrom('gzip', 'br', 'deflate', 'nonsense', 'identity')),
+  fc.tuple(
+    fc.constant('Accept-Encoding'),
+    fc.oneof(printable, fc.constantFrom('gzip', '*;q=0', 'gzip;q=0', 'identity;q=0')),
+  ),
+  fc.tuple(
+    fc.constantFrom(
+      'X-Request-Id',
+      'Origin',
+      'Sec-Fetch-Site',
+      'X-Forwarded-For',
+      'Host',
+      'Referer',
+      'Authorization',
+      'If-None-Match',
+      'Range',
+    ),
+    printable,
+  ),
+);
+
+const shot: fc.Arbitrary<Shot> = fc.record({
+  method: fc.oneof(
+    { weight: 9, arbitrary: fc.constant('POST') },
+    fc.constantFrom('GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'),
+  ),
+  path,
+  headers: fc.array(header, { maxLength: 3 }),
+  body,
+  signedIn: fc.boolean(),
+});
+
+interface Answer {
+  status: number;
+  text: string;
+  headers: IncomingHttpHeaders;
+}
+
+function send(app: TestApp, { method, path, headers, body, signedIn }: Shot, cookie: string): Promise<Answer> {
+  const { hostname, port } = new URL(app.url);
+  const sent = Object.fromEntries([
+    ...(signedIn ? [['Cookie', cookie]] : []),
+    ...headers.filter(([name]) => !signedIn || name !== 'Cookie'),
+    // Node leaves it out for some methods, and what it sends then is no HTTP.
+    ['Content-Length', String(Buffer.byteLength(body))],
+  ]) as Record<string, string>;
+  return new Promise((resolve, reject) => {
+    const req = httpRequest({
+      hostname,
+      port,
+      method,
+      path: path.replace(/[^\x21-\x7e]/g, '_'),
+      headers: sent,
+      agent: false,
+      timeout: 10_000,
+    });
+    req.on('response', (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () =>
+        resolve({ status: res.statusCode ?? 0, text: Buffer.concat(chunks).toString('latin1'), headers: res.headers }),
+      );
+      res.on('error', reject);
+    });
+    req.on('timeout', () => req.destroy(new Error(`${method} ${path} hangs`)));
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+/** What any client may rely on, whatever was sent. */
+function complaint({ method }: Shot, { status, text, headers }: Answer): string | undefined {
+  if (status >= 500 || status < 200) return `status ${status}`;
+  if (/at .*\.(ts|js):\d+|node_modules|select .* from|insert into/i.test(text)) return 'shows its insides';
+  if (headers['x-powered-by']) return 'says what it is built with';
+  const json = headers['content-type']?.startsWith('application/json') ?? false;
+  if (status !== 200 && status !== 204 && method !== 'HEAD' && !json) return `status ${status} without JSON`;
+  return undefined;
+}
+
+describe('random and hostile requests', () => {
+  let app: TestApp;
+  let person: SignedInPerson;
+  let cookie: string;
+
+  beforeAll(async () => {
+    app = await startApp({ LOG_LEVEL: 'warn', CODE_RESEND_SECONDS: '1' });
+  });
+  afterAll(() => app.close());
+
+  /** Some shots log out or change the password; the next ones are signed in again. */
+  async function signInAgain(): Promise<void> {
+    person = await insertAndSignIn(app);
+    const login = await app.api
+      .post('/user/login')
+      .send({ region: person.region, phone: person.phone, password: person.password });
+    cookie = String(login.headers['set-cookie']?.[0] ?? '').split(';')[0] ?? '';
+  }
+
+  it(
+    `${REQUESTS} of them get no 5xx, no stack, no hang`,
+    async () => {
+      const complaints: string[] = [];
+      const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+      const shots = fc.sample(shot, { numRuns: REQUESTS, seed });
+      for (let from = 0; from < shots.length; from += 100) {
+        await signInAgain();
+        const batch = shots.slice(from, from + 100);
+        const worker = async (): Promise<void> => {
+          for (let next = batch.pop(); next; next = batch.pop()) {
+            const found = await send(app, next, cookie).then((answer) => complaint(next, answer), String);
+            if (found !== undefined && !/EPIPE|ECONNRESET/.test(found))
+              complaints.push(`${found}: ${JSON.stringify(next).slice(0, 400)}`);
+          }
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      }
+      expect({ seed, complaints: complaints.slice(0, 3) }).toEqual({ seed, complaints: [] });
+      expect((await app.api.get('/readyz')).status).toBe(200);
+    },
+    30_000 + REQUESTS * 30,
+  );
+
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a bad length', 'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n'],
+    ['two lengths', 'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
+    [
+      'a length and chunks',
+      'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a NUL in a header', 'POST /user/login HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n'],
+  ])('raw bytes with %s are refused and leave the service alive', async (_name, bytes) => {
+    const { hostname, port } = new URL(app.url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await app.api.get('/healthz')).status).toBe(200);
+  });
+});

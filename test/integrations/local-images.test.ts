@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { get as httpGet } from 'node:http';
+import { join } from 'node:path';
+import { PNG, post, startImageServer, type ImageServer } from './image-server';
+
+const USER = 'user_A-1';
+
+describe('stored image', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer();
+    const { token } = server.storage.uploadToken(USER, server.url);
+    await post(server.url, [
+      ['token', token],
+      ['key', `${USER}/a.png`],
+      ['file', PNG],
+    ]);
+  });
+  afterEach(() => server.close());
+
+  const get = (path: string) => fetch(server.url + path);
+
+  /** fetch would tidy the path up. */
+  const statusOf = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = httpGet(server.url, { path }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on('error', reject);
+    });
+
+  it('is served byte for byte', async () => {
+    const response = await get(`/files/${USER}/a.png`);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
+  });
+
+  it('is served with headers that keep it an image', async () => {
+    const { headers } = await get(`/files/${USER}/a.png`);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(PNG.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it('is served as what it is, not as what its name says', async () => {
+    await writeFile(join(server.directory, USER, 'b.png'), Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00;', 'latin1'));
+    expect((await get(`/files/${USER}/b.png`)).headers.get('content-type')).toBe('image/gif');
+  });
+
+  it('answers a HEAD with the headers alone', async () => {
+    const response = await fetch(`${server.url}/files/${USER}/a.png`, { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      200,
+      String(PNG.length),
+      '',
+    ]);
+  });
+
+  it.each([
+    ['another name', `/files/${USER}/b.png`],
+    ['another user', '/files/someone/a.png'],
+    ['a folder', `/files/${USER}`],
+    ['a folder with a slash', `/files/${USER}/`],
+    ['the root', '/files/'],
+    ['a way up', '/files/../uploads/user_A-1/a.png'],
+    ['an encoded way up', `/files/${USER}/..%2f..%2f..%2f..%2fetc%2fpasswd`],
+    ['an encoded folder', '/files/%2e%2e/secret.png'],
+    ['a doubly encoded way up', '/files/%252e%252e/secret.png'],
+    ['backslashes', `/files/${USER}/..%5csecret.png`],
+    ['a NUL', `/files/${USER}/a.png%00`],
+    ['an absolute path', '/files//etc/passwd'],
+    ['an unfinished upload', '/files/.incoming/unfinished'],
+    ['the own folder as a name', `/files/${USER}/.`],
+    ['more folders', `/files/${USER}/b/a.png`],
+  ])('is not found under %s', async (_what, path) => {
+    await writeFile(join(server.directory, '..', 'secret.png'), PNG);
+    await writeFile(join(server.directory, '.incoming', 'unfinished'), PNG);
+    expect(await statusOf(path)).toBe(404);
+  });
+
+  it('is not found when it is a link to an image', async () => {
+    await symlink(join(server.directory, USER, 'a.png'), join(server.directory, USER, 'link.png'));
+    expect(await statusOf(`/files/${USER}/link.png`)).toBe(404);
+  });
+
+  it('is not found behind a link to a folder', async () => {
+    await symlink(join(server.directory, USER), join(server.directory, 'linked'));
+    expect(await statusOf('/files/linked/a.png')).toBe(404);
+  });
+
+  it('is not found when it is a folder', async () => {
+    await mkdir(join(server.directory, USER, 'folder'));
+    expect(await statusOf(`/files/${USER}/folder`)).toBe(404);
+  });
+
+  it('is not found when it is a pipe, and nobody waits for it', async () => {
+    execFileSync('mkfifo', [join(server.directory, USER, 'pipe.png')]);
+    expect(await statusOf(`/files/${USER}/pipe.png`)).toBe(404);
+  });
+
+  it.each([
+    ['a page', '<html>'],
+    ['empty', ''],
+  ])('is not found when someone put a file there that is %s', async (_what, content) => {
+    await writeFile(join(server.directory, USER, 'page.png'), content);
+    expect(await statusOf(`/files/${USER}/page.png`)).toBe(404);
+  });
+});

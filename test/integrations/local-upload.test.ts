@@ -1,0 +1,592 @@
+import { createHash, createHmac } from 'node:crypto';
+import fs from 'node:fs';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { request, type ClientRequest } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { conf, form_up, httpc } from 'qiniu';
+import { z } from 'zod';
+import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
+import { form, MAX_BYTES, PNG, pngOf, post, SECRET, startImageServer, type ImageServer } from './image-server';
+
+const USER = 'user_A-1';
+
+/** Qiniu's hash of a file of at most 4 MiB. */
+const etag = (bytes: Buffer) =>
+  Buffer.concat([Buffer.of(0x16), createHash('sha1').update(bytes).digest()]).toString('base64url');
+
+const sha1 = (bytes: Buffer) => createHash('sha1').update(bytes).digest();
+
+const containing = (part: string): unknown => expect.stringContaining(part);
+
+const statusOf = (sent: ClientRequest) =>
+  new Promise<number | undefined>((resolve) => sent.on('response', ({ statusCode }) => resolve(statusCode)));
+
+/** The files' names within the uploads folder. */
+const stored = async (server: ImageServer) =>
+  (await server.files()).map((path) => path.slice(server.directory.length + 1)).sort();
+
+describe('upload by the Qiniu SDK', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer({ maxBytes: 12_000_000 });
+  });
+  afterEach(() => server.close());
+
+  const token = () => server.storage.uploadToken(USER, server.url).token;
+  const uploader = () => {
+    const host = new httpc.Endpoint(new URL(server.url).host, { defaultScheme: 'http' });
+    return new form_up.FormUploader(
+      new conf.Config({ useHttpsDomain: false, regionsProvider: new httpc.Region({ services: { up: [host] } }) }),
+    );
+  };
+  /** The SDK's types leave the answer open. */
+  const answerOf = async (sending: Promise<{ data: unknown; resp: unknown }>) => {
+    const { data, resp } = await sending;
+    const { statusCode } = z.object({ statusCode: z.number() }).parse(resp);
+    return { status: statusCode, json: data };
+  };
+  const put = (key: string, bytes: Buffer) => answerOf(uploader().put(token(), key, bytes, null));
+
+  it('stores the image under the key that was asked for', async () => {
+    const { status, json } = await put(`${USER}/portrait.png`, PNG);
+    expect([status, json]).toEqual([200, { key: `${USER}/portrait.png`, hash: etag(PNG) }]);
+    expect(await readFile(join(server.directory, USER, 'portrait.png'))).toEqual(PNG);
+  });
+
+  it('stores an image without a key under its hash', async () => {
+    const { json } = await answerOf(uploader().putWithoutKey(token(), PNG, null));
+    expect(json).toEqual({ key: `${USER}/${etag(PNG)}.png`, hash: etag(PNG) });
+  });
+
+  it('uploads a file of several megabytes and gets its hash over the blocks', async () => {
+    const big = pngOf(9_000_000);
+    const path = join(server.directory, '..', 'big.png');
+    await writeFile(path, big);
+    const { json } = await answerOf(uploader().putFile(token(), `${USER}/big.png`, path, null));
+    const blocks = [0, 1, 2].map((i) => sha1(big.subarray(i * 4_194_304, (i + 1) * 4_194_304)));
+    const hash = Buffer.concat([Buffer.of(0x96), sha1(Buffer.concat(blocks))]).toString('base64url');
+    expect(json).toEqual({ key: `${USER}/big.png`, hash });
+    expect((await readFile(join(server.directory, USER, 'big.png'))).equals(big)).toBe(true);
+  });
+
+  it('gets an image back from the domain that came with the token', async () => {
+    await put(`${USER}/portrait.png`, PNG);
+    const { domain } = server.storage.uploadToken(USER, server.url);
+    const image = await fetch(`${domain}/${USER}/portrait.png`);
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(PNG);
+  });
+
+  it('reads the reason of a refusal', async () => {
+    const { status, json } = await put('someone/portrait.png', PNG);
+    expect([status, json]).toEqual([403, { code: 403, message: containing('key:') }]);
+  });
+
+  it('reads the reason of a refusal in the middle of a big file', async () => {
+    expect((await put(`${USER}/big.png`, pngOf(14_000_000))).status).toBe(413);
+  });
+});
+
+describe('upload', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await server.close();
+  });
+
+  const token = (userId = USER) => server.storage.uploadToken(userId, server.url).token;
+  const upload = (key: string, file: Buffer = PNG) =>
+    post(server.url, [
+      ['token', token()],
+      ['key', key],
+      ['file', file],
+    ]);
+
+  it.each([
+    ['PNG', PNG, '.png'],
+    ['JPEG', Buffer.from('\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01', 'latin1'), '.jpg'],
+    ['GIF', Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00;', 'latin1'), '.gif'],
+    ['WebP', Buffer.from('RIFF\x1a\x00\x00\x00WEBPVP8L', 'latin1'), '.webp'],
+  ])('takes a %s and names it by its content', async (_name, bytes, extension) => {
+    const { json } = await post(server.url, [
+      ['token', token()],
+      ['file', bytes],
+    ]);
+    expect(json).toEqual({ key: `${USER}/${etag(bytes)}${extension}`, hash: etag(bytes) });
+  });
+
+  it('leaves the image alone on the disk, without a temporary file', async () => {
+    await upload(`${USER}/a.png`);
+    expect(await stored(server)).toEqual([`${USER}/a.png`]);
+  });
+
+  it('takes a key that comes after the file', async () => {
+    const { json } = await post(server.url, [
+      ['token', token()],
+      ['file', PNG],
+      ['key', `${USER}/late.png`],
+    ]);
+    expect(json).toEqual({ key: `${USER}/late.png`, hash: etag(PNG) });
+  });
+
+  it('ignores the other fields of the protocol', async () => {
+    const { status } = await post(server.url, [
+      ['token', token()],
+      ['x:album', 'holidays'],
+      ['x-qn-meta-a', 'b'],
+      ['__proto__', 'c'],
+      ['file', PNG],
+      ['crc32', '1'],
+    ]);
+    expect(status).toBe(200);
+  });
+
+  it('takes a file of exactly the allowed size', async () => {
+    expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(200);
+  });
+
+  it('takes the same image under the same key again', async () => {
+    await upload(`${USER}/a.png`);
+    expect(await upload(`${USER}/a.png`)).toEqual({ status: 200, json: { key: `${USER}/a.png`, hash: etag(PNG) } });
+  });
+
+  it('answers 614 to another image under a taken key, and keeps the first', async () => {
+    await upload(`${USER}/a.png`);
+    expect((await upload(`${USER}/a.png`, pngOf(500))).status).toBe(614);
+    expect(await readFile(join(server.directory, USER, 'a.png'))).toEqual(PNG);
+    expect(await stored(server)).toEqual([`${USER}/a.png`]);
+  });
+
+  it('lets one of many different images for a key win, whole', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => upload(`${USER}/a.png`, pngOf(50_000 + i))));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 614)).toHaveLength(19);
+    const [winner] = answers.filter(({ status }) => status === 200);
+    const hash = etag(await readFile(join(server.directory, USER, 'a.png')));
+    expect(winner?.json).toEqual({ key: `${USER}/a.png`, hash });
+  });
+
+  it('lets only the owner of the process read the image on the disk', async () => {
+    await upload(`${USER}/a.png`);
+    expect(fs.statSync(join(server.directory, USER, 'a.png')).mode & 0o777).toBe(0o600);
+  });
+
+  describe('refused for its key', () => {
+    afterEach(async () => expect(await stored(server)).toEqual([]));
+
+    it.each([
+      ['a way up', `${USER}/../evil.png`],
+      ['a way up at the start', '../evil.png'],
+      ['an encoded way up', `${USER}/%2e%2e%2fevil.png`],
+      ['a way up with backslashes', `${USER}\\..\\evil.png`],
+      ['only dots', `${USER}/..`],
+      ['an absolute path', '/etc/passwd'],
+      ['an absolute path behind the prefix', `${USER}//etc/passwd`],
+      ['a NUL', `${USER}/a\0.png`],
+      ['a line end', `${USER}/a.png\n`],
+      ['a folder within the folder', `${USER}/a/b.png`],
+      ['a hidden file', `${USER}/.htaccess`],
+      ['another extension', `${USER}/a.html`],
+      ['two extensions', `${USER}/a.html.png`],
+      ['no name', `${USER}/`],
+      ['no folder', 'a.png'],
+      ['nothing in it', ''],
+      ['a name that is too long', `${USER}/${'a'.repeat(65)}.png`],
+      ['letters outside ASCII', `${USER}/bäh.png`],
+      ['the folder of unfinished uploads', '.incoming/a.png'],
+    ])('with %s', async (_what, key) => {
+      expect(await upload(key)).toEqual({ status: 400, json: { code: 400, message: containing('key:') } });
+    });
+
+    it('with a way up that comes after the file', async () => {
+      const { status } = await post(server.url, [
+        ['token', token()],
+        ['file', PNG],
+        ['key', `${USER}/../evil.png`],
+      ]);
+      expect(status).toBe(400);
+    });
+
+    it("with another user's prefix", async () => {
+      expect((await upload('someone/a.png')).status).toBe(403);
+    });
+
+    it("with another user's prefix that comes after the file", async () => {
+      const { status } = await post(server.url, [
+        ['token', token()],
+        ['file', PNG],
+        ['key', 'someone/a.png'],
+      ]);
+      expect(status).toBe(403);
+    });
+
+    it("with the name of a user that starts like one's own", async () => {
+      expect((await upload(`${USER}2/a.png`)).status).toBe(403);
+    });
+  });
+
+  describe('refused for its content', () => {
+    afterEach(async () => expect(await stored(server)).toEqual([]));
+
+    it.each([
+      ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
+      ['a page', Buffer.from('<!doctype html><script>alert(1)</script>')],
+      ['a page with a signature further down', Buffer.concat([Buffer.from('<html>'), PNG])],
+      ['the start of a signature', PNG.subarray(0, 7)],
+      ['a RIFF that is no WebP', Buffer.from('RIFF\x1a\x00\x00\x00WAVEfmt ', 'latin1')],
+      ['nothing', Buffer.alloc(0)],
+      ['a program', Buffer.from('#!/bin/sh\nrm -rf /\n')],
+    ])('when it is %s called portrait.png', async (_what, bytes) => {
+      const { status, json } = await upload(`${USER}/a.png`, bytes);
+      expect([status, json]).toEqual([400, { code: 400, message: containing('must be a PNG') }]);
+    });
+
+    it('when it is one byte too large', async () => {
+      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES + 1))).status).toBe(413);
+    });
+
+    it('when it is far too large', async () => {
+      expect((await upload(`${USER}/a.png`, pngOf(3_000_000))).status).toBe(413);
+    });
+  });
+
+  describe('refused for its token', () => {
+    afterEach(async () => expect(await stored(server)).toEqual([]));
+
+    const uploadWith = async (given: string) =>
+      (
+        await post(server.url, [
+          ['token', given],
+          ['file', PNG],
+        ])
+      ).status;
+    const encode = (value: string | Buffer) =>
+      Buffer.from(value).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+    const signed = (policy: string, secret = SECRET, accessKey = 'local') =>
+      `${accessKey}:${encode(createHmac('sha1', secret).update(encode(policy)).digest())}:${encode(policy)}`;
+    const changed = (change: Record<string, unknown>) =>
+      JSON.stringify({ ...z.record(z.string(), z.unknown()).parse(JSON.parse(policyOf(token()))), ...change });
+    const policyOf = (given: string) => Buffer.from(given.split(':')[2] ?? '', 'base64url').toString();
+
+    it('is not refused when this test signs it rightly', async () => {
+      expect(await uploadWith(signed(policyOf(token())))).toBe(200);
+      fs.rmSync(join(server.directory, USER), { recursive: true });
+    });
+
+    it.each(['', 'nonsense', '::', 'local', 'local:a', 'local:a:b:c'])('when it is %p', async (given) => {
+      expect(await uploadWith(given)).toBe(401);
+    });
+
+    it('when it is as long as a field may be', async () => {
+      expect(await uploadWith('a'.repeat(4_000))).toBe(401);
+    });
+
+    it('when another secret signed it', async () => {
+      expect(await uploadWith(signed(policyOf(token()), 'another secret'))).toBe(401);
+    });
+
+    it('when it names another access key', async () => {
+      expect(await uploadWith(signed(policyOf(token()), SECRET, 'another'))).toBe(401);
+    });
+
+    it('when its policy was changed', async () => {
+      const [accessKey, signature] = token().split(':');
+      const policy = policyOf(token()).replaceAll(USER, 'someone');
+      expect(await uploadWith(`${accessKey}:${signature}:${encode(policy)}`)).toBe(401);
+    });
+
+    it('when any one character of its signature was changed', async () => {
+      const [accessKey, signature = '', policy] = token().split(':');
+      const accepted: string[] = [];
+      for (let i = 0; i < signature.length; i += 1) {
+        const changed = signature[i] === 'A' ? 'B' : 'A';
+        const forged = `${accessKey}:${signature.slice(0, i)}${changed}${signature.slice(i + 1)}:${policy}`;
+        if ((await uploadWith(forged)) !== 401) accepted.push(forged);
+      }
+      expect(accepted).toEqual([]);
+    });
+
+    it('when its signature is cut short', async () => {
+      const [accessKey, signature = '', policy] = token().split(':');
+      expect(await uploadWith(`${accessKey}:${signature.slice(0, -1)}:${policy}`)).toBe(401);
+    });
+
+    it('when its hour is over', async () => {
+      const deadline = Math.floor(Date.now() / 1000) - 1;
+      expect(await uploadWith(signed(changed({ deadline })))).toBe(401);
+    });
+
+    it('when it is for another bucket', async () => {
+      expect(await uploadWith(signed(policyOf(token()).replace('local:', 'other:')))).toBe(401);
+    });
+
+    it.each(['local', 'local:', 'local:../', 'local:/', `local:${USER}/a.png`])(
+      'when its scope is %p',
+      async (scope) => {
+        expect(await uploadWith(signed(changed({ scope })))).toBe(401);
+      },
+    );
+
+    it('when it is missing', async () => {
+      expect((await post(server.url, [['file', PNG]])).status).toBe(401);
+    });
+
+    it('when it comes after the file', async () => {
+      const { status, json } = await post(server.url, [
+        ['file', PNG],
+        ['token', token()],
+      ]);
+      expect([status, json]).toEqual([401, { code: 401, message: containing('before the file') }]);
+    });
+  });
+
+  describe('refused for its form', () => {
+    afterEach(async () => expect(await stored(server)).toEqual([]));
+
+    const send = async (headers: Record<string, string>, body: Buffer | string) =>
+      (await fetch(server.url, { method: 'POST', headers, body })).status;
+    const whole = () =>
+      form([
+        ['token', token()],
+        ['file', pngOf(5_000)],
+      ]);
+
+    it.each(['application/json', 'multipart/form-data', 'multipart/mixed; boundary=a', 'text/plain'])(
+      'when its type is %p',
+      async (type) => {
+        expect(await send({ 'Content-Type': type }, '{}')).toBe(400);
+      },
+    );
+
+    it('when it has no body', async () => {
+      expect((await fetch(server.url, { method: 'POST' })).status).toBe(400);
+    });
+
+    it('when it has no file', async () => {
+      expect((await post(server.url, [['token', token()]])).status).toBe(400);
+    });
+
+    it('when the file has another name', async () => {
+      const { status } = await post(server.url, [
+        ['token', token()],
+        ['image', PNG],
+      ]);
+      expect(status).toBe(400);
+    });
+
+    it('when it has two files', async () => {
+      const { status } = await post(server.url, [
+        ['token', token()],
+        ['file', PNG],
+        ['file', pngOf(500)],
+      ]);
+      expect(status).toBe(400);
+    });
+
+    it('when it has too many fields', async () => {
+      const fields = Array.from({ length: 100 }, (_, i): [string, string] => [`x:${i}`, 'a']);
+      expect((await post(server.url, [['token', token()], ...fields, ['file', PNG]])).status).toBe(400);
+    });
+
+    it('when a field is too long', async () => {
+      const { status } = await post(server.url, [
+        ['token', token()],
+        ['x:a', 'a'.repeat(5_000)],
+        ['file', PNG],
+      ]);
+      expect(status).toBe(400);
+    });
+
+    it('when the header of a part is malformed', async () => {
+      const { headers } = whole();
+      expect(await send(headers, '------a-boundary\r\nContent-Disposition\0\r\n\r\n\r\n')).toBe(400);
+    });
+
+    it.each([1, 2, 10, 40, 1_000, 5_100])('when its last %i bytes are missing', async (missing) => {
+      const { headers, body } = whole();
+      // What is left of the closing boundary's line end does not matter to anyone.
+      expect(await send(headers, body.subarray(0, body.length - 2 - missing))).toBe(400);
+    });
+  });
+
+  describe('that does not come to its end', () => {
+    const begin = (extraHeaders: Record<string, string | number> = {}) => {
+      const { headers, body } = form([
+        ['token', token()],
+        ['file', pngOf(50_000)],
+      ]);
+      const upload = request(server.url, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Length': body.length, ...extraHeaders },
+      });
+      upload.on('error', () => {});
+      return { upload, body };
+    };
+    const untilIncoming = async (count: number) => {
+      await waitFor(async () => (await stored(server)).length === count);
+    };
+
+    it('leaves nothing on the disk when the client goes away', async () => {
+      const { upload, body } = begin();
+      upload.write(body.subarray(0, 30_000));
+      await untilIncoming(1);
+      upload.destroy();
+      await untilIncoming(0);
+    });
+
+    it('leaves nothing on the disk when the client goes away after the file', async () => {
+      const { upload, body } = begin({ 'Content-Length': 1_000_000 });
+      upload.write(body.subarray(0, body.lastIndexOf('--')));
+      upload.write('\r\nContent-Disposition: form-data; name="x:a"\r\n\r\nand so on');
+      await untilIncoming(1);
+      // Long enough for the file to be whole on the disk.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      upload.destroy();
+      await untilIncoming(0);
+    });
+
+    it('leaves nothing on the disk when the client goes away before the file', async () => {
+      const { upload, body } = begin();
+      upload.write(body.subarray(0, 150));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      upload.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(await stored(server)).toEqual([]);
+    });
+
+    it('is answered with 408, and leaves nothing, when it stops in the middle', async () => {
+      await server.close();
+      server = await startImageServer({ uploadTimeoutMs: 200 });
+      const { upload, body } = begin();
+      upload.write(body.subarray(0, 30_000));
+      expect(await statusOf(upload)).toBe(408);
+      await untilIncoming(0);
+      upload.destroy();
+    });
+
+    it('is answered with 408 when it trickles', async () => {
+      await server.close();
+      server = await startImageServer({ uploadTimeoutMs: 200 });
+      const { upload, body } = begin();
+      let sent = 0;
+      const drops = setInterval(() => upload.write(body.subarray(sent, (sent += 10))), 10);
+      expect(await statusOf(upload)).toBe(408);
+      clearInterval(drops);
+      upload.destroy();
+    });
+
+    it('is refused in words that a client can read which sends all before it reads', async () => {
+      const { headers, body } = form([
+        ['token', token()],
+        ['file', pngOf(12_000_000)],
+      ]);
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+      const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${headers['Content-Type']}\r\n`;
+      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`);
+      await new Promise((resolve) => socket.write(body, resolve));
+      const answer = await new Promise<string>((resolve) => {
+        socket.on('data', (chunk) => resolve(String(chunk))).resume();
+      });
+      socket.destroy();
+      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    });
+
+    it('is cut off when it goes on and on after the refusal', async () => {
+      const { upload, body } = begin({ 'Content-Length': 1_000_000_000 });
+      const closed = new Promise((resolve) => upload.on('close', resolve));
+      upload.on('response', (response) => response.resume());
+      upload.write(body.subarray(0, 300));
+      const chunk = Buffer.alloc(1_000_000);
+      const goOn = () => {
+        while (!upload.destroyed && upload.write(chunk));
+      };
+      upload.on('drain', goOn);
+      goOn();
+      await closed;
+      expect(await stored(server)).toEqual([]);
+    });
+
+    it('does not keep the server from taking the next one', async () => {
+      for (let i = 0; i < 10; i += 1) begin().upload.write('------a-boundary\r\n');
+      expect((await upload(`${USER}/a.png`)).status).toBe(200);
+    });
+  });
+
+  describe('on a full disk', () => {
+    const failWith = (code: string) => {
+      const real = fs.createWriteStream;
+      jest.spyOn(fs, 'createWriteStream').mockImplementation((path, options) => {
+        const stream = real(path, options);
+        let written = 0;
+        stream._write = (chunk: Buffer, encoding, done) => {
+          written += chunk.length;
+          if (written > 60_000) done(Object.assign(new Error(`${code}: injected`), { code }));
+          else fs.WriteStream.prototype._write.call(stream, chunk, encoding, done);
+        };
+        return stream;
+      });
+    };
+
+    it('is answered with 503', async () => {
+      failWith('ENOSPC');
+      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(503);
+    });
+
+    it('leaves nothing behind', async () => {
+      failWith('ENOSPC');
+      await upload(`${USER}/a.png`, pngOf(MAX_BYTES));
+      expect(await stored(server)).toEqual([]);
+    });
+
+    it('takes the next one when there is room again', async () => {
+      failWith('ENOSPC');
+      await upload(`${USER}/a.png`, pngOf(MAX_BYTES));
+      jest.restoreAllMocks();
+      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(200);
+    });
+
+    it('answers 500 to a disk that fails in another way', async () => {
+      failWith('EIO');
+      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(500);
+    });
+
+    it('is answered with 503 too when there is no room for the folder', async () => {
+      await mkdir(server.directory, { recursive: true });
+      jest.spyOn(fs.promises, 'mkdir').mockRejectedValue(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }));
+      expect((await upload(`${USER}/a.png`)).status).toBe(503);
+    });
+  });
+
+  it('clears away what a killed process left, and no upload that may still run', async () => {
+    const incoming = join(server.directory, '.incoming');
+    await mkdir(incoming, { recursive: true });
+    await writeFile(join(incoming, 'old'), PNG);
+    await writeFile(join(incoming, 'young'), PNG);
+    const twoHoursAgo = new Date(Date.now() - 7_200_000);
+    await utimes(join(incoming, 'old'), twoHoursAgo, twoHoursAgo);
+    await upload(`${USER}/a.png`);
+    expect(await stored(server)).toEqual(['.incoming/young', `${USER}/a.png`]);
+  });
+
+  it('is limited by the configuration of the day, not by that of the token', async () => {
+    const before = new LocalImageStorage({ directory: server.directory, secret: SECRET, maxBytes: MAX_BYTES * 2 });
+    const { status } = await post(server.url, [
+      ['token', before.uploadToken(USER, server.url).token],
+      ['file', pngOf(MAX_BYTES + 1)],
+    ]);
+    expect(status).toBe(413);
+  });
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 3_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

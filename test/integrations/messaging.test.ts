@@ -1,0 +1,266 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import express from 'express';
+import type { Server } from 'node:http';
+import { inspect } from 'node:util';
+import { calculateJwkThumbprint, createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import {
+  JwtMessagingProvider,
+  type JwtMessagingOptions,
+} from '../../src/integrations/messaging/jwt-messaging-provider';
+import {
+  RongCloudMessagingProvider,
+  type KeptToken,
+  type KeptTokens,
+  type RongCloudOptions,
+} from '../../src/integrations/messaging/rongcloud-messaging-provider';
+import { generateSigningKey, isSigningKey } from '../../src/integrations/messaging/signing-key';
+import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
+
+const user = { id: 'u_7Kq-2', nickname: 'Zoë', portraitUri: 'https://images.example.com/zoe.png' };
+const publicUrl = 'https://accounts.example.com';
+
+const pem = ({ privateKey }: { privateKey: KeyObject }) =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+describe('signing key', () => {
+  const ed25519 = pem(generateKeyPairSync('ed25519'));
+  const oneLine = (key: string) => Buffer.from(key).toString('base64');
+
+  it.each([
+    ['a generated one', generateSigningKey()],
+    ['the PEM', ed25519],
+    ['the PEM with escaped line ends', ed25519.replaceAll('\n', '\\n')],
+    ['the base64 of the PEM', oneLine(ed25519)],
+  ])('is accepted as %s', (_form, key) => {
+    expect(isSigningKey(key)).toBe(true);
+  });
+
+  it('is generated on one line', () => {
+    expect(generateSigningKey()).toMatch(/^[A-Za-z0-9+/]+=*$/);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a word', 'secret'],
+    ['an RSA key', pem(generateKeyPairSync('rsa', { modulusLength: 1_024 }))],
+    ['an X25519 key', oneLine(pem(generateKeyPairSync('x25519')))],
+    ['a public key', generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+    ['a key cut short', oneLine(ed25519).slice(0, 80)],
+  ])('is not %s', (_form, key) => {
+    expect(isSigningKey(key)).toBe(false);
+  });
+});
+
+describe('JWT messaging provider', () => {
+  const key = generateSigningKey();
+  const provider = (options: Partial<JwtMessagingOptions> = {}) =>
+    new JwtMessagingProvider({ privateKey: key, ttlSeconds: 3_600, ...options });
+
+  it('names the user, the issuer, and a life as long as configured', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = decodeJwt(await provider({ issuer: 'https://issuer.example.com' }).token(user, publicUrl));
+    const { iss, sub, jti, iat, exp, ...others } = claims;
+    expect({ iss, sub, others }).toEqual({ iss: 'https://issuer.example.com', sub: user.id, others: {} });
+    expect(jti).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Number(iat) - now).toBeLessThanOrEqual(1);
+    expect(Number(exp) - Number(iat)).toBe(3_600);
+  });
+
+  it('issues in the name of the address that the caller used, when no issuer is configured', async () => {
+    expect(decodeJwt(await provider().token(user, publicUrl)).iss).toBe(publicUrl);
+  });
+
+  it('never gives the same token twice', async () => {
+    const jwt = provider();
+    expect(await jwt.token(user, publicUrl)).not.toBe(await jwt.token(user, publicUrl));
+  });
+
+  it('names its key by the thumbprint of RFC 7638', async () => {
+    const jwt = provider();
+    const [publicKey] = jwt.jwks().keys;
+    const { kid } = decodeProtectedHeader(await jwt.token(user, publicUrl));
+    expect(kid).toBe(await calculateJwkThumbprint({ ...publicKey }));
+  });
+
+  it('publishes no private part of the key', () => {
+    expect(provider().jwks().keys.flatMap(Object.keys).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+  });
+
+  it('has nothing to do for a changed profile', async () => {
+    await expect(provider().profileChanged()).resolves.toBeUndefined();
+  });
+
+  describe('at a messaging server that only knows the published keys', () => {
+    let server: Server;
+    let keys: ReturnType<typeof createRemoteJWKSet>;
+
+    beforeEach(async () => {
+      const app = express();
+      app.get('/.well-known/jwks.json', (_req, res) => res.json(provider().jwks()) && undefined);
+      server = app.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      keys = createRemoteJWKSet(new URL(`http://127.0.0.1:${port}/.well-known/jwks.json`));
+    });
+    afterEach(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+
+    const verify = (token: string) => jwtVerify(token, keys, { issuer: publicUrl, algorithms: ['EdDSA'] });
+
+    it('is accepted', async () => {
+      const { payload } = await verify(await provider().token(user, publicUrl));
+      expect(payload.sub).toBe(user.id);
+    });
+
+    it('is refused after its time', async () => {
+      const token = await provider({ ttlSeconds: -1 }).token(user, publicUrl);
+      await expect(verify(token)).rejects.toThrow(errors.JWTExpired);
+    });
+
+    it('is refused when another key signed it', async () => {
+      const token = await provider({ privateKey: generateSigningKey() }).token(user, publicUrl);
+      await expect(verify(token)).rejects.toThrow(errors.JWKSNoMatchingKey);
+    });
+
+    it('is refused when it was changed', async () => {
+      const [header, , signature] = (await provider().token(user, publicUrl)).split('.');
+      const claims = { sub: 'someone_else', iss: publicUrl, exp: 9_999_999_999 };
+      const forged = [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
+      await expect(verify(forged)).rejects.toThrow(errors.JWSSignatureVerificationFailed);
+    });
+  });
+});
+
+class TokensInMemory implements KeptTokens {
+  readonly kept = new Map<string, KeptToken>();
+
+  async get(userId: string, app: string): Promise<KeptToken | undefined> {
+    return this.kept.get(`${userId} ${app}`);
+  }
+
+  async put(userId: string, app: string, kept: KeptToken): Promise<void> {
+    this.kept.set(`${userId} ${app}`, kept);
+  }
+}
+
+describe('RongCloud messaging provider', () => {
+  let rongCloud: RongCloudStandIn;
+  let keptTokens: TokensInMemory;
+
+  beforeEach(async () => {
+    rongCloud = await startRongCloudStandIn();
+    keptTokens = new TokensInMemory();
+  });
+  afterEach(() => rongCloud.close());
+
+  const provider = (options: Partial<RongCloudOptions> = {}) => {
+    const { appKey, appSecret, url: apiUrl } = rongCloud;
+    return new RongCloudMessagingProvider({ appKey, appSecret, apiUrl, keptTokens, timeoutMs: 5_000, ...options });
+  };
+  const paths = () => rongCloud.requests.map(({ path }) => path);
+  const changed = { ...user, nickname: 'Zoë B.' };
+
+  it('asks for a token with the id, the name and the portrait', async () => {
+    expect(await provider().token(user)).toBe(`token-1-of-${user.id}@stand-in`);
+    expect(rongCloud.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
+      { userId: user.id, name: user.nickname, portraitUri: user.portraitUri },
+    ]);
+  });
+
+  it('leaves out a portrait that the user does not have', async () => {
+    await provider().token({ ...user, portraitUri: '' });
+    expect(rongCloud.requests.map(({ form }) => form.has('portraitUri'))).toEqual([false]);
+  });
+
+  it('asks once and gives the kept token from then on', async () => {
+    const first = await provider().token(user);
+    expect(await provider().token(user)).toBe(first);
+    expect(paths()).toEqual(['/user/getToken.json']);
+  });
+
+  it('passes a changed profile on at the next token, and keeps the token', async () => {
+    const first = await provider().token(user);
+    expect(await provider().token(changed)).toBe(first);
+    expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
+    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
+  });
+
+  it('passes a changed profile on once', async () => {
+    await provider().token(user);
+    await provider().profileChanged(changed);
+    await provider().profileChanged(changed);
+    await provider().token(changed);
+    expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
+  });
+
+  it('does not tell of a user who never had a token', async () => {
+    await provider().profileChanged(user);
+    expect(paths()).toEqual([]);
+  });
+
+  it('tries a change again that RongCloud did not take', async () => {
+    await provider().token(user);
+    rongCloud.behave({ status: 500, code: 1000 });
+    await expect(provider().profileChanged(changed)).rejects.toThrow('/user/refresh.json');
+    rongCloud.behave('accept');
+    await provider().token(changed);
+    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
+  });
+
+  it('asks for a new token when the credentials are new', async () => {
+    await provider().token(user);
+    await provider({ appSecret: 'renewed' })
+      .token(user)
+      .catch(() => {});
+    expect(paths()).toEqual(['/user/getToken.json', '/user/getToken.json']);
+  });
+
+  it('keeps the secret out of what names the credentials', async () => {
+    await provider().token(user);
+    expect([...keptTokens.kept.keys()].join()).not.toContain(rongCloud.appSecret);
+  });
+
+  it('keeps nothing when no token came', async () => {
+    rongCloud.behave({ status: 200, code: 2007 });
+    await expect(provider().token(user)).rejects.toThrow('HTTP status 200, code 2007');
+    expect(keptTokens.kept.size).toBe(0);
+  });
+
+  it('rejects when the secret is wrong', async () => {
+    await expect(provider({ appSecret: 'wrong' }).token(user)).rejects.toThrow('HTTP status 401, code 1004');
+  });
+
+  it.each(['garbage', 'empty', 'foreign', 'gateway', 'reset'] as const)(
+    'rejects when the answer is broken (%s)',
+    async (trouble) => {
+      rongCloud.behave(trouble);
+      await expect(provider().token(user)).rejects.toThrow('RongCloud: /user/getToken.json');
+    },
+  );
+
+  it.each(['hang', 'trickle'] as const)('gives up in time on a peer that does not finish (%s)', async (trouble) => {
+    rongCloud.behave(trouble);
+    const started = performance.now();
+    await expect(provider({ timeoutMs: 300 }).token(user)).rejects.toThrow('timed out');
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  it.each([{ status: 401, code: 1004 }, { status: 200, code: 1000 }, 'garbage', 'hang'] as const)(
+    'tells no token, secret or profile in the error for %p',
+    async (behaviour) => {
+      await provider().token(user);
+      rongCloud.behave(behaviour);
+      const error: unknown = await provider({ timeoutMs: 300 })
+        .token(changed)
+        .catch((caught: unknown) => caught);
+      const told = inspect(error, { depth: 20, showHidden: true });
+      const secrets = ['@stand-in', rongCloud.appSecret, rongCloud.appKey, changed.nickname, user.portraitUri];
+      expect(error).toBeInstanceOf(Error);
+      expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,213 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { inspect } from 'node:util';
+import { ConsoleSmsSender } from '../../src/integrations/sms/console-sms-sender';
+import { FileSmsSender } from '../../src/integrations/sms/file-sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { TwilioSmsSender, type TwilioOptions } from '../../src/integrations/sms/twilio-sms-sender';
+import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
+
+const sms = { to: '+447911123456', body: 'Your code is 482913.\n\n@example.com #482913', code: '482913' };
+
+const failureOf = (sending: Promise<void>): Promise<unknown> =>
+  sending.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('console SMS sender', () => {
+  it('writes the number and the text as one line', async () => {
+    const written: string[] = [];
+    const output = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    await new ConsoleSmsSender(output).send(sms);
+    expect(written).toEqual(['SMS to +447911123456: Your code is 482913. @example.com #482913\n']);
+  });
+
+  it('rejects when the output is gone', async () => {
+    const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+    output.on('error', () => {});
+    await expect(new ConsoleSmsSender(output).send(sms)).rejects.toThrow('EPIPE');
+  });
+});
+
+describe('file SMS sender', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sms-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const linesOf = async (path: string) =>
+    (await readFile(path, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+
+  it('appends a JSON line for each message, in a folder that it makes', async () => {
+    const path = join(folder, 'new', 'sms.ndjson');
+    const sender = new FileSmsSender(path);
+    await sender.send(sms);
+    await sender.send({ ...sms, code: '000000' });
+    const at: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await linesOf(path)).toEqual([
+      { ...sms, at },
+      { ...sms, code: '000000', at },
+    ]);
+  });
+
+  it('keeps every line whole when many are sent at once', async () => {
+    const path = join(folder, 'sms.ndjson');
+    const sender = new FileSmsSender(path);
+    await Promise.all(Array.from({ length: 50 }, (_, i) => sender.send({ ...sms, code: String(i) })));
+    expect(await linesOf(path)).toHaveLength(50);
+  });
+
+  it('lets nobody but the owner read the file', async () => {
+    const path = join(folder, 'sms.ndjson');
+    await new FileSmsSender(path).send(sms);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('rejects when the file cannot be written', async () => {
+    await expect(new FileSmsSender(folder).send(sms)).rejects.toThrow('EISDIR');
+  });
+});
+
+describe('Twilio SMS sender', () => {
+  let twilio: TwilioStandIn;
+
+  beforeEach(async () => {
+    twilio = await startTwilioStandIn();
+  });
+  afterEach(() => twilio.close());
+
+  const sender = (options: Partial<TwilioOptions> = {}) =>
+    new TwilioSmsSender({
+      accountSid: twilio.accountSid,
+      authToken: twilio.authToken,
+      from: '+15005550006',
+      apiUrl: twilio.url,
+      timeoutMs: 5_000,
+      ...options,
+    });
+
+  it('sends the text from the number that it was given', async () => {
+    await sender().send(sms);
+    expect(twilio.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
+      { To: sms.to, From: '+15005550006', Body: sms.body },
+    ]);
+  });
+
+  it('sends through the messaging service where there is one', async () => {
+    await sender({ from: undefined, messagingServiceSid: 'MG0123' }).send(sms);
+    expect(twilio.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
+      { To: sms.to, MessagingServiceSid: 'MG0123', Body: sms.body },
+    ]);
+  });
+
+  it('takes an address with a slash at its end', async () => {
+    await sender({ apiUrl: `${twilio.url}/` }).send(sms);
+    expect(twilio.requests).toHaveLength(1);
+  });
+
+  it('is not made without something to send from', () => {
+    expect(() => sender({ from: undefined })).toThrow('a number or a messaging service');
+  });
+
+  it.each([21211, 21214, 21217, 21265, 21266, 21610, 21612, 21614, 21635])(
+    'says that the number is refused when Twilio answers with %i',
+    async (code) => {
+      twilio.behave({ status: 400, code });
+      await expect(sender().send(sms)).rejects.toThrow(NumberRefused);
+    },
+  );
+
+  it('says that the number is refused when the new message has failed for it at once', async () => {
+    twilio.behave({ failedWith: 30006 });
+    await expect(sender().send(sms)).rejects.toThrow(NumberRefused);
+  });
+
+  it.each([
+    ['a country that is not enabled', { status: 400, code: 21408 }],
+    ['an unverified number of a trial account', { status: 400, code: 21608 }],
+    ['a wrong sending number', { status: 400, code: 21606 }],
+    ['too many requests', { status: 429, code: 20429 }],
+    ['an outage', { status: 500, code: 20500 }],
+    ['a message that failed for another cause', { failedWith: 30008 }],
+  ])('does not blame the number for %s', async (_what, behaviour) => {
+    twilio.behave(behaviour);
+    const error = await failureOf(sender().send(sms));
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(NumberRefused);
+  });
+
+  it('names the status and the code of a failure', async () => {
+    twilio.behave({ status: 429, code: 20429 });
+    await expect(sender().send(sms)).rejects.toThrow('Twilio did not take the message (HTTP status 429, code 20429)');
+  });
+
+  it('rejects when the credentials are wrong', async () => {
+    await expect(sender({ authToken: 'wrong' }).send(sms)).rejects.toThrow('HTTP status 401, code 20003');
+  });
+
+  it.each(['garbage', 'empty', 'foreign', 'gateway', 'reset'] as const)(
+    'rejects when the answer is broken (%s)',
+    async (trouble) => {
+      twilio.behave(trouble);
+      const error = await failureOf(sender().send(sms));
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toBeInstanceOf(SendingTimedOut);
+    },
+  );
+
+  it('asks once, whatever the answer', async () => {
+    twilio.behave({ status: 429, code: 20429 });
+    await failureOf(sender().send(sms));
+    expect(twilio.requests).toHaveLength(1);
+  });
+
+  it('rejects when nobody listens', async () => {
+    await expect(sender({ apiUrl: `http://127.0.0.1:${await unusedPort()}` }).send(sms)).rejects.toThrow(
+      'ECONNREFUSED',
+    );
+  });
+
+  it.each(['hang', 'trickle'] as const)('gives up in time on a peer that does not finish (%s)', async (trouble) => {
+    twilio.behave(trouble);
+    const started = performance.now();
+    await expect(sender({ timeoutMs: 300 }).send(sms)).rejects.toThrow(SendingTimedOut);
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  it.each([
+    { status: 400, code: 21211 },
+    { status: 401, code: 20003 },
+    { status: 500, code: 20500 },
+    'garbage',
+    'reset',
+    'hang',
+  ] as const)('tells no number, text or credential in the error for %p', async (behaviour) => {
+    twilio.behave(behaviour);
+    const told = inspect(await failureOf(sender({ timeoutMs: 300 }).send(sms)), { depth: 20, showHidden: true });
+    const secrets = [sms.to.slice(1), sms.code, twilio.authToken, twilio.accountSid, 'Basic '];
+    expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import request from 'supertest';
+import { loadConfig } from '../../src/config';
+import { buildContainer, type Container } from '../../src/container';
+import { createHttpServer } from '../../src/http/http-server';
+import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
+import { loadKeys } from '../../src/local-keys';
+import { createLogger } from '../../src/logger';
+import { cloneDatabase, type TestDatabase } from './database';
+import { OUTPUT } from './paths';
+import { secret } from './secrets';
+
+/** Keeps messages instead of sending them; `before` stands for whatever a provider does in the meantime. */
+export class KeptSms implements SmsSender {
+  readonly sent: Sms[] = [];
+  before: (sms: Sms) => Promise<void> = () => Promise.resolve();
+
+  async send(sms: Sms): Promise<void> {
+    secret(sms.code);
+    await this.before(sms);
+    this.sent.push(sms);
+  }
+
+  /** The newest code that went to a phone. */
+  codeFor(phone: string): string {
+    const sms = this.sent.findLast(({ to }) => to === phone);
+    if (!sms) throw new Error(`nothing was sent to ${phone}`);
+    return sms.code;
+  }
+}
+
+export interface TestApp {
+  url: string;
+  db: Knex;
+  databaseUrl: string;
+  sms: KeptSms;
+  dataDir: string;
+  /** A client without cookies. */
+  api: ReturnType<typeof request>;
+  /** A client that keeps its cookies. */
+  agent(): ReturnType<typeof request.agent>;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** Share another app's database: a second instance. */
+  databaseUrl?: string;
+  dataDir?: string;
+  /** Use the configured sender. */
+  realSms?: boolean;
+}
+
+export type Env = Record<string, string>;
+
+/** The service as it is deployed, on a port and a database of its own; only hashing is cheap. */
+export async function startApp(env: Env = {}, options: Options = {}): Promise<TestApp> {
+  const database = options.databaseUrl === undefined ? await cloneDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'accounts-app-'));
+  const config = loadConfig({ BCRYPT_COST: '4', DATA_DIR: dataDir, LOG_LEVEL: 'trace', ...env });
+  const sms = new KeptSms();
+  const log = createWriteStream(join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`));
+  const container = await buildContainer(config, {
+    databaseUrl,
+    keys: loadKeys(config),
+    logger: createLogger(config.logLevel, log),
+    ...(options.realSms ? {} : { sms }),
+  });
+  const server = createHttpServer(container.app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    db: container.db,
+    databaseUrl,
+    sms,
+    dataDir,
+    api: request(server),
+    agent: () => request.agent(server),
+    close: async () => {
+      await closeAll(server, container, database);
+      log.end();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function closeAll(server: Server, container: Container, database: TestDatabase | undefined): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+  await container.close();
+  await database?.drop();
+}

@@ -1,0 +1,12 @@
+import { rmSync } from 'node:fs';
+import { secretsInLogs } from './secrets';
+
+/** Stops the database, and fails the run when anything secret has found its way into a log. */
+export default async function tearDown(): Promise<void> {
+  const { testPostgres } = globalThis;
+  await testPostgres?.postgres.stop();
+  if (testPostgres) rmSync(testPostgres.dataDir, { recursive: true, force: true });
+  const { searched, found } = secretsInLogs();
+  if (found.length > 0) throw new Error(`secrets in the log: ${found.slice(0, 5).join('; ')}`);
+  process.stdout.write(`No log of this run holds one of the ${searched} codes, tokens and passwords that it issued.\n`);
+}

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { Passwords } from '../../src/features/auth/passwords';
+import type request from 'supertest';
+import { newUserId } from '../../src/features/users/user-id';
+import type { TestApp } from './app';
+import { secret } from './secrets';
+
+export interface PhoneFields {
+  region: number;
+  phone: number;
+}
+
+/** A British mobile that no other test uses. */
+export function newPhone(): PhoneFields {
+  return { region: 44, phone: 7_400_000_000 + randomInt(100_000_000) };
+}
+
+export function e164({ region, phone }: PhoneFields): string {
+  return `+${region}${phone}`;
+}
+
+export function newPassword(): string {
+  return secret(`pw${newUserId()}`);
+}
+
+export interface Person extends PhoneFields {
+  id: string;
+  nickname: string;
+  password: string;
+}
+
+export interface SignedInPerson extends Person {
+  agent: ReturnType<typeof request.agent>;
+}
+
+/** Through the operations, as a client does it. */
+export async function verificationToken(app: TestApp, phone: PhoneFields): Promise<string> {
+  await expectOk(app.api.post('/user/send_code').send(phone));
+  const code = app.sms.codeFor(e164(phone));
+  const { result } = await expectOk(app.api.post('/user/verify_code').send({ ...phone, code }));
+  return secret(String(field(result, 'verification_token')));
+}
+
+export async function register(app: TestApp, phone = newPhone(), nickname = 'Ann'): Promise<Person> {
+  const password = newPassword();
+  const token = await verificationToken(app, phone);
+  const { result } = await expectOk(
+    app.api.post('/user/register').send({ nickname, password, verification_token: token }),
+  );
+  return { ...phone, id: String(field(result, 'id')), nickname, password };
+}
+
+export async function signIn(app: TestApp, person: Person): Promise<SignedInPerson> {
+  const agent = app.agent();
+  const { region, phone, password } = person;
+  const { result } = await expectOk(agent.post('/user/login').send({ region, phone, password }));
+  secret(String(field(result, 'token')));
+  return { ...person, agent };
+}
+
+export async function registerAndSignIn(app: TestApp, nickname = 'Ann'): Promise<SignedInPerson> {
+  return signIn(app, await register(app, newPhone(), nickname));
+}
+
+/** Straight into the tables, for tests that need many. */
+export async function insertPerson(app: TestApp, nickname = 'Bob'): Promise<Person> {
+  const phone = newPhone();
+  const person = { ...phone, id: newUserId(), nickname, password: newPassword() };
+  const passwordHash = await new Passwords(4).hash(person.password);
+  await app.db('users').insert({ id: person.id, nickname, password_hash: passwordHash });
+  await app.db('phones').insert({ phone: e164(phone), region: '44', user_id: person.id });
+  return person;
+}
+
+export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<SignedInPerson> {
+  return signIn(app, await insertPerson(app, nickname));
+}
+
+export async function expectOk(answer: request.Test): Promise<{ code: number; result?: unknown }> {
+  const { status, body } = (await answer) as { status: number; body: { code: number; result?: unknown } };
+  expect({ status, body }).toMatchObject({ status: 200, body: { code: 200 } });
+  return body;
+}
+
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value ? value[name as keyof typeof value] : undefined;
+}

@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OUTPUT } from './paths';
+
+export const ROOT = join(__dirname, '..', '..');
+
+/** The service as its users start it: a process of its own, told what to do by its environment alone. */
+export class ServiceProcess {
+  stdout = '';
+  stderr = '';
+  readonly exited: Promise<number | null>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.exited = new Promise((resolve) => child.on('close', (status) => resolve(status)));
+    void this.exited.then(() => this.keepLog());
+  }
+
+  /** In a process group of its own, as in a terminal. `command` may put something in front of node. */
+  static async start(env: Record<string, string>, command: string[] = []): Promise<ServiceProcess> {
+    const port = env.PORT ?? String(await freePort());
+    const [program = process.execPath, ...args] = [...command, process.execPath, 'scripts/start.mjs'];
+    const child = spawn(program, args, {
+      cwd: ROOT,
+      detached: true,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BCRYPT_COST: '4', PORT: port, ...env },
+    });
+    return new ServiceProcess(child, `http://127.0.0.1:${port}`);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  async ready(): Promise<this> {
+    await until(async () => {
+      if (this.child.exitCode !== null) throw new Error(`the service has ended: ${this.stdout}${this.stderr}`);
+      return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.ok ?? false;
+    });
+    return this;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal);
+  }
+
+  /** What Ctrl-C does: everybody in the foreground gets it. */
+  interruptGroup(): void {
+    process.kill(-this.pid, 'SIGINT');
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.signal('SIGTERM');
+    return this.exited;
+  }
+
+  async post(path: string, body: object): Promise<Response> {
+    return fetch(`${this.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  /** Its log is searched for secrets with all others. */
+  private keepLog(): void {
+    const lines = this.stdout.split('\n').filter((line) => line.startsWith('{'));
+    appendFileSync(join(OUTPUT, `log-process-${this.pid}.ndjson`), `${lines.join('\n')}\n`);
+  }
+}
+
+export interface DataDir {
+  path: string;
+  remove(): void;
+}
+
+export function newDataDir(): DataDir {
+  const parent = mkdtempSync(join(tmpdir(), 'accounts-data-'));
+  return { path: join(parent, 'data'), remove: () => rmSync(parent, { recursive: true, force: true }) };
+}
+
+/** The embedded server's process id, as it notes it itself; 0 when it has stopped in good order. */
+export function postmasterPid(dataDir: string): number {
+  const file = join(dataDir, 'postgres', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
+}
+
+/** A process that has ended may wait a while for somebody to take note of it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = `/proc/${pid}/stat`;
+  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
+}
+
+export async function until(holds: () => Promise<boolean> | boolean, patienceMs = 15_000): Promise<void> {
+  for (const end = Date.now() + patienceMs; !(await holds());) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
+
+export interface RongCloudError {
+  status: number;
+  code: number;
+}
+
+export type RongCloudBehaviour = 'accept' | RongCloudError | Trouble;
+
+export interface RongCloudStandIn extends VendorServer {
+  appKey: string;
+  appSecret: string;
+  /** What it does from now on. */
+  behave(behaviour: RongCloudBehaviour): void;
+  /** What it was last told of a user. */
+  profile(userId: string): { name: string; portraitUri: string } | undefined;
+}
+
+const APP_KEY = 'z3v5yqkbv8v30';
+const APP_SECRET = 'Uv7pQe2sXw9Rk1';
+const CLOCK_SKEW_MS = 60_000;
+
+/** The two calls of RongCloud's server API that we make: a token, and a changed profile. */
+export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
+  let behaviour: RongCloudBehaviour = 'accept';
+  let issued = 0;
+  const profiles = new Map<string, { name: string; portraitUri: string }>();
+
+  const accepted = ({ path, form }: RecordedRequest): Reply => {
+    const userId = form.get('userId') ?? '';
+    const name = form.get('name') ?? '';
+    if (path === '/user/refresh.json' && !profiles.has(userId)) return error(400, 1002);
+    profiles.set(userId, { name, portraitUri: form.get('portraitUri') ?? profiles.get(userId)?.portraitUri ?? '' });
+    if (path === '/user/refresh.json') return { status: 200, json: { code: 200 } };
+    issued += 1;
+    return { status: 200, json: { code: 200, userId, token: `token-${issued}-of-${userId}@stand-in` } };
+  };
+
+  const server = await startVendorServer(200, (request) => {
+    const refused = refusal(request);
+    if (refused !== undefined) return refused;
+    if (behaviour === 'accept') return accepted(request);
+    if (typeof behaviour === 'string') return { trouble: behaviour };
+    return error(behaviour.status, behaviour.code);
+  });
+  return {
+    ...server,
+    appKey: APP_KEY,
+    appSecret: APP_SECRET,
+    behave(next) {
+      behaviour = next;
+    },
+    profile: (userId) => profiles.get(userId),
+  };
+}
+
+function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
+  if (method !== 'POST' || !['/user/getToken.json', '/user/refresh.json'].includes(path)) return error(404, 404);
+  if (!signed(headers)) return error(401, 1004);
+  if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return error(400, 1002);
+  if (!/^[A-Za-z0-9+=_-]{1,64}$/.test(form.get('userId') ?? '') || !form.get('name')) return error(400, 1002);
+  if (form.has('portraitUri') && !form.get('portraitUri')) return error(400, 1002);
+  return undefined;
+}
+
+function signed(headers: RecordedRequest['headers']): boolean {
+  const [nonce, timestamp] = [String(headers['nonce']), String(headers['timestamp'])];
+  const expected = createHash('sha1')
+    .update(APP_SECRET + nonce + timestamp)
+    .digest('hex');
+  return (
+    headers['app-key'] === APP_KEY &&
+    headers['signature'] === expected &&
+    nonce.length <= 18 &&
+    Math.abs(Number(timestamp) - Date.now()) < CLOCK_SKEW_MS
+  );
+}
+
+function error(status: number, code: number): Reply {
+  return { status, json: { code, errorMessage: `refused, secret ${APP_SECRET}`, url: '/user' } };
+}

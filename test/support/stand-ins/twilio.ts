@@ -1,0 +1,88 @@
+import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
+
+export interface TwilioError {
+  status: number;
+  code: number;
+}
+
+/** `accept`, an error in Twilio's form, a message that is created and failed at once, or a broken connection. */
+export type TwilioBehaviour = 'accept' | TwilioError | { failedWith: number } | Trouble;
+
+export interface TwilioStandIn extends VendorServer {
+  accountSid: string;
+  authToken: string;
+  /** What it does from now on. */
+  behave(behaviour: TwilioBehaviour): void;
+}
+
+const ACCOUNT_SID = 'AC0123456789abcdef0123456789abcdef';
+const AUTH_TOKEN = 'fedcba9876543210fedcba9876543210';
+
+/** The one call of Twilio's API that we make: a new message. */
+export async function startTwilioStandIn(): Promise<TwilioStandIn> {
+  let behaviour: TwilioBehaviour = 'accept';
+  const server = await startVendorServer(201, (request) => refusal(request) ?? scripted(behaviour, request.form));
+  return {
+    ...server,
+    accountSid: ACCOUNT_SID,
+    authToken: AUTH_TOKEN,
+    behave(next) {
+      behaviour = next;
+    },
+  };
+}
+
+function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
+  const expected = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`;
+  if (method !== 'POST' || path !== `/2010-04-01/Accounts/${ACCOUNT_SID}/Messages.json`) return error(404, 20404, form);
+  if (headers.authorization !== expected) return error(401, 20003, form);
+  if (headers['content-type'] !== 'application/x-www-form-urlencoded') return error(400, 20001, form);
+  if (!form.get('To')) return error(400, 21604, form);
+  if (!form.get('From') && !form.get('MessagingServiceSid')) return error(400, 21603, form);
+  if (!form.get('Body')) return error(400, 21602, form);
+  return undefined;
+}
+
+function scripted(behaviour: TwilioBehaviour, form: URLSearchParams): Reply {
+  if (behaviour === 'accept') return { status: 201, json: message(form, 'queued', null) };
+  if (typeof behaviour === 'string') return { trouble: behaviour };
+  if ('failedWith' in behaviour) return { status: 201, json: message(form, 'failed', behaviour.failedWith) };
+  return error(behaviour.status, behaviour.code, form);
+}
+
+/** Like Twilio's own, the message repeats what was sent. */
+function error(status: number, code: number, form: URLSearchParams): Reply {
+  const json = {
+    code,
+    message: `The 'To' number ${form.get('To')} cannot take '${form.get('Body')}' (account ${ACCOUNT_SID})`,
+    more_info: `https://www.twilio.com/docs/errors/${code}`,
+    status,
+  };
+  return { status, json };
+}
+
+function message(form: URLSearchParams, status: string, errorCode: number | null) {
+  const now = new Date().toUTCString();
+  return {
+    sid: 'SM0123456789abcdef0123456789abcdef',
+    account_sid: ACCOUNT_SID,
+    api_version: '2010-04-01',
+    body: form.get('Body'),
+    to: form.get('To'),
+    from: form.get('From'),
+    messaging_service_sid: form.get('MessagingServiceSid'),
+    status,
+    error_code: errorCode,
+    error_message: null,
+    num_segments: '1',
+    num_media: '0',
+    direction: 'outbound-api',
+    price: null,
+    price_unit: 'USD',
+    date_created: now,
+    date_updated: now,
+    date_sent: null,
+    uri: `/2010-04-01/Accounts/${ACCOUNT_SID}/Messages/SM0123456789abcdef0123456789abcdef.json`,
+    subresource_uris: {},
+  };
+}
