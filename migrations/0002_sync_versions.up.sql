@@ -161,6 +161,18 @@ END $$;
 CREATE TRIGGER users_keep BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION refuse_removal();
 CREATE TRIGGER groups_keep BEFORE DELETE ON groups FOR EACH ROW EXECUTE FUNCTION refuse_removal();
 
+-- A changed key would be a row that ended without a tombstone.
+CREATE TRIGGER users_keep_key BEFORE UPDATE ON users FOR EACH ROW
+  WHEN (NEW.id <> OLD.id) EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER groups_keep_key BEFORE UPDATE ON groups FOR EACH ROW
+  WHEN (NEW.id <> OLD.id) EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER blacklist_keep_key BEFORE UPDATE ON blacklist FOR EACH ROW
+  WHEN ((NEW.user_id, NEW.friend_id) <> (OLD.user_id, OLD.friend_id)) EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER friendships_keep_key BEFORE UPDATE ON friendships FOR EACH ROW
+  WHEN ((NEW.user_id, NEW.friend_id) <> (OLD.user_id, OLD.friend_id)) EXECUTE FUNCTION refuse_removal();
+CREATE TRIGGER group_members_keep_key BEFORE UPDATE ON group_members FOR EACH ROW
+  WHEN ((NEW.group_id, NEW.member_id) <> (OLD.group_id, OLD.member_id)) EXECUTE FUNCTION refuse_removal();
+
 REVOKE TRUNCATE ON users, blacklist, friendships, groups, group_members FROM PUBLIC, CURRENT_USER;
 CREATE TRIGGER users_keep_all BEFORE TRUNCATE ON users EXECUTE FUNCTION refuse_removal();
 CREATE TRIGGER blacklist_keep_all BEFORE TRUNCATE ON blacklist EXECUTE FUNCTION refuse_removal();

@@ -33,7 +33,7 @@ import { verificationRouter } from './features/verification/verification-router'
 import { VerifyCodeService } from './features/verification/verify-code-service';
 import { body } from './http/body';
 import { healthRouter } from './http/health-router';
-import type { Access } from './http/operation';
+import { get, type Access } from './http/operation';
 import { publicUrlFrom } from './http/public-url';
 import { Sessions } from './http/session';
 import type { KeptTokens } from './integrations/messaging/rongcloud-messaging-provider';
@@ -204,7 +204,7 @@ async function messagingProvider(
     ttlSeconds: messaging.tokenTtlSeconds,
     issuer: http.publicUrl,
   });
-  jwks.get('/jwks.json', (_req, res) => {
+  get(jwks, '/jwks.json', (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300').json(provider.jwks());
   });
   return { provider, jwks };

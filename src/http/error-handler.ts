@@ -8,8 +8,13 @@ export function unknownPath(): never {
 
 /** The one place that decides what a client sees of a failure; the cause goes to the log. */
 export function errorHandler(error: unknown, req: Request, res: Response, next: NextFunction): void {
+  // Nobody is there any more to answer to.
+  if (codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE') {
+    res.destroy();
+    return;
+  }
   const shown = asAppError(error);
-  if (shown.status >= 500) req.log.error({ err: error }, 'failed');
+  if (shown.status >= 500 && shown.status < 600) req.log.error({ err: error }, 'failed');
   // The answer has begun: all that is left is to break it off, so that nobody takes half for the whole.
   if (res.headersSent) {
     next(error);

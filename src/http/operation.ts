@@ -12,22 +12,28 @@ export interface Access {
   signedIn: RequestHandler[];
 }
 
+type Handler = (req: Request, res: Response) => Promise<void> | void;
+
 /**
  * One operation. The path answers every other method itself, so that a wrong method is refused before a body is read and
  * no fixed path falls through to POST /user/:id.
  */
-export function post(
-  router: Router,
-  path: string,
-  before: RequestHandler[],
-  handler: (req: Request, res: Response) => Promise<void>,
-): void {
+export function post(router: Router, path: string, before: RequestHandler[], handler: Handler): void {
   router
     .route(path)
     .post(nameRoute(path), ...before, handler)
-    .all(() => {
-      throw new MethodNotAllowed('POST');
-    });
+    .all(refuse('POST'));
+}
+
+/** Something to look at, beside the operations: a picture, a key set, the state of the service. */
+export function get(router: Router, path: string, handler: Handler): void {
+  router.route(path).get(nameRoute(path), handler).all(refuse('GET'));
+}
+
+function refuse(allow: string): RequestHandler {
+  return () => {
+    throw new MethodNotAllowed(allow);
+  };
 }
 
 export function ok(res: Response, result?: unknown): void {

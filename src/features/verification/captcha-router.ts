@@ -1,8 +1,7 @@
 import { Router, type Response } from 'express';
 import { addressOf } from '../../http/client-address';
-import { ok, post, type Access } from '../../http/operation';
+import { get, ok, post, type Access } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
-import { nameRoute } from '../../http/request-log';
 import type { CaptchaService } from './captcha-service';
 
 export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf, { anyone }: Access): Router {
@@ -20,11 +19,11 @@ export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf
 export function captchaImageRouter(captchas: CaptchaService): Router {
   const router = Router();
 
-  router.get('/:id.png', nameRoute('/:id.png'), async (req, res) => {
+  get(router, '/:id.png', async (req, res) => {
     send(res, 'image/png', (await captchas.image(String(req.params.id))).png);
   });
 
-  router.get('/:id.svg', nameRoute('/:id.svg'), async (req, res) => {
+  get(router, '/:id.svg', async (req, res) => {
     send(res, 'image/svg+xml', (await captchas.image(String(req.params.id))).svg);
   });
 

@@ -2,6 +2,7 @@ import { Router, type Request } from 'express';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BadRequest, NotFound } from '../../errors';
+import { get, post } from '../../http/operation';
 import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { KeyNotAllowed, UploadTokenRefused } from './upload-errors';
@@ -19,13 +20,14 @@ const NAME = /^[A-Za-z0-9_-]{1,64}(\.(png|jpe?g|gif|webp))?$/;
 export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs = 120_000 } = {}): Router {
   const router = Router();
 
-  router.post('/', async (req, res) => {
+  post(router, '/', [], async (req, res) => {
     const { key, hash } = await store(storage, req, uploadTimeoutMs);
     res.json({ hash, key });
   });
 
-  router.get('/files/:userId/:name', async (req, res) => {
-    const { userId, name } = req.params;
+  get(router, '/files/:userId/:name', async (req, res) => {
+    const userId = String(req.params.userId);
+    const name = String(req.params.name);
     const image = USER_ID.test(userId) && NAME.test(name) ? await storage.open(userId, name) : undefined;
     if (image === undefined) throw new NotFound('no such image');
     res.set({

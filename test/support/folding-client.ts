@@ -1,0 +1,114 @@
+/** The result of POST /user/sync/:version. */
+export interface SyncResult {
+  version: number;
+  user: SyncUser;
+  blacklist: SyncBlacklistEntry[];
+  friends: SyncFriend[];
+  groups: SyncMembership[];
+  group_members: SyncMember[];
+}
+
+export interface SyncUser {
+  id: string;
+  nickname: string;
+  portraitUri: string;
+  timestamp: number;
+}
+
+export interface SyncBlacklistEntry {
+  friendId: string;
+  status: boolean;
+  timestamp: number;
+}
+
+export interface SyncFriend {
+  friendId: string;
+  displayName: string;
+  status: number;
+  timestamp: number;
+}
+
+export interface SyncMembership {
+  displayName: string;
+  role: number;
+  isDeleted: boolean;
+  group: { id: string; name: string; portraitUri: string; timestamp: number };
+}
+
+export interface SyncMember {
+  groupId: string;
+  memberId: string;
+  displayName: string;
+  role: number;
+  isDeleted: boolean;
+  timestamp: number;
+  user: { nickname: string; portraitUri: string };
+}
+
+/** What a client shows: no tombstones, and everything in the order of its keys, so that two states can be compared. */
+export interface SyncState {
+  user: SyncUser | undefined;
+  blacklist: SyncBlacklistEntry[];
+  friends: SyncFriend[];
+  groups: (SyncMembership & { members: SyncMember[] })[];
+}
+
+const FRIENDSHIP_DELETED = 30;
+
+/** Keeps a copy of a user's data by sync alone: it folds each answer into what it holds and asks for what came after. */
+export class FoldingClient {
+  /** What the next sync sends. */
+  version = 0;
+  private user: SyncUser | undefined;
+  private readonly blacklist = new Map<string, SyncBlacklistEntry>();
+  private readonly friends = new Map<string, SyncFriend>();
+  private readonly groups = new Map<string, SyncMembership>();
+  private readonly members = new Map<string, Map<string, SyncMember>>();
+
+  constructor(private readonly ask: (version: number) => Promise<SyncResult>) {}
+
+  /** Brings the copy up to date, and gives the answer that did. */
+  async sync(): Promise<SyncResult> {
+    const result = await this.ask(this.version);
+    this.fold(result);
+    return result;
+  }
+
+  state(): SyncState {
+    return {
+      user: this.user,
+      blacklist: inOrder(this.blacklist),
+      friends: inOrder(this.friends),
+      groups: inOrder(this.groups).map((membership) => ({
+        ...membership,
+        members: inOrder(this.members.get(membership.group.id) ?? new Map<string, SyncMember>()),
+      })),
+    };
+  }
+
+  private fold(result: SyncResult): void {
+    this.user = result.user;
+    for (const entry of result.blacklist) put(this.blacklist, entry.friendId, entry, !entry.status);
+    for (const friend of result.friends) put(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
+    for (const membership of result.groups) put(this.groups, membership.group.id, membership, membership.isDeleted);
+    for (const member of result.group_members) put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
+    // Of a group that one has left nothing more is delivered, and coming back delivers all of it anew.
+    for (const groupId of this.members.keys()) if (!this.groups.has(groupId)) this.members.delete(groupId);
+    this.version = result.version;
+  }
+
+  private membersOf(groupId: string): Map<string, SyncMember> {
+    const members = this.members.get(groupId) ?? new Map<string, SyncMember>();
+    this.members.set(groupId, members);
+    return members;
+  }
+}
+
+function put<T>(rows: Map<string, T>, key: string, row: T, isTombstone: boolean): void {
+  if (isTombstone) rows.delete(key);
+  else rows.set(key, row);
+}
+
+function inOrder<T>(rows: Map<string, T>): T[] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}

@@ -1,0 +1,79 @@
+import { Client } from 'pg';
+import type { TestApp } from './app';
+import { FoldingClient, type SyncResult, type SyncState } from './folding-client';
+import { expectOk, type SignedInPerson } from './people';
+
+export async function sync({ agent }: SignedInPerson, version = 0): Promise<SyncResult> {
+  const { result } = await expectOk(agent.post(`/user/sync/${version}`));
+  return result as SyncResult;
+}
+
+export function folding(person: SignedInPerson): FoldingClient {
+  return new FoldingClient((version) => sync(person, version));
+}
+
+/** What the user's data is, as someone sees it who asks for all of it. */
+export async function fullState(person: SignedInPerson): Promise<SyncState> {
+  const client = folding(person);
+  await client.sync();
+  return client.state();
+}
+
+/**
+ * A client that holds everything, and whose next answer repeats nothing: transactions anywhere in the cluster, those of
+ * tests that run beside this one too, hold the horizon back for a while.
+ */
+export async function settled(person: SignedInPerson): Promise<FoldingClient> {
+  const client = folding(person);
+  await until(async () => isEmpty(await client.sync()));
+  return client;
+}
+
+export function isEmpty({ blacklist, friends, groups, group_members }: SyncResult): boolean {
+  return blacklist.length + friends.length + groups.length + group_members.length === 0;
+}
+
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('waited too long');
+    await pause(20);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Another service's connection, for transactions that stay open while others go on. */
+export async function connectWriter({ databaseUrl }: Pick<TestApp, 'databaseUrl'>): Promise<Client> {
+  const client = new Client(databaseUrl);
+  // A database that is dropped at the end of a test takes its connections along.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** Resolves once the connection waits for a lock or has nothing more to do; true when it waits. */
+export async function isBlocked(app: TestApp, writer: Client): Promise<boolean> {
+  const pid = (writer as Client & { processID: number }).processID;
+  let blocked = false;
+  await until(async () => {
+    const { rows } = await app.db.raw<{ rows: { state: string; blocked: boolean }[] }>(
+      'SELECT state, cardinality(pg_blocking_pids(pid)) > 0 AS blocked FROM pg_stat_activity WHERE pid = ?',
+      [pid],
+    );
+    blocked = rows[0]?.blocked ?? false;
+    return blocked || rows[0]?.state !== 'active';
+  });
+  return blocked;
+}
+
+/** A group of these people, the first of them its creator. */
+export async function insertGroup({ db }: Pick<TestApp, 'db'>, id: string, members: { id: string }[]): Promise<void> {
+  const [creator] = members;
+  await db('groups').insert({ id, name: `Group ${id}`, creator_id: creator?.id ?? 'nobody' });
+  await db('group_members').insert(
+    members.map((member) => ({ group_id: id, member_id: member.id, role: member === creator ? 0 : 1 })),
+  );
+}
