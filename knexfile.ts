@@ -6,17 +6,18 @@ import { migrationSource } from './src/migrations';
 
 dotenv.config({ quiet: true });
 
-/** For the knex command line: DATABASE_URL, or the embedded database of a service that is running. */
-function databaseUrl(): string {
+/** DATABASE_URL, or the embedded database of a service that is running. */
+export function databaseUrl(): string {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const path = join(process.env.DATA_DIR || '.data', 'database-url');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  throw new Error('no database: set DATABASE_URL, or run npm start in another terminal');
+  throw new Error('there is no database: set DATABASE_URL, or run npm start in another terminal');
 }
 
+/** For the knex command line. */
 const config: Knex.Config = {
   client: 'pg',
-  connection: databaseUrl(),
+  connection: () => ({ connectionString: databaseUrl() }),
   migrations: { migrationSource },
 };
 

@@ -3,8 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-});
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'],
+  {
+    stdio: 'inherit',
+  },
+);
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });

@@ -25,12 +25,13 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   app.set('trust proxy', trustProxy);
 
   app.use(requestLog(logger));
+  app.use('/user', neverStored());
   app.use(crossSite(corsOrigins));
 
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchaImages);
-  app.use('/user', neverStored(), ...routers.user);
+  app.use('/user', ...routers.user);
   app.use(routers.uploads);
 
   app.use(unknownPath);

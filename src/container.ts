@@ -31,7 +31,7 @@ import { SendCodeService } from './features/verification/send-code-service';
 import { VerificationCodes } from './features/verification/verification-code';
 import { verificationRouter } from './features/verification/verification-router';
 import { VerifyCodeService } from './features/verification/verify-code-service';
-import { body } from './http/body';
+import { body, wellFormedBody } from './http/body';
 import { healthRouter } from './http/health-router';
 import { get, type Access } from './http/operation';
 import { publicUrlFrom } from './http/public-url';
@@ -109,8 +109,9 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const access: Access = {
     anyone: body,
-    visitor: [...body, sessions.load],
+    visitor: [...body, wellFormedBody, sessions.load],
     signedIn: [...body, sessions.load, sessions.require],
+    signedInWithBody: [...body, wellFormedBody, sessions.load, sessions.require],
   };
 
   const app = createApp(

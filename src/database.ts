@@ -40,6 +40,8 @@ export function connect(url: string, poolMax: number): Database {
     connection: { ...connectionOptions(url) } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: 3_000,
+    // Knex would print what it throws as well, past the logger.
+    log: { warn: () => undefined, error: () => undefined },
   });
 }
 

@@ -8,6 +8,12 @@ const readBytes = raw({ type: () => true, limit: MAX_BYTES });
 /** Reads what comes, whatever the content type header says; the operation decides whether it wants it. */
 export const body: RequestHandler[] = [readBytes, keepBytes];
 
+/** Refuses a malformed body before anything else is asked, in front of operations that take one. */
+export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {
+  jsonBody(req);
+  next();
+}
+
 /**
  * The body as the JSON object it has to be. Only operations that take a body call it: the others ignore what is sent.
  */

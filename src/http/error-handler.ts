@@ -67,7 +67,7 @@ export function isOutage(error: unknown): boolean {
   if (code !== undefined) return OUTAGES.has(code) || /^(08|53|58)...$/.test(code);
   if (!isNativeError(error)) return false;
   if (error.name === 'KnexTimeoutError' || error.name === 'AggregateError') return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/.test(
+  return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/.test(
     error.message,
   );
 }

@@ -3,13 +3,15 @@ import type { RequestHandler } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import pinoHttp from 'pino-http';
+import { errorForLog } from '../logger';
 
 /** One line a request, with the route instead of the path: paths carry phone numbers and captcha ids. */
 export function requestLog(logger: Logger): RequestHandler {
   return pinoHttp<IncomingMessage, ServerResponse>({
     logger,
     genReqId: requestId,
-    serializers: { req: () => undefined, res: () => undefined, err: () => undefined },
+    wrapSerializers: false,
+    serializers: { req: () => undefined, res: () => undefined, err: errorForLog },
     customSuccessObject: line,
     customErrorObject: (req, res, _error, values: { responseTime?: number }) => line(req, res, values),
     customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'info'),

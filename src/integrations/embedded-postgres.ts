@@ -156,15 +156,16 @@ async function writeWhole(file: string, content: string): Promise<void> {
 }
 
 function explained(error: unknown, dataDir: string): unknown {
-  if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
   const code = errorCode(error);
+  // Without a code it is no obstacle outside, but a mistake of ours, which needs its stack.
+  if (code === undefined) return error;
   if (code === '28P01') {
     return new EmbeddedPostgresError(
       `the database in ${dataDir} refuses the password kept in ${join(dataDir, 'postgres', 'password')}: put the right one there, or set DATABASE_URL`,
       { cause: error },
     );
   }
-  const problem = `cannot keep a database in DATA_DIR ${dataDir}, ${error.message}`;
+  const problem = `cannot keep a database in DATA_DIR ${dataDir}, ${messageOf(error)}`;
   return new EmbeddedPostgresError(`${problem}: ${remedy(code)}, or set DATABASE_URL`, { cause: error });
 }
 
@@ -172,4 +173,8 @@ function remedy(code: string | undefined): string {
   if (code === 'ENOSPC') return 'free some disk space';
   // System calls fail with a name that begins so, statements with an SQLSTATE, which does not.
   return code?.startsWith('E') ? 'set DATA_DIR to a folder that this user may write' : 'see postgres.log there';
+}
+
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }

@@ -89,9 +89,11 @@ export class FoldingClient {
   private fold(result: SyncResult): void {
     this.user = result.user;
     for (const entry of result.blacklist) put(this.blacklist, entry.friendId, entry, !entry.status);
-    for (const friend of result.friends) put(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
+    for (const friend of result.friends)
+      put(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
     for (const membership of result.groups) put(this.groups, membership.group.id, membership, membership.isDeleted);
-    for (const member of result.group_members) put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
+    for (const member of result.group_members)
+      put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
     // Of a group that one has left nothing more is delivered, and coming back delivers all of it anew.
     for (const groupId of this.members.keys()) if (!this.groups.has(groupId)) this.members.delete(groupId);
     this.version = result.version;

@@ -54,19 +54,23 @@ export async function connectWriter({ databaseUrl }: Pick<TestApp, 'databaseUrl'
   return client;
 }
 
-/** Resolves once the connection waits for a lock or has nothing more to do; true when it waits. */
-export async function isBlocked(app: TestApp, writer: Client): Promise<boolean> {
-  const pid = (writer as Client & { processID: number }).processID;
+/** Starts a statement and comes back once it is done or waits for a lock; `blocked` tells which. */
+export async function begin({ db }: Pick<TestApp, 'db'>, writer: Client, sql: string, values: unknown[] = []) {
+  const { rows } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  let isDone = false;
+  const done = writer.query(sql, values).finally(() => (isDone = true));
+  // Whoever awaits `done` later gets its failure; until then it is nobody's.
+  done.catch(() => undefined);
   let blocked = false;
   await until(async () => {
-    const { rows } = await app.db.raw<{ rows: { state: string; blocked: boolean }[] }>(
-      'SELECT state, cardinality(pg_blocking_pids(pid)) > 0 AS blocked FROM pg_stat_activity WHERE pid = ?',
-      [pid],
+    const answer = await db.raw<{ rows: { blocked: boolean }[] }>(
+      'SELECT cardinality(pg_blocking_pids(?)) > 0 AS blocked',
+      [rows[0]?.pid ?? 0],
     );
-    blocked = rows[0]?.blocked ?? false;
-    return blocked || rows[0]?.state !== 'active';
+    blocked = answer.rows[0]?.blocked ?? false;
+    return blocked || isDone;
   });
-  return blocked;
+  return { blocked, done };
 }
 
 /** A group of these people, the first of them its creator. */

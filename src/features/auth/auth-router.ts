@@ -45,7 +45,7 @@ export function authRouter({ auth, sessions, sessionRows, publicUrlOf }: Parts, 
     ok(res);
   });
 
-  post(router, '/change_password', access.signedIn, async (req, res) => {
+  post(router, '/change_password', access.signedInWithBody, async (req, res) => {
     const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
     const session = { userId: userIdOf(req), sid: req.sessionID };
     await auth.changePassword(session, oldPassword, newPassword, addressOf(req));

@@ -6,16 +6,16 @@ import { userIdOf } from '../../http/session';
 import { newNickname, newPortrait } from './profile-schemas';
 import type { ProfileService } from './profile-service';
 
-export function profileRouter(profile: ProfileService, { signedIn }: Access): Router {
+export function profileRouter(profile: ProfileService, { signedInWithBody }: Access): Router {
   const router = Router();
 
-  post(router, '/set_nickname', signedIn, async (req, res) => {
+  post(router, '/set_nickname', signedInWithBody, async (req, res) => {
     const { nickname } = parse(newNickname, jsonBody(req));
     await profile.setNickname(userIdOf(req), nickname);
     ok(res);
   });
 
-  post(router, '/set_portrait_uri', signedIn, async (req, res) => {
+  post(router, '/set_portrait_uri', signedInWithBody, async (req, res) => {
     const { portraitUri } = parse(newPortrait, jsonBody(req));
     await profile.setPortraitUri(userIdOf(req), portraitUri);
     ok(res);

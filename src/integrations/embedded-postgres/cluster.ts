@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, open, readFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries';
@@ -159,8 +159,9 @@ export class Cluster {
   /** Numbers of processes are used again, most of all in containers: only a postgres inside this folder is ours. */
   private async runsHere(pid: number): Promise<boolean> {
     if (!isPostgres(pid)) return false;
-    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-    return cwd === undefined || cwd === this.folder;
+    // By what the folders are and not by their names: DATA_DIR may be a symbolic link.
+    const [folder, there] = await Promise.all([stat(this.folder), stat(`/proc/${pid}/cwd`).catch(() => undefined)]);
+    return there === undefined || (there.dev === folder.dev && there.ino === folder.ino);
   }
 
   /** PostgreSQL replaces the file of a dead server by itself, but neither one whose number lives on elsewhere nor an empty one. */

@@ -5,7 +5,9 @@ export class EmbeddedPostgresError extends Error {
 
 /** The code of a failed system call (ENOENT, EACCES, …) or an SQLSTATE; undefined for anything else. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // By its shape: under a test runner, Node's own errors are of another realm's Error.
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** For a step that may fail in one expected way, such as reading a file that need not be there. */

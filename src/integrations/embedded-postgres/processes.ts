@@ -1,5 +1,6 @@
 import { spawn, type SpawnOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { errorCode } from './error';
 
 export interface Outcome {
   ok: boolean;
@@ -34,7 +35,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (errorCode(error) !== 'EPERM') return false;
   }
   return !/^State:\s+[ZX]/m.test(procFile(pid, 'status'));
 }

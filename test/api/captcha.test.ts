@@ -1,0 +1,205 @@
+import { startApp, type Env, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { e164, field, newPhone } from '../support/people';
+import { productionEnv } from '../support/production';
+import { secret } from '../support/secrets';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
+});
+afterAll(() => app.close());
+
+interface Captcha {
+  url: string;
+  verifyId: string;
+}
+
+async function newCaptcha(from = app): Promise<Captcha> {
+  const { body } = await post(from.api, '/user/get_sms_img_code');
+  const result = field(body, 'result') as Captcha;
+  expect(body).toEqual({
+    code: 200,
+    result: { url: expect.any(String) as string, verifyId: expect.any(String) as string },
+  });
+  return result;
+}
+
+/** What somebody reads in the picture. */
+async function solved(from = app): Promise<{ verifyId: string; verifyCode: string }> {
+  const { verifyId } = await newCaptcha(from);
+  const row = await from.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
+  return { verifyId, verifyCode: secret(row.answer) };
+}
+
+/** A phone that has had its codes for today. */
+async function exhaustedPhone() {
+  const phone = newPhone();
+  expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
+  await passResendTime(phone);
+  expectBody(await post(app.api, '/user/send_code', phone), { code: 5000 });
+  return phone;
+}
+
+async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void> {
+  await app
+    .db('rate_limits')
+    .where('key', `resend:${e164(phone)}`)
+    .delete();
+}
+
+const pathOf = (url: string) => new URL(url).pathname;
+
+describe('/user/get_sms_img_code', () => {
+  it('gives the absolute address of a picture and an id', async () => {
+    const { url, verifyId } = await newCaptcha();
+    expect(url).toBe(`${app.url}/captcha/${verifyId}.png`);
+    expect(verifyId).toMatch(/^[A-Za-z0-9_-]{22}$/);
+  });
+
+  it('names PUBLIC_URL when it is set', async () => {
+    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
+    const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
+    const { url, verifyId } = await newCaptcha(named);
+    expect(url).toBe(`https://accounts.example.com/captcha/${verifyId}.png`);
+    await named.close();
+  });
+
+  it('shows the picture as PNG, and as SVG with .svg in place of .png', async () => {
+    const { url } = await newCaptcha();
+    const png = await app.api.get(pathOf(url)).responseType('blob');
+    expect(png.headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-store' });
+    expect((png.body as Buffer).subarray(0, 8)).toEqual(Buffer.from('89504e470d0a1a0a', 'hex'));
+    const svg = await raw(app, pathOf(url).replace('.png', '.svg'), { method: 'GET' });
+    expect(svg).toMatchObject({
+      status: 200,
+      headers: { 'content-type': expect.stringMatching(/^image\/svg\+xml/) as string },
+    });
+    expect(svg.body).toMatch(/^<svg .*<\/svg>$/s);
+  });
+
+  it('shows nothing of an unknown or expired captcha: 404', async () => {
+    const { url, verifyId } = await newCaptcha();
+    await app.db('captchas').where({ id: verifyId }).update({ expires_at: app.db.fn.now() });
+    for (const path of [
+      pathOf(url),
+      pathOf(url).replace('.png', '.svg'),
+      '/captcha/nothing.png',
+      '/captcha/..%2fx.png',
+    ])
+      expectRefusal(await raw(app, path, { method: 'GET' }), 404);
+  });
+
+  it('lives 5 minutes', async () => {
+    const { verifyId } = await newCaptcha();
+    const left = app.db.raw('extract(epoch FROM expires_at - now())::float8 AS left');
+    const row = await app.db('captchas').where({ id: verifyId }).first<{ left: number }>(left);
+    expect(Math.abs(row.left - 300)).toBeLessThan(5);
+  });
+});
+
+describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
+  it('sends 10 more a day for a solved captcha: here 1 more after 1', async () => {
+    const phone = await exhaustedPhone();
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 200 });
+    await passResendTime(phone);
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 5000 });
+    expect(app.sms.sent.filter(({ to }) => to === e164(phone))).toHaveLength(2);
+  });
+
+  it('lifts no waiting time between two codes', async () => {
+    const phone = newPhone();
+    const slow = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    expectBody(await post(slow.api, '/user/send_code', phone), { code: 200 });
+    expectBody(await post(slow.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 5000 });
+    await slow.close();
+  });
+
+  it('takes the answer in small letters too', async () => {
+    const phone = await exhaustedPhone();
+    const { verifyId, verifyCode } = await solved();
+    const answer = { verifyId, verifyCode: secret(verifyCode.toLowerCase()) };
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...answer }), { code: 200 });
+  });
+
+  it('counts a wrong, an unknown, a half and an expired answer as none', async () => {
+    const phone = await exhaustedPhone();
+    const [wrong, half, expired] = [await solved(), await solved(), await solved()];
+    await app.db('captchas').where({ id: expired.verifyId }).update({ expires_at: app.db.fn.now() });
+    for (const answer of [
+      { ...wrong, verifyCode: '00000' },
+      { ...wrong, verifyId: 'unknown' },
+      { verifyId: half.verifyId },
+      { verifyCode: half.verifyCode },
+      { verifyId: '', verifyCode: '' },
+      expired,
+    ])
+      expectBody(await post(app.api, '/user/send_code', { ...phone, ...answer }), { code: 5000 });
+    expectBody(await post(app.api, '/user/send_code', { ...newPhone(), ...wrong }), { code: 200 });
+  });
+
+  it('gives a captcha one try, right or wrong', async () => {
+    const mistyped = await solved();
+    const phone = await exhaustedPhone();
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...mistyped, verifyCode: 'x' }), { code: 5000 });
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...mistyped }), { code: 5000 });
+    const used = await solved();
+    expectBody(await post(app.api, '/user/send_code', { ...phone, ...used }), { code: 200 });
+    expectBody(await post(app.api, '/user/send_code', { ...(await exhaustedPhone()), ...used }), { code: 5000 });
+  });
+
+  it('gives a captcha one try, also for 20 requests at once', async () => {
+    const phones = await times(20, exhaustedPhone);
+    const captcha = await solved();
+    const answers = await times(20, (index) => post(app.api, '/user/send_code', { ...phones[index], ...captcha }));
+    expect(counted(answers)).toEqual({ 200: 1, 5000: 19 });
+  });
+
+  it('refuses verifyId and verifyCode of another type with 400', async () => {
+    expectRefusal(
+      await post(app.api, '/user/send_code', { ...newPhone(), verifyId: 1, verifyCode: 'a' }),
+      400,
+      'verifyId',
+    );
+    expectRefusal(
+      await post(app.api, '/user/send_code', { ...newPhone(), verifyId: 'a', verifyCode: {} }),
+      400,
+      'verifyCode',
+    );
+  });
+});
+
+describe('/user/send_code with another CAPTCHA_POLICY', () => {
+  const withPolicy = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+
+  it('always: wants a solved captcha each time, 400 without', async () => {
+    const always = await withPolicy({ CAPTCHA_POLICY: 'always' });
+    expectRefusal(await post(always.api, '/user/send_code', newPhone()), 400, 'captcha');
+    const { verifyId, verifyCode } = await solved(always);
+    expectRefusal(await post(always.api, '/user/send_code', { ...newPhone(), verifyId }), 400, 'verifyCode');
+    expectRefusal(await post(always.api, '/user/send_code', { ...newPhone(), verifyId, verifyCode: 'x' }), 400);
+    expectRefusal(await post(always.api, '/user/send_code', { ...newPhone(), verifyId, verifyCode }), 400);
+    expect(always.sms.sent).toEqual([]);
+    expectBody(await post(always.api, '/user/send_code', { ...newPhone(), ...(await solved(always)) }), { code: 200 });
+    await always.close();
+  });
+
+  it('off: ignores captchas, which stay unused', async () => {
+    const off = await withPolicy({ CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
+    const phone = await exhaustedPhone();
+    const captcha = await solved(off);
+    expectBody(await post(off.api, '/user/send_code', { ...phone, ...captcha }), { code: 5000 });
+    expect(await off.db('captchas').where({ id: captcha.verifyId })).toHaveLength(1);
+    await off.close();
+  });
+});
+
+describe('in production', () => {
+  it('the picture is at PUBLIC_URL and needs no session', async () => {
+    const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl });
+    const { url } = await newCaptcha(production);
+    expect(url).toMatch(/^https:\/\/accounts\.example\.com\/captcha\//);
+    expect((await raw(production, pathOf(url), { method: 'GET' })).status).toBe(200);
+    await production.close();
+  });
+});

@@ -1,0 +1,471 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter } from '../support/calls';
+import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
+
+const OPEN = [
+  ...['/user/send_code', '/user/verify_code', '/user/check_phone_available', '/user/register', '/user/login'],
+  ...['/user/reset_password', '/user/get_sms_img_code'],
+];
+const LOGIN = [
+  ...['/user/logout', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri', '/user/blacklist'],
+  ...['/user/add_to_blacklist', '/user/remove_from_blacklist', '/user/get_token', '/user/get_image_token'],
+  ...['/user/groups', '/user/sync/0', '/user/find/44/7911123456', '/user/abcdefghijkl'],
+];
+const OPERATIONS = [...OPEN, ...LOGIN];
+const WITH_BODY = [
+  ...['/user/send_code', '/user/verify_code', '/user/check_phone_available', '/user/register', '/user/login'],
+  ...['/user/reset_password', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri'],
+  ...['/user/add_to_blacklist', '/user/remove_from_blacklist'],
+];
+const WITHOUT_BODY = OPERATIONS.filter((path) => !WITH_BODY.includes(path));
+
+const tooLarge = JSON.stringify({ nickname: 'x'.repeat(17 * 1_024) });
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ CORS_ORIGINS: 'https://web.example.com,http://localhost:3000' });
+});
+afterAll(() => app.close());
+
+/** Valid fields for every operation that takes a body. */
+const someBody = () => ({ ...newPhone(), password: 'secret1', nickname: 'Ann', code: '000000', friendId: 'nobody' });
+
+async function cookieFor(person: Person): Promise<string> {
+  const { region, phone, password } = person;
+  return cookieOf(await post(app.api, '/user/login', { region, phone, password }));
+}
+
+describe('methods and paths', () => {
+  it.each(OPERATIONS)('%s takes POST only: 405 with Allow', async (path) => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await raw(app, path, { method });
+      expectRefusal(answer, 405, 'POST');
+      expect(answer.headers).toMatchObject({ allow: 'POST', 'cache-control': 'no-store' });
+    }
+    expect(await raw(app, path, { method: 'HEAD' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  });
+
+  it.each(['/user', '/users/1', '/user/find/44', '/user/find/44/1/2', '/user/sync/1/2', '/user/a/b', '/captcha/x'])(
+    'an unknown path is 404: %s',
+    async (path) => expectRefusal(await raw(app, path, { body: '{}' }), 404),
+  );
+
+  it('an unknown path and a wrong method are refused before the body is looked at', async () => {
+    expectRefusal(await raw(app, '/user/no/such', { body: tooLarge }), 404);
+    expectRefusal(await raw(app, '/user/login', { method: 'PUT', body: '{"broken' }), 405);
+  });
+
+  it.each(['/user/%', '/user/%zz', '/user/find/44/%ff', '/user/sync/%c3%28'])(
+    'a path that cannot be decoded is 400: %s',
+    async (path) => expectRefusal(await raw(app, path), 400, 'path'),
+  );
+
+  it('fixed paths go before /user/:id, and no user id can be one of their words', async () => {
+    const { agent } = await insertAndSignIn(app);
+    expectBody(await post(agent, '/user/blacklist'), { code: 200, result: [] });
+    for (const id of ['login', 'Blacklist', 'sync', 'FIND'])
+      await expect(app.db('users').insert({ id, nickname: 'x' })).rejects.toThrow('users_id_no_path');
+    expectRefusal(await post(agent, '/user/sync'), 404);
+    expectRefusal(await post(agent, '/user/find'), 404);
+  });
+});
+
+describe('request bodies', () => {
+  it.each(OPERATIONS)('%s refuses a body of more than 16 KiB with 413, before it asks for a session', async (path) => {
+    const answer = await raw(app, path, { body: tooLarge });
+    expectRefusal(answer, 413, 'body');
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('takes 16 KiB to the byte', async () => {
+    const phone = newPhone();
+    const empty = JSON.stringify({ ...phone, ignored: '' });
+    const padded = (size: number) => JSON.stringify({ ...phone, ignored: 'x'.repeat(size - empty.length) });
+    expectBody(await raw(app, '/user/check_phone_available', { body: padded(16_384) }), { code: 200, result: true });
+    expectRefusal(await raw(app, '/user/check_phone_available', { body: padded(16_385) }), 413);
+  });
+
+  it.each(WITH_BODY)('%s refuses what is no JSON object with 400, before it asks for a session', async (path) => {
+    for (const body of [
+      '{"region": 44',
+      'region=44&phone=7911123456',
+      '[]',
+      '[{}]',
+      '"text"',
+      '1',
+      'null',
+      'true',
+      ' ',
+    ])
+      expectRefusal(await raw(app, path, { body }), 400, 'body');
+    expectRefusal(await raw(app, path, { body: Buffer.from('{"nickname": "\xff"}', 'latin1') }), 400, 'body');
+  });
+
+  it.each(WITHOUT_BODY)('%s ignores whatever small body comes', async (path) => {
+    const signedIn = await insertAndSignIn(app);
+    const cookie = await cookieFor(signedIn);
+    const found = path.startsWith('/user/find') ? `/user/find/44/${signedIn.phone}` : path;
+    const target = path === '/user/abcdefghijkl' ? `/user/${signedIn.id}` : found;
+    for (const body of ['{"broken', '[1]', Buffer.from([0xff, 0, 1])])
+      expect(
+        (await raw(app, target, { body, headers: { Cookie: path === '/user/logout' ? '' : cookie } })).status,
+      ).toBe(path === '/user/logout' ? 401 : 200);
+    if (path === '/user/logout')
+      expectBody(await raw(app, target, { body: '{"broken', headers: { Cookie: cookie } }), { code: 200 });
+  });
+
+  it.each([
+    undefined,
+    'application/json',
+    'application/json; charset=nonsense',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'text/plain',
+    'nonsense',
+    '',
+  ])('reads the body as JSON whatever the content type says: %s', async (type) => {
+    const headers = type === undefined ? {} : { 'Content-Type': type };
+    const body = JSON.stringify(newPhone());
+    expectBody(await raw(app, '/user/check_phone_available', { body, headers }), { code: 200, result: true });
+  });
+
+  it('without a body, names every field that is missing', async () => {
+    const answer = await raw(app, '/user/login');
+    expectRefusal(answer, 400);
+    expect(field(answer.body, 'details')).toEqual(
+      ['region', 'phone', 'password'].map((path) => ({ path, message: expect.any(String) as string })),
+    );
+  });
+
+  it('reads a chunked body and one with a byte order mark', async () => {
+    const json = JSON.stringify(newPhone());
+    const headers = { 'Transfer-Encoding': 'chunked' };
+    expect((await raw(app, '/user/check_phone_available', { body: json, headers })).status).toBe(200);
+    expect((await raw(app, '/user/check_phone_available', { body: `\ufeff${json}` })).status).toBe(200);
+  });
+
+  it('reads a gzipped body, up to 16 KiB of what is inside', async () => {
+    const call = (body: Buffer, encoding = 'gzip') =>
+      raw(app, '/user/check_phone_available', { body, headers: { 'Content-Encoding': encoding } });
+    expectBody(await call(gzipSync(JSON.stringify(newPhone()))), { code: 200, result: true });
+    expectRefusal(await call(gzipSync(tooLarge)), 413, 'body');
+    expectRefusal(await call(Buffer.from(JSON.stringify(newPhone()))), 400, 'body');
+    expectRefusal(await call(Buffer.from(JSON.stringify(newPhone())), 'nonsense'), 400, 'body');
+  });
+
+  it('ignores unknown fields, __proto__ and constructor among them', async () => {
+    const { region, phone } = newPhone();
+    const body = `{"region": ${region}, "phone": ${phone}, "more": [1], "__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}`;
+    expectBody(await raw(app, '/user/check_phone_available', { body }), { code: 200, result: true });
+    expect({}).not.toHaveProperty('polluted');
+    const inherited = await raw(app, '/user/check_phone_available', {
+      body: '{"__proto__": {"region": 44, "phone": 1}}',
+    });
+    expectRefusal(inherited, 400, 'region');
+  });
+});
+
+describe('sessions on Login operations', () => {
+  it.each(LOGIN)('%s without a session is 401', async (path) => {
+    expectRefusal(await raw(app, path), 401, 'log in');
+  });
+
+  it.each(WITH_BODY.filter((path) => LOGIN.includes(path)))(
+    '%s asks for a session before it looks at fields',
+    async (path) => expectRefusal(await raw(app, path, { body: '{}' }), 401),
+  );
+
+  it.each(OPEN)('%s needs no session', async (path) => {
+    expect((await raw(app, path, { body: JSON.stringify(someBody()) })).status).not.toBe(401);
+  });
+
+  it('asks for a session before it looks at a version, a phone or an id in the path', async () => {
+    for (const path of ['/user/sync/x', '/user/find/0/0', '/user/not.an.id', '/user/nobody'])
+      expectRefusal(await raw(app, path), 401);
+  });
+
+  it('is 401 whatever is wrong with the cookie', async () => {
+    const cookie = await cookieFor(await insertPerson(app));
+    expectBody(await raw(app, '/user/groups', { headers: { Cookie: cookie } }), { code: 200, result: [] });
+    const name = 'sid=';
+    const value = cookie.slice(name.length);
+    const wrong = [
+      ...[
+        '',
+        'x',
+        's%3A',
+        's%3A.',
+        '%',
+        '%zz',
+        's%3Aabc.def',
+        '"',
+        `${value}x`,
+        value.slice(0, -1),
+        value.toUpperCase(),
+      ],
+      ...[decodeURIComponent(value).slice(2), value.replace('s%3A', 'j%3A'), 'x'.repeat(4_000), '__proto__', '%00'],
+    ];
+    for (const text of wrong)
+      expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: `${name}${text}` } }), 401);
+    expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: `SID=${value}` } }), 401);
+  });
+});
+
+describe('answers', () => {
+  it('are JSON, never stored, with code and result and no other keys', async () => {
+    const phone = newPhone();
+    const available = await post(app.api, '/user/check_phone_available', phone);
+    expect(Object.keys(available.body as object)).toEqual(['code', 'result']);
+    const sent = await post(app.api, '/user/send_code', phone);
+    expect(Object.keys(sent.body as object)).toEqual(['code']);
+    const refused = await post(app.api, '/user/check_phone_available', {});
+    const unknown = await post(app.api, '/user/no/such');
+    const noSession = await post(app.api, '/user/groups');
+    const crossSite = await post(app.api, '/user/groups', {}, { Origin: 'https://evil.example' });
+    for (const { headers } of [available, sent, refused, unknown, noSession, crossSite]) {
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('etag');
+    }
+  });
+
+  it('carry the request id that was sent, when it is sane', async () => {
+    const sane = 'A-z0.9_'.padEnd(64, 'x');
+    const answered = async (id: string) =>
+      (await raw(app, '/user/groups', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
+    expect(await answered(sane)).toBe(sane);
+    for (const insane of [`${sane}y`, 'a b', '<script>', ''])
+      expect(await answered(insane)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('carry a request id of their own when none was sent', async () => {
+    const [first, second] = [await raw(app, '/user/groups'), await raw(app, '/user/groups')];
+    expect(first.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+  });
+});
+
+describe('cross-site requests', () => {
+  const call = (headers: Record<string, string>, method = 'POST') =>
+    raw(app, '/user/check_phone_available', {
+      method,
+      headers,
+      body: method === 'POST' ? JSON.stringify(newPhone()) : '',
+    });
+
+  it.each<Record<string, string>>([
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'https://web.example.com.evil.example' },
+    { Origin: 'http://web.example.com' },
+    { Origin: 'null' },
+  ])('are refused with 403: %j', async (headers) => {
+    const answer = await call(headers);
+    expectRefusal(answer, 403, 'CORS_ORIGINS');
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+    { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://accounts.example.com' },
+  ])('are not what comes from the same origin or from no page: %j', async (headers) => {
+    expectBody(await call(headers), { code: 200, result: true });
+  });
+
+  it('are not what names this very host as its origin', async () => {
+    expectBody(await call({ Origin: app.url }), { code: 200, result: true });
+  });
+
+  it.each(['https://web.example.com', 'http://localhost:3000'])(
+    'are let in from %s, which is listed',
+    async (origin) => {
+      const answer = await call({ Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
+      expectBody(answer, { code: 200, result: true });
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        vary: 'Origin',
+      });
+      const preflight = await call({ Origin: origin, 'Access-Control-Request-Method': 'POST' }, 'OPTIONS');
+      expect(preflight).toMatchObject({
+        status: 204,
+        headers: { 'access-control-allow-origin': origin, 'access-control-allow-methods': 'POST' },
+      });
+    },
+  );
+
+  it('get no CORS permission ahead', async () => {
+    const preflight = await call(
+      { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
+      'OPTIONS',
+    );
+    expectRefusal(preflight, 405);
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('health', () => {
+  it('/healthz says that the process lives, /readyz that the database answers and migrations are in', async () => {
+    for (const path of ['/healthz', '/readyz']) expectBody(await raw(app, path, { method: 'GET' }), { code: 200 });
+  });
+});
+
+describe('failures of our own', () => {
+  it('an internal error is 500 for every operation, and shows nothing of it', async () => {
+    const broken = await startApp();
+    const { region, phone, password } = await insertPerson(broken);
+    const cookie = cookieOf(await post(broken.api, '/user/login', { region, phone, password }));
+    const tables = ['session', 'rate_limits', 'phones', 'verification_codes', 'verification_tokens', 'captchas'];
+    for (const table of tables) await broken.db.raw('ALTER TABLE ?? RENAME TO ??', [table, `no_${table}`]);
+    const fields = { region, phone, password, nickname: 'Ann', code: '1', verification_token: 'x', friendId: 'x' };
+    try {
+      for (const path of OPERATIONS.filter((one) => one !== '/user/logout')) {
+        const answer = await post(broken.api, path, fields, { Cookie: cookie });
+        expect({ path, status: answer.status, body: answer.body }).toEqual({
+          path,
+          status: 500,
+          body: { code: 500, message: 'internal error' },
+        });
+      }
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('a deadlock or a serialization failure is retried three times before anybody hears of it', async () => {
+    const { agent, id } = await insertAndSignIn(app);
+    const failing = async (failures: number, code: string) => {
+      await app.db.raw(`
+        CREATE SEQUENCE IF NOT EXISTS tries;
+        SELECT setval('tries', 1, false);
+        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'try again' USING ERRCODE = '${code}'; END IF;
+            RETURN NEW;
+          END $$;
+        CREATE OR REPLACE TRIGGER fail_at_first BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
+    };
+    try {
+      for (const code of ['40P01', '40001']) {
+        await failing(3, code);
+        expectBody(await post(agent, '/user/set_nickname', { nickname: `after ${code}` }), { code: 200 });
+        expect(await app.db('users').where({ id }).first('nickname')).toEqual({ nickname: `after ${code}` });
+        await failing(4, code);
+        const refused = await post(agent, '/user/set_nickname', { nickname: 'never' });
+        expectRefusal(refused, 503);
+        expect(retryAfter(refused)).toBeGreaterThanOrEqual(1);
+      }
+      await failing(3, '40P01');
+      const { password } = await insertPerson(app);
+      const old = (await insertAndSignIn(app)) satisfies Person;
+      expectBody(await post(old.agent, '/user/change_password', { oldPassword: old.password, newPassword: password }), {
+        code: 200,
+      });
+    } finally {
+      await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
+    }
+  });
+});
+
+/** Stands between the service and its database, and can go away or go silent. */
+async function startDatabaseProxy(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const proxy = createServer((client) => {
+    sockets.add(client.on('error', () => undefined));
+    if (silent) return;
+    const server = connect(Number(port), hostname).on('error', () => client.destroy());
+    sockets.add(server);
+    client.pipe(server).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const dropAll = () => sockets.forEach((socket) => socket.destroy());
+  return {
+    url: url.href,
+    goSilent: () => {
+      silent = true;
+      dropAll();
+    },
+    close: () => {
+      proxy.close();
+      dropAll();
+    },
+  };
+}
+
+describe('a database that is away', () => {
+  const calls: [path: string, body?: object][] = [
+    ['/user/check_phone_available', newPhone()],
+    ['/user/login', { ...newPhone(), password: 'secret1' }],
+    ['/user/send_code', newPhone()],
+    ['/user/groups'],
+    ['/user/get_sms_img_code'],
+  ];
+
+  async function expectQuick503s(proxied: TestApp, cookie: string, withinMs: number, rounds = 1) {
+    for (let round = 0; round < rounds; round += 1) {
+      const started = Date.now();
+      const answers = await Promise.all(calls.map(([path, body]) => post(proxied.api, path, body, { Cookie: cookie })));
+      for (const answer of answers) {
+        expectRefusal(answer, 503);
+        expect(retryAfter(answer)).toBeGreaterThanOrEqual(1);
+      }
+      expect(await raw(proxied, '/readyz', { method: 'GET' })).toMatchObject({ status: 503 });
+      expect(Date.now() - started).toBeLessThan(withinMs);
+    }
+    expect(await raw(proxied, '/healthz', { method: 'GET' })).toMatchObject({ status: 200 });
+  }
+
+  async function behindProxy() {
+    const proxy = await startDatabaseProxy(app.databaseUrl);
+    const proxied = await startApp({}, { databaseUrl: proxy.url, dataDir: app.dataDir });
+    const cookie = await cookieFor(await insertPerson(app));
+    expect((await post(proxied.api, '/user/groups', {}, { Cookie: cookie })).status).toBe(200);
+    return { proxy, proxied, cookie };
+  }
+
+  it('is 503 with Retry-After at once when it refuses connections', async () => {
+    const { proxy, proxied, cookie } = await behindProxy();
+    try {
+      proxy.close();
+      await expectQuick503s(proxied, cookie, 1_000, 2);
+    } finally {
+      await proxied.close();
+    }
+  });
+
+  it('is 503 with Retry-After within seconds when it answers nothing', async () => {
+    const { proxy, proxied, cookie } = await behindProxy();
+    try {
+      proxy.goSilent();
+      await expectQuick503s(proxied, cookie, 6_000);
+    } finally {
+      proxy.close();
+      await proxied.close();
+    }
+  });
+
+  it('or whose connections are all taken is 503 with Retry-After within seconds', async () => {
+    const small = await startApp({ DATABASE_POOL_MAX: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    await small.db.transaction(async () => {
+      const started = Date.now();
+      const answer = await post(small.api, '/user/check_phone_available', newPhone());
+      expectRefusal(answer, 503);
+      expect(retryAfter(answer)).toBeGreaterThanOrEqual(1);
+      expect(Date.now() - started).toBeLessThan(5_000);
+    });
+    expect((await post(small.api, '/user/check_phone_available', newPhone())).status).toBe(200);
+    await small.close();
+  });
+});

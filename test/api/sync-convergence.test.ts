@@ -1,0 +1,138 @@
+import { randomInt } from 'node:crypto';
+import type { Client } from 'pg';
+import { codeOf } from '../../src/errors';
+import { startApp, type TestApp } from '../support/app';
+import type { FoldingClient } from '../support/folding-client';
+import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { connectWriter, folding, fullState, insertGroup, pause } from '../support/sync';
+
+const WRITERS = 8;
+const READERS = 4;
+const RUN_MS = 5_000;
+const DEADLOCK = '40P01';
+const seed = Number(process.env.SYNC_SEED ?? randomInt(2 ** 31));
+
+/** Choices repeat with the seed; how the transactions interleave is up to the machine. */
+class Choices {
+  constructor(private state: number) {}
+
+  below(limit: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  }
+
+  of<T>(options: readonly [T, ...T[]]): T {
+    return options[this.below(options.length)] ?? options[0];
+  }
+}
+
+interface World {
+  people: [Person, ...Person[]];
+  groups: [string, ...string[]];
+}
+
+type Statement = [sql: string, values: unknown[]];
+
+/** Each kind of write that the tables are made for, the ways of ending and of coming back among them. */
+function randomWrite(choices: Choices, { people, groups }: World, count: number): Statement {
+  const [ann, bob, group] = [choices.of(people).id, choices.of(people).id, choices.of(groups)];
+  const pair = ann === bob ? [ann, 'somebody'] : [ann, bob];
+  return choices.of<Statement>([
+    ['UPDATE users SET nickname = $2 WHERE id = $1', [ann, `Name ${count}`]],
+    ['UPDATE users SET portrait_uri = $2 WHERE id = $1', [ann, `https://img.example/${count}`]],
+    ['UPDATE users SET credentials_version = credentials_version + 1 WHERE id = $1', [ann]],
+    ['UPDATE groups SET name = $2 WHERE id = $1', [group, `Group ${count}`]],
+    [
+      `INSERT INTO group_members (group_id, member_id) VALUES ($1, $2)
+         ON CONFLICT (group_id, member_id) DO UPDATE SET is_deleted = false`,
+      [group, ann],
+    ],
+    ['UPDATE group_members SET is_deleted = NOT is_deleted WHERE group_id = $1 AND member_id = $2', [group, ann]],
+    ['DELETE FROM group_members WHERE group_id = $1 AND member_id = $2', [group, bob]],
+    ['UPDATE group_members SET display_name = $3 WHERE group_id = $1 AND member_id = $2', [group, ann, `In ${count}`]],
+    [
+      `INSERT INTO friendships (user_id, friend_id, display_name, status) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id, friend_id) DO UPDATE SET status = excluded.status, display_name = excluded.display_name`,
+      [...pair, `Friend ${count}`, choices.of([10, 11, 20, 21, 30])],
+    ],
+    ['DELETE FROM friendships WHERE user_id = $1 AND friend_id = $2', pair],
+    [
+      `INSERT INTO blacklist (user_id, friend_id) VALUES ($1, $2)
+         ON CONFLICT (user_id, friend_id) DO UPDATE SET status = NOT blacklist.status`,
+      pair,
+    ],
+    ['DELETE FROM blacklist WHERE user_id = $1 AND friend_id = $2', pair],
+  ]);
+}
+
+describe('clients that fold the answers of sync', () => {
+  let app: TestApp;
+  let readers: SignedInPerson[];
+  let world: World;
+
+  beforeAll(async () => {
+    app = await startApp();
+    readers = await Promise.all(Array.from({ length: READERS }, () => insertAndSignIn(app)));
+    const people = [await insertPerson(app), ...readers, await insertPerson(app), await insertPerson(app)] as const;
+    world = { people: [...people], groups: ['red', 'green', 'blue', 'black', 'white'] };
+    for (const group of world.groups) await insertGroup(app, group, world.people.slice(0, 5));
+  });
+
+  afterAll(() => app.close());
+
+  it('hold in the end what a full sync gives, whoever wrote, in whatever order transactions committed', async () => {
+    const until = Date.now() + RUN_MS;
+    const clients = readers.map((reader) => ({ reader, client: folding(reader) }));
+    const writers = Array.from({ length: WRITERS }, (_, index) => write(new Choices(seed + index), index, until));
+    const [written] = await Promise.all([Promise.all(writers), ...clients.map(({ client }) => read(client, until))]);
+    expect(Math.min(...written)).toBeGreaterThan(30);
+
+    const states = await Promise.all(
+      clients.map(async ({ reader, client }) => {
+        await client.sync();
+        return { seed, held: client.state(), full: await fullState(reader) };
+      }),
+    );
+    for (const { held, full } of states) expect({ seed, state: held }).toEqual({ seed, state: full });
+  }, 30_000);
+
+  async function read(client: FoldingClient, until: number): Promise<void> {
+    while (Date.now() < until) {
+      await client.sync();
+      await pause(randomInt(10));
+    }
+  }
+
+  /** Transactions of one to three writes that wait a while before they commit; one in ten changes its mind. */
+  async function write(choices: Choices, index: number, until: number): Promise<number> {
+    const writer = await connectWriter(app);
+    await writer.query(`SET deadlock_timeout = '20ms'`);
+    let count = 0;
+    while (Date.now() < until) {
+      const statements = Array.from({ length: 1 + choices.below(3) }, () => {
+        count += 1;
+        return randomWrite(choices, world, count * WRITERS + index);
+      });
+      const end = choices.below(10) === 0 ? 'ROLLBACK' : 'COMMIT';
+      const delay = choices.below(30);
+      await transact(writer, statements, delay, end);
+    }
+    await writer.end();
+    return count;
+  }
+
+  async function transact(writer: Client, statements: Statement[], delay: number, end: string): Promise<void> {
+    await writer.query('BEGIN');
+    try {
+      for (const [sql, values] of statements) await writer.query(sql, values);
+      await pause(delay);
+      await writer.query(end);
+    } catch (error) {
+      // One of two that wait for each other is rolled back, which is one more way for a transaction to end.
+      if (codeOf(error) !== DEADLOCK) throw error;
+      await writer.query('ROLLBACK');
+    }
+  }
+});

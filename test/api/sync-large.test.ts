@@ -1,0 +1,191 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import { startApp, type TestApp } from '../support/app';
+import type { SyncMember, SyncResult } from '../support/folding-client';
+import { expectOk, insertAndSignIn, type SignedInPerson } from '../support/people';
+import { cookieFor, open } from '../support/streams';
+import { pause, until } from '../support/sync';
+
+/** Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an answer nobody reads stands still. */
+const HASHES = 30;
+const IN_LARGEST = 5_000;
+/** One statement reads no more than this. */
+const CHUNK = 2_000;
+
+describe('POST /user/sync/:version with a large answer', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+  let cookie: { Cookie: string };
+  /** How many rows each statement on members has given. */
+  let reads: number[] = [];
+
+  beforeAll(async () => {
+    // One connection for all requests: whatever held on to it would stop the others.
+    app = await startApp({ DATABASE_POOL_MAX: '1' });
+    ann = await insertAndSignIn(app);
+    cookie = await cookieFor(app, ann);
+    await insertCrowd();
+    app.db.on('query-response', (response: unknown, { sql }: { sql: string }) => {
+      if (sql.includes('LEFT JOIN LATERAL')) reads.push((response as { rows: unknown[] }).rows.length);
+    });
+  });
+
+  afterAll(() => app.close());
+
+  beforeEach(() => {
+    reads = [];
+  });
+
+  it('gives in many chunks what one plain statement gives at once', async () => {
+    const answer = await open(app, '/user/sync/0', cookie);
+    expect(answer.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    const { result } = JSON.parse(await text(answer)) as { result: SyncResult };
+
+    expect(result.groups).toHaveLength(31);
+    expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
+    expect(Math.max(...reads)).toBeLessThanOrEqual(CHUNK);
+    expect(reads.length).toBeGreaterThan(7);
+  });
+
+  it('gives the same to a client that accepts gzip', async () => {
+    const answer = await open(app, '/user/sync/0', { ...cookie, 'Accept-Encoding': 'gzip' });
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip' });
+    const { result } = JSON.parse(await text(answer.pipe(createGunzip()))) as { result: SyncResult };
+    expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
+  });
+
+  it('gives large changes in chunks too, to a client that has everything else', async () => {
+    const { version } = (JSON.parse(await text(await open(app, '/user/sync/0', cookie))) as { result: SyncResult })
+      .result;
+    await app.db('group_members').where({ group_id: 'largest' }).andWhereNot({ member_id: ann.id }).delete();
+    reads = [];
+    const { result } = JSON.parse(await text(await open(app, `/user/sync/${version}`, cookie))) as {
+      result: SyncResult;
+    };
+    const gone = result.group_members.filter(({ groupId, isDeleted }) => groupId === 'largest' && isDeleted);
+    expect(new Set(gone.map(({ memberId }) => memberId)).size).toBe(IN_LARGEST - 1);
+    expect(Math.max(...reads)).toBeLessThanOrEqual(CHUNK);
+    await app.db('group_members').where({ group_id: 'largest' }).update({ is_deleted: false });
+  });
+
+  describe('and a client that reads slowly', () => {
+    let answer: IncomingMessage;
+
+    beforeEach(async () => {
+      answer = await open(app, '/user/sync/0', cookie);
+      await untilItStandsStill();
+    });
+
+    afterEach(() => answer.destroy());
+
+    it('reads no further ahead than the sockets hold, and holds no connection meanwhile', async () => {
+      const readAhead = reads.length;
+      expect(await busyConnections()).toEqual([]);
+      await Promise.all([
+        ...Array.from({ length: 5 }, () => expectOk(ann.agent.post('/user/groups'))),
+        ...Array.from({ length: 5 }, () => app.api.get('/readyz').expect(200)),
+      ]);
+      expect(reads).toHaveLength(readAhead);
+
+      const { result } = JSON.parse(await text(answer)) as { result: SyncResult };
+      expect(reads.length).toBeGreaterThan(readAhead);
+      expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
+    });
+
+    it('leaves nothing running when it goes away, however many do', async () => {
+      const others = await Promise.all(Array.from({ length: 4 }, () => open(app, '/user/sync/0', cookie)));
+      await untilItStandsStill();
+      const before = reads.length;
+      for (const left of [answer, ...others]) left.destroy();
+      await pause(300);
+      expect(reads.length - before).toBeLessThanOrEqual(1);
+      expect(await busyConnections()).toEqual([]);
+      const { result } = JSON.parse(await text(await open(app, '/user/sync/0', cookie))) as { result: SyncResult };
+      expect(result.group_members).toHaveLength((await allMembers()).length);
+    });
+
+    it.each([
+      ['plain', {}],
+      ['gzip', { 'Accept-Encoding': 'gzip' }],
+    ])(
+      'breaks off when the database fails in the middle: half is never taken for the whole (%s)',
+      async (_, headers) => {
+        const other = await open(app, '/user/sync/0', { ...cookie, ...headers });
+        await pause(100);
+        await app.db.raw('ALTER TABLE group_members RENAME TO out_of_reach');
+        try {
+          const ends = [answer, other].map((half) => text(half).then(isWhole, broken));
+          expect(await Promise.all(ends)).toEqual(['ECONNRESET', 'ECONNRESET']);
+        } finally {
+          await app.db.raw('ALTER TABLE out_of_reach RENAME TO group_members');
+        }
+        await expectOk(ann.agent.post('/user/groups'));
+      },
+    );
+  });
+
+  /** One group of 5,000 and thirty of 300, the user in each of them. */
+  async function insertCrowd(): Promise<void> {
+    await app.db.raw(
+      `INSERT INTO users (id, nickname, portrait_uri)
+         SELECT 'crowd' || n, 'Crowd ' || n, 'https://img.example/' || string_agg(md5(n || '/' || part), '')
+           FROM generate_series(2, ?) n, generate_series(1, ?) part GROUP BY n`,
+      [IN_LARGEST, HASHES],
+    );
+    await app.db.raw(
+      `INSERT INTO groups (id, name, creator_id)
+         SELECT 'large' || n, 'Large ' || n, 'crowd2' FROM generate_series(1, 30) n
+         UNION ALL SELECT 'largest', 'Largest', 'crowd2'`,
+    );
+    await app.db.raw(
+      `INSERT INTO group_members (group_id, member_id)
+         SELECT 'largest', 'crowd' || n FROM generate_series(2, ?) n
+         UNION ALL SELECT 'large' || g, 'crowd' || n FROM generate_series(1, 30) g, generate_series(2, 300) n
+         UNION ALL SELECT id, ? FROM groups`,
+      [IN_LARGEST, ann.id],
+    );
+  }
+
+  async function allMembers(): Promise<SyncMember[]> {
+    const { rows } = await app.db.raw<{ rows: { member: SyncMember }[] }>(
+      `SELECT json_build_object('groupId', m.group_id, 'memberId', m.member_id, 'displayName', m.display_name,
+                'role', m.role, 'isDeleted', m.is_deleted, 'timestamp', m.version,
+                'user', json_build_object('nickname', u.nickname, 'portraitUri', u.portrait_uri)) AS member
+         FROM group_members m JOIN users u ON u.id = m.member_id WHERE NOT m.is_deleted`,
+    );
+    return rows.map(({ member }) => member);
+  }
+
+  async function untilItStandsStill(): Promise<void> {
+    let before = -1;
+    await until(async () => {
+      const isStill = reads.length > 0 && reads.length === before;
+      before = reads.length;
+      await pause(100);
+      return isStill;
+    });
+  }
+
+  /** The service's connections that are doing something, this one apart. */
+  async function busyConnections(): Promise<unknown[]> {
+    const { rows } = await app.db.raw<{ rows: unknown[] }>(
+      `SELECT state, query FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+    );
+    return rows;
+  }
+});
+
+function inOrder(members: SyncMember[]): SyncMember[] {
+  const keyOf = ({ groupId, memberId }: SyncMember) => `${groupId} ${memberId}`;
+  return members.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function isWhole(): string {
+  return 'whole';
+}
+
+function broken(error: NodeJS.ErrnoException): string | undefined {
+  return error.code;
+}

@@ -1,0 +1,355 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/integrations/embedded-postgres';
+import { isAlive, newDataDir, postmasterPid, ROOT, until, type DataDir } from '../support/service-process';
+
+const NOBODY = 65_534;
+/** These databases need not outlive a power cut, and are made in half the time. */
+const SETTINGS = { fsync: 'off' };
+const asRoot = process.getuid?.() === 0 ? it : it.skip; // only root has to become, and can become, another user
+
+const template = newDataDir();
+
+const folders: DataDir[] = [];
+let databases: EmbeddedPostgres[] = [];
+let services: ChildProcess[] = [];
+
+beforeAll(async () => {
+  const database = await startEmbeddedPostgres({ dataDir: template.path, settings: SETTINGS });
+  await database.stop();
+});
+
+// Not after each test: ext4 is slow to make files for a while after many have been deleted.
+afterAll(() => [template, ...folders].forEach((folder) => folder.remove()));
+
+afterEach(async () => {
+  await Promise.all(databases.map((database) => database.stop()));
+  for (const service of services) service.kill('SIGKILL');
+  for (const { path } of folders) for (const pid of processesIn(path)) process.kill(pid, 'SIGKILL');
+  databases = [];
+  services = [];
+});
+
+function newFolder(): string {
+  const folder = newDataDir();
+  folders.push(folder);
+  return folder.path;
+}
+
+/** With the data of an earlier start in it, which takes less time than a first start. */
+function filledFolder(): string {
+  const folder = newFolder();
+  const { status } = spawnSync('cp', ['-a', template.path, folder]);
+  expect(status).toBe(0);
+  return folder;
+}
+
+async function start(dataDir: string, announced: string[] = []): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({
+    dataDir,
+    settings: SETTINGS,
+    announce: (line) => announced.push(line),
+  });
+  databases.push(database);
+  return database;
+}
+
+/** A service in a process of its own, which can be killed. */
+function startElsewhere(dataDir: string, env: Record<string, string> = {}, command: string[] = []): ChildProcess {
+  const script = `require('tsx/cjs');
+    require('./src/integrations/embedded-postgres')
+      .startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, settings: ${JSON.stringify(SETTINGS)} })
+      .then((database) => console.log(database.url), (error) => console.log(error.message));
+    setInterval(() => {}, 1000);`;
+  const [program = process.execPath, ...args] = [...command, process.execPath, '-e', script];
+  const service = spawn(program, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  services.push(service);
+  return service;
+}
+
+async function firstLine(service: ChildProcess): Promise<string> {
+  const [chunk] = (await once(service.stdout ?? service, 'data')) as [Buffer];
+  return chunk.toString().trim();
+}
+
+async function kill(service: ChildProcess): Promise<void> {
+  service.kill('SIGKILL');
+  await once(service, 'exit');
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows.map((row) => Object.values(row)[0]);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Everything that PostgreSQL runs on a data directory: each of its processes stands in the cluster's folder. */
+function processesIn(dataDir: string): number[] {
+  const cwd = (pid: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`);
+    } catch {
+      return '';
+    }
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => cwd(pid).startsWith(dataDir)).map(Number);
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const error: unknown = await attempt.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(EmbeddedPostgresError);
+  return error instanceof Error ? error.message : '';
+}
+
+describe('the embedded database', () => {
+  it('is made by the first start, and kept with its address by the next', async () => {
+    const dataDir = newFolder();
+    const announced: string[] = [];
+    const first = await start(dataDir, announced);
+    expect(announced).toEqual([expect.stringContaining('only the first start')]);
+    await query(first.url, `CREATE TABLE kept AS SELECT 'data' AS value`);
+    await first.stop();
+
+    const second = await start(dataDir, announced);
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'SELECT value FROM kept')).toEqual(['data']);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('is open to whoever reads its address, which only its owner can, and to nobody else', async () => {
+    const dataDir = filledFolder();
+    const { url } = await start(dataDir);
+    const file = join(dataDir, 'database-url');
+    expect(readFileSync(file, 'utf8')).toBe(`${url}\n`);
+    expect(statSync(file)).toMatchObject({ uid: process.getuid?.() });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dataDir).mode & 0o007).toBe(0);
+    const stranger = new URL(url);
+    stranger.password = 'guessed';
+    await expect(query(stranger.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    expect(await query(url, `SELECT current_setting('listen_addresses')`)).toEqual(['127.0.0.1']);
+    expect(await query(url, `SELECT current_setting('unix_socket_directories')`)).toEqual(['']);
+  });
+
+  it('speaks Unicode, sorts alike on every machine, and keeps what was committed when the power fails', async () => {
+    const dataDir = filledFolder();
+    const database = await startEmbeddedPostgres({ dataDir });
+    databases.push(database);
+    expect(await query(database.url, `SELECT upper('àé ') || current_setting('server_encoding')`)).toEqual(['ÀÉ UTF8']);
+    expect(await query(database.url, `SELECT current_setting('fsync')`)).toEqual(['on']);
+  });
+
+  it('takes another port when its own is taken', async () => {
+    const dataDir = filledFolder();
+    const port = Number(new URL(readFileSync(join(dataDir, 'database-url'), 'utf8').trim()).port);
+    const squatter = createServer().listen(port, '127.0.0.1');
+    await once(squatter, 'listening');
+    try {
+      const second = await start(dataDir);
+      expect(Number(new URL(second.url).port)).not.toBe(port);
+      expect(await query(second.url, 'SELECT 1')).toEqual([1]);
+    } finally {
+      squatter.close();
+    }
+  });
+
+  it('leaves no process and no lock when it stops, asked once or twice', async () => {
+    const dataDir = filledFolder();
+    const database = await start(dataDir);
+    expect(processesIn(dataDir).length).toBeGreaterThan(3);
+    await Promise.all([database.stop(), database.stop()]);
+    expect(processesIn(dataDir)).toEqual([]);
+    expect(postmasterPid(dataDir)).toBe(0);
+  });
+
+  it('stops also when its folder has been deleted', async () => {
+    const dataDir = filledFolder();
+    const database = await start(dataDir);
+    const postmaster = postmasterPid(dataDir);
+    spawnSync('rm', ['-rf', dataDir]);
+    await database.stop();
+    expect(isAlive(postmaster)).toBe(false);
+  });
+});
+
+describe('one service a data directory', () => {
+  it('refuses a second one in one line that names the first', async () => {
+    const dataDir = filledFolder();
+    const { url } = await start(dataDir);
+    const message = await refusal(start(dataDir));
+    expect(message).toMatch(
+      /^another service \(process \d+\) is already running on .*: stop it, or set DATA_DIR to .*$/,
+    );
+    expect(message).toContain(`process ${process.pid})`);
+    const otherName = `${dataDir}-by-another-name`;
+    symlinkSync(dataDir, otherName);
+    expect(await refusal(start(otherName))).toContain('is already running on');
+    expect(await query(url, 'SELECT 1')).toEqual([1]);
+  });
+
+  it('lets one of two first starts win, whichever it is', async () => {
+    const dataDir = newFolder();
+    const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    for (const outcome of outcomes)
+      if (outcome.status === 'fulfilled') expect(await query(outcome.value.url, 'SELECT 1')).toEqual([1]);
+      else expect(await refusal(Promise.reject(outcome.reason as Error))).toContain('is already running on');
+    expect(readdirSync(dataDir).sort()).toEqual(['database-url', 'postgres', 'postgres.log']);
+  });
+
+  it('stays the one service when the database drops its session', async () => {
+    const dataDir = filledFolder();
+    const { url } = await start(dataDir);
+    const sessions = `FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory'`;
+    expect(await query(url, `SELECT pg_terminate_backend(pid) ${sessions}`)).toEqual([true]);
+    await until(async () => (await query(url, `SELECT pid ${sessions}`)).length === 1);
+    expect(await refusal(start(dataDir))).toContain('is already running on');
+  });
+});
+
+describe('after an accident', () => {
+  it('takes over the server of a service that was killed, and stops it in the end', async () => {
+    const dataDir = filledFolder();
+    const killed = startElsewhere(dataDir);
+    const url = await firstLine(killed);
+    await query(url, `CREATE TABLE kept AS SELECT 'data' AS value`);
+    const postmaster = postmasterPid(dataDir);
+    await kill(killed);
+    expect(isAlive(postmaster)).toBe(true);
+
+    const announced: string[] = [];
+    const next = await start(dataDir, announced);
+    expect(announced).toEqual([expect.stringContaining('Took over')]);
+    expect(next.url).toBe(url);
+    expect(postmasterPid(dataDir)).toBe(postmaster);
+    expect(await query(next.url, 'SELECT value FROM kept')).toEqual(['data']);
+    await next.stop();
+    expect(isAlive(postmaster)).toBe(false);
+  });
+
+  it('outlives a server that is killed under it, and starts one again', async () => {
+    const dataDir = filledFolder();
+    const database = await start(dataDir);
+    await query(database.url, `CREATE TABLE kept AS SELECT 'data' AS value`);
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
+    await until(() => processesIn(dataDir).length === 0);
+    await database.stop();
+    expect(postmasterPid(dataDir)).toBeGreaterThan(0);
+    const next = await start(dataDir);
+    expect(await query(next.url, 'SELECT value FROM kept')).toEqual(['data']);
+  });
+
+  it('is not misled by a process that has got the dead server’s number', async () => {
+    const dataDir = filledFolder();
+    const stale = [process.pid, join(dataDir, 'postgres'), 1, 5_432, '', '127.0.0.1', '', 'ready'].join('\n');
+    writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), stale);
+    expect(await query((await start(dataDir)).url, 'SELECT 1')).toEqual([1]);
+  });
+
+  it('begins anew after a first start that was killed halfway, and sweeps up behind it', async () => {
+    const dataDir = newFolder();
+    const unfinished = () =>
+      existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-')) : [];
+    const killed = startElsewhere(dataDir);
+    await until(() => unfinished().some((name) => existsSync(join(dataDir, name, 'cluster', 'base'))));
+    await kill(killed);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+    expect(await query((await start(dataDir)).url, 'SELECT 1')).toEqual([1]);
+    expect(unfinished()).toEqual([]);
+  });
+});
+
+describe('whoever starts it', () => {
+  it('may have PostgreSQL’s variables in the shell, which concern another database', async () => {
+    const env = {
+      ...{ PGDATA: '/nowhere', PGPORT: '1', PGHOST: 'db.invalid', PGUSER: 'me', PGDATABASE: 'mine', PGPASSWORD: 'x' },
+      ...{ PGSSLMODE: 'require', PGOPTIONS: '-c search_path=mine', LC_ALL: 'xx_XX' },
+    };
+    expect(await firstLine(startElsewhere(filledFolder(), env))).toMatch(/^postgresql:\/\/accounts:/);
+  });
+
+  asRoot('may be root, with data below a folder that is closed to everybody else', async () => {
+    const dataDir = newFolder();
+    expect(statSync(join(dataDir, '..'))).toMatchObject({ uid: 0 });
+    expect(statSync(join(dataDir, '..')).mode & 0o777).toBe(0o700);
+    await start(dataDir);
+    const status = readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8');
+    expect(status).not.toMatch(/^Uid:\s+0/m);
+    // Reading and passing is all it may do beyond its account.
+    expect(status).toMatch(/^CapEff:\s+0{15}4$/m);
+  });
+
+  asRoot('may be root, with no power for the database where it needs none', async () => {
+    const dataDir = filledFolder();
+    spawnSync('chmod', ['755', join(dataDir, '..')]);
+    await start(dataDir);
+    expect(readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8')).toMatch(/^CapEff:\s+0{16}$/m);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o710);
+  });
+
+  asRoot('may be an ordinary user', async () => {
+    const dataDir = newFolder();
+    chownSync(join(dataDir, '..'), NOBODY, NOBODY);
+    const command = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+    const service = startElsewhere(dataDir, { HOME: '/tmp' }, command);
+    expect(await firstLine(service)).toMatch(/^postgresql:\/\/accounts:/);
+    expect(statSync(join(dataDir, 'database-url'))).toMatchObject({ uid: NOBODY });
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  it('is told that the folder cannot be written', async () => {
+    expect(await refusal(start('/dev/null/data'))).toMatch(
+      /^cannot keep a database in DATA_DIR .*'\/dev\/null': set DATA_DIR/,
+    );
+  });
+
+  it('is told that the folder holds something else', async () => {
+    const dataDir = newFolder();
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true });
+    writeFileSync(join(dataDir, 'postgres', 'diary'), '');
+    expect(await refusal(start(dataDir))).toMatch(/^.* holds something else than a database: move it away/);
+    expect(readdirSync(dataDir)).toEqual(['postgres']);
+  });
+
+  it('is told that the data is of another version', async () => {
+    const dataDir = filledFolder();
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    expect(await refusal(start(dataDir))).toMatch(/ was made by PostgreSQL 17, this is \d+: dump it /);
+  });
+
+  it('is told what PostgreSQL itself says, when it does not start', async () => {
+    const options = { dataDir: filledFolder(), settings: { shared_buffers: 'a lot' } };
+    expect(await refusal(startEmbeddedPostgres(options))).toMatch(
+      /^PostgreSQL did not start, FATAL: .*"shared_buffers".*postgres\.log\)$/,
+    );
+    expect(processesIn(options.dataDir)).toEqual([]);
+  });
+});

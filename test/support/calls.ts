@@ -1,0 +1,91 @@
+import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type request from 'supertest';
+import type { TestApp } from './app';
+import { secret } from './secrets';
+
+/** What came back, with a body whose form nobody has vouched for. */
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers: IncomingHttpHeaders;
+}
+
+type Client = Pick<ReturnType<typeof request>, 'post'>;
+
+export async function post(
+  client: Client,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const answer = await client.post(path).set(headers).send(body);
+  return { status: answer.status, body: answer.body as unknown, headers: answer.headers as IncomingHttpHeaders };
+}
+
+interface Raw {
+  method?: string;
+  body?: string | Buffer;
+  headers?: OutgoingHttpHeaders;
+}
+
+/** A request with these headers and bytes and no others: no content type that nobody asked for. */
+export function raw({ url }: Pick<TestApp, 'url'>, path: string, { method = 'POST', body, headers }: Raw = {}) {
+  return new Promise<Answer>((resolve, reject) => {
+    const req = httpRequest(`${url}${path}`, { method, headers, agent: false }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const json = (res.headers['content-type'] ?? '').startsWith('application/json');
+        try {
+          resolve({ status: res.statusCode ?? 0, body: json && text ? JSON.parse(text) : text, headers: res.headers });
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+/** As many at once as are asked for. */
+export function times<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+/** HTTP 200 with exactly this body. */
+export function expectBody(answer: Answer, body: object): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body });
+}
+
+/** Anything but HTTP 200: the status again, words for a developer that name what is wrong, and nothing else but details. */
+export function expectRefusal({ status, body }: Answer, expected: number, naming = ''): void {
+  const { details, ...rest } = body as { details?: unknown };
+  const message: unknown = expect.stringContaining(naming);
+  expect({ status, body: rest }).toEqual({ status: expected, body: { code: expected, message } });
+  const problem = { path: expect.any(String) as string, message: expect.any(String) as string };
+  for (const detail of (details ?? []) as unknown[]) expect(detail).toEqual(problem);
+}
+
+/** The return codes and statuses of many answers, counted: { '200': 1, '1000': 5 }. */
+export function counted(answers: Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { body } of answers) {
+    const code = String((body as { code: unknown }).code);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The session cookie that an answer sets, as it is sent back: name=value. */
+export function cookieOf({ headers }: Answer): string {
+  const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? [];
+  if (cookie !== '') secret(cookie.slice(cookie.indexOf('=') + 1));
+  return cookie;
+}
+
+export function retryAfter({ headers }: Answer): number {
+  return Number(headers['retry-after']);
+}
