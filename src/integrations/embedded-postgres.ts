@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -149,9 +149,12 @@ function freePort(wanted: number): Promise<number | undefined> {
   });
 }
 
-/** Readers see the old content or the new one, never a part; nobody but the owner sees any. */
+/** Readers see the old content or the new one, never a part; nobody but the owner of DATA_DIR sees any. */
 async function writeWhole(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
+  // Somebody who once starts as root must be able to start as themselves again.
+  const { uid, gid } = await stat(dirname(file));
+  if (process.getuid?.() === 0) await chown(`${file}.new`, uid, gid);
   await rename(`${file}.new`, file);
 }
 

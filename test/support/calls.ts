@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type request from 'supertest';
 import type { TestApp } from './app';
+import { field } from './people';
 import { secret } from './secrets';
 
 /** What came back, with a body whose form nobody has vouched for. */
@@ -19,7 +20,7 @@ export async function post(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const answer = await client.post(path).set(headers).send(body);
-  return { status: answer.status, body: answer.body as unknown, headers: answer.headers as IncomingHttpHeaders };
+  return { status: answer.status, body: answer.body as unknown, headers: answer.headers };
 }
 
 interface Raw {
@@ -29,25 +30,33 @@ interface Raw {
 }
 
 /** A request with these headers and bytes and no others: no content type that nobody asked for. */
-export function raw({ url }: Pick<TestApp, 'url'>, path: string, { method = 'POST', body, headers }: Raw = {}) {
-  return new Promise<Answer>((resolve, reject) => {
-    const req = httpRequest(`${url}${path}`, { method, headers, agent: false }, (res) => {
+export async function raw({ url }: Pick<TestApp, 'url'>, path: string, options: Raw = {}): Promise<Answer> {
+  const { status, headers, text } = await exchange(`${url}${path}`, options);
+  const isJson = text !== '' && (headers['content-type'] ?? '').startsWith('application/json');
+  return remembered({ status, headers, body: isJson ? JSON.parse(text) : text });
+}
+
+function exchange(url: string, { method = 'POST', body, headers }: Raw) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    const req = httpRequest(url, { method, headers, agent: false }, (res) => {
       const chunks: Buffer[] = [];
       res.on('data', (chunk: Buffer) => chunks.push(chunk));
       res.on('error', reject);
       res.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const json = (res.headers['content-type'] ?? '').startsWith('application/json');
-        try {
-          resolve({ status: res.statusCode ?? 0, body: json && text ? JSON.parse(text) : text, headers: res.headers });
-        } catch (error) {
-          reject(error as Error);
-        }
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() });
       });
     });
     req.on('error', reject);
     req.end(body);
   });
+}
+
+/** What is issued must not be logged: the whole run's logs are searched for it. */
+function remembered(answer: Answer): Answer {
+  const result = field(answer.body, 'result');
+  for (const token of [field(result, 'token'), field(result, 'verification_token'), cookieOf(answer).split('=')[1]])
+    if (typeof token === 'string' && token !== '') secret(token);
+  return answer;
 }
 
 /** As many at once as are asked for. */
@@ -81,9 +90,7 @@ export function counted(answers: Answer[]): Record<string, number> {
 
 /** The session cookie that an answer sets, as it is sent back: name=value. */
 export function cookieOf({ headers }: Answer): string {
-  const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? [];
-  if (cookie !== '') secret(cookie.slice(cookie.indexOf('=') + 1));
-  return cookie;
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
 export function retryAfter({ headers }: Answer): number {

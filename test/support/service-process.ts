@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,6 +70,18 @@ export class ServiceProcess {
     const lines = this.stdout.split('\n').filter((line) => line.startsWith('{'));
     appendFileSync(join(OUTPUT, `log-process-${this.pid}.ndjson`), `${lines.join('\n')}\n`);
   }
+}
+
+const NOBODY = 65_534;
+const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+
+/** Becomes an ordinary user who, wherever this tree lies, may read it: it may well be below root's own folder. */
+export const AS_ORDINARY_USER = [...asNobody, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+
+/** Whether every user may read this tree. */
+export function isTreeOpen(): boolean {
+  const [program = '', ...args] = [...asNobody, 'test', '-r', join(ROOT, 'package.json')];
+  return spawnSync(program, args).status === 0;
 }
 
 export interface DataDir {

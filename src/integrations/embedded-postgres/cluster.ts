@@ -219,11 +219,14 @@ function quoted(text: string): string {
 /** The line of PostgreSQL's output that says why, and what to do about it where that is known. */
 function reason(output: string, outcome: Outcome): string {
   const lines = `${outcome.stderr}\n${output}`.split('\n').filter((line) => line.trim() !== '');
-  const telling = lines
-    .filter((line) => /FATAL|PANIC|error|could not|cannot/i.test(line) && !/pg_ctl:/.test(line))
-    .pop();
-  const line = (telling ?? lines.pop() ?? 'without a word').replace(/^.*(?=FATAL|PANIC)/, '').trim();
-  if (/No space left/.test(line)) return `${line}: free some disk space, or set DATA_DIR to another disk`;
+  // A full disk or memory makes further complaints, which say less.
+  const cause = lines.find((line) => /No space left|could not extend file|shared memory/.test(line));
+  const telling = lines.filter(
+    (line) => /FATAL|PANIC|error|could not|cannot/i.test(line) && !line.startsWith('pg_ctl:'),
+  );
+  const line = (cause ?? telling.pop() ?? lines.pop() ?? 'without a word').replace(/^.*(?=FATAL|PANIC)/, '').trim();
+  if (/No space left|could not extend file/.test(line))
+    return `${line}: free some disk space, or set DATA_DIR to another disk`;
   if (/shared memory/.test(line)) return `${line}: free some memory, or set DATABASE_URL`;
   return line;
 }

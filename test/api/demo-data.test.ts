@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { addDemoData } from '../../scripts/demo-data';
+import { startApp, type TestApp } from '../support/app';
+import { emptyDatabase } from '../support/database';
+import type { SyncResult } from '../support/folding-client';
+import { e164, expectOk, insertAndSignIn, insertPerson, type SignedInPerson } from '../support/people';
+import { isEmpty, settled, sync } from '../support/sync';
+
+const ROOT = join(__dirname, '..', '..');
+
+describe('npm run demo-data', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+
+  beforeEach(async () => {
+    app = await startApp();
+    ann = await insertAndSignIn(app, 'Ann');
+  });
+
+  afterEach(() => app.close());
+
+  it('gives an account friendships of every status and groups to try the operations on', async () => {
+    const bob = await insertAndSignIn(app, 'Bob');
+    expect(await addDemoData(app.db)).toBe(2);
+    for (const person of [ann, bob]) expectCompany(await sync(person));
+    const { result } = await expectOk(ann.agent.post('/user/groups'));
+    expect(result).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Hikers', memberCount: 9 })]));
+  });
+
+  it('changes nothing when it is run again, and brings in who has registered since', async () => {
+    await addDemoData(app.db);
+    const client = await settled(ann);
+    await addDemoData(app.db);
+    expect(isEmpty(await client.sync())).toBe(true);
+    const bob = await insertAndSignIn(app, 'Bob');
+    expect(isEmpty(await sync(bob))).toBe(true);
+    await addDemoData(app.db);
+    expectCompany(await sync(bob));
+  });
+
+  it('has demo users who can log in with the password that it prints, and who know each other', async () => {
+    await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
+    const { stdout } = await run({ DATABASE_URL: app.databaseUrl });
+    const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)\./.exec(stdout) ?? [];
+    expect(stdout).toContain('Once you have registered, run this again.');
+    const agent = app.agent();
+    await expectOk(agent.post('/user/login').send({ region: 44, phone, password }));
+    expectCompany((await expectOk(agent.post('/user/sync/0'))).result as SyncResult);
+  });
+
+  it('brings in the account of one phone alone when it is given', async () => {
+    const bob = await insertAndSignIn(app, 'Bob');
+    const { stdout, code } = await run({ DATABASE_URL: app.databaseUrl }, ['44', `0${ann.phone}`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('with 1 other account.') as string });
+    expectCompany(await sync(ann));
+    expect(isEmpty(await sync(bob))).toBe(true);
+    const cat = await insertPerson(app, 'Cat');
+    await app.db('phones').where({ user_id: cat.id }).delete();
+    await expect(addDemoData(app.db, e164(cat))).rejects.toThrow('has no account yet');
+  });
+
+  it('says in one line what is wrong, and does nothing', async () => {
+    const database = await emptyDatabase();
+    const [production, none, nobody, empty, usage] = await Promise.all([
+      run({ DATABASE_URL: app.databaseUrl, NODE_ENV: 'production' }),
+      run({ DATABASE_URL: '', DATA_DIR: join(ROOT, 'no-such-folder') }),
+      run({ DATABASE_URL: 'postgresql://localhost:1/accounts' }),
+      run({ DATABASE_URL: database.url }),
+      run({ DATABASE_URL: app.databaseUrl }, ['44']),
+    ]);
+    await database.drop();
+    for (const { code, stdout } of [production, none, nobody, empty, usage])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(production.stderr).toMatch(/^No demo data: .*NODE_ENV is production\n$/);
+    expect(none.stderr).toMatch(/^No demo data: .*DATABASE_URL.*npm start.*\n$/);
+    expect(nobody.stderr).toMatch(/^No demo data: no database answers.*\n$/);
+    expect(empty.stderr).toMatch(/^No demo data: .*npm run migrate.*\n$/);
+    expect(usage.stderr).toMatch(/^No demo data: usage: .*\n$/);
+    expect(await app.db('users').pluck('id')).toEqual([ann.id]);
+  });
+});
+
+function expectCompany({ friends, groups, group_members }: SyncResult): void {
+  expect(new Set(friends.map(({ status }) => status))).toEqual(new Set([10, 11, 20, 21, 30]));
+  expect(groups.length).toBeGreaterThan(0);
+  expect(new Set(group_members.map(({ role }) => role))).toEqual(new Set([0, 1, 2]));
+  for (const { user } of group_members) expect(user.nickname).not.toBe('');
+}
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function run(env: Record<string, string>, args: string[] = []): Promise<Run> {
+  const options = { cwd: ROOT, env: { PATH: process.env.PATH, NODE_ENV: 'development', ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', 'scripts/demo-data.ts', ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}

@@ -1,0 +1,354 @@
+import { startApp, type Env, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import {
+  e164,
+  field,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+} from '../support/people';
+import { secret } from '../support/secrets';
+
+const HOUR = 3_600;
+
+let app: TestApp;
+const others: TestApp[] = [];
+beforeAll(async () => {
+  app = await startApp();
+});
+afterEach(async () => {
+  await app.db('rate_limits').delete();
+  await Promise.all(others.splice(0).map((other) => other.close()));
+});
+afterAll(() => app.close());
+
+/** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
+async function instance(env: Env = {}): Promise<TestApp> {
+  const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
+  const other = await startApp({ TRUST_PROXY: 'loopback', ...env }, shared);
+  others.push(other);
+  return other;
+}
+
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const [HERE, THERE] = ['203.0.113.1', '203.0.113.2'];
+
+const sendCode = (on: TestApp, phone: object, address = HERE) => post(on.api, '/user/send_code', phone, from(address));
+const verifyCode = (on: TestApp, phone: object, code: string, address = HERE) =>
+  post(on.api, '/user/verify_code', { ...phone, code }, from(address));
+const login = (on: TestApp, phone: object, password: string, address = HERE) =>
+  post(on.api, '/user/login', { ...phone, password }, from(address));
+
+const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+async function solvedCaptcha(on: TestApp) {
+  const { body } = await post(on.api, '/user/get_sms_img_code');
+  const verifyId = String(field(field(body, 'result'), 'verifyId'));
+  const row = await on.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
+  return { verifyId, verifyCode: secret(row.answer) };
+}
+
+describe('send_code', () => {
+  it('by address: SEND_CODE_PER_IP_HOUR, and more with a captcha', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '3' });
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
+    const refused = await sendCode(limited, newPhone());
+    expectBody(refused, { code: 5000 });
+    expect(retryAfter(refused)).toBeGreaterThan(HOUR - 60);
+    expect(retryAfter(refused)).toBeLessThanOrEqual(HOUR);
+    expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
+    expectBody(await sendCode(limited, { ...newPhone(), ...(await solvedCaptcha(limited)) }), { code: 200 });
+    expectBody(await sendCode(limited, { ...newPhone(), ...(await solvedCaptcha(limited)) }), { code: 5000 });
+    expect(limited.sms.sent).toHaveLength(4);
+  });
+
+  it('by address: a /64 of IPv6 is one, and so are an IPv4 address and its IPv6 form', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    expectBody(await sendCode(limited, newPhone(), '2001:db8:1:2::1'), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), '2001:db8:1:2:ffff::9'), { code: 5000 });
+    expectBody(await sendCode(limited, newPhone(), '2001:db8:1:3::1'), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), `::ffff:${HERE}`), { code: 5000 });
+  });
+
+  it('by address: with TRUST_PROXY=none, X-Forwarded-For changes nothing', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'none' });
+    expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), THERE), { code: 5000 });
+  });
+
+  it('by address: with TRUST_PROXY=1, what the client adds before its proxy changes nothing', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: '1' });
+    expectBody(await sendCode(limited, newPhone(), `198.51.100.1, ${HERE}`), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), `198.51.100.2, ${HERE}`), { code: 5000 });
+  });
+
+  it('in all: SEND_CODE_PER_DAY', async () => {
+    const limited = await instance({ SEND_CODE_PER_DAY: '2' });
+    expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
+    const refused = await sendCode(limited, newPhone(), '203.0.113.3');
+    expectBody(refused, { code: 5000 });
+    expect(retryAfter(refused)).toBeGreaterThan(23 * HOUR);
+  });
+
+  it('takes from all limits or from none: who is refused by one uses up no other', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    const phone = newPhone();
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
+    expectBody(await sendCode(limited, phone), { code: 5000 });
+    expectBody(await sendCode(limited, phone, THERE), { code: 200 });
+    expect(
+      await app
+        .db('rate_limits')
+        .where('key', `send_per_phone:${e164(phone)}`)
+        .first(),
+    ).toMatchObject({ used: 1 });
+  });
+
+  it('is unlimited where a limit is 0', async () => {
+    const lifted = await instance({ SEND_CODE_PER_PHONE_DAY: '0', SEND_CODE_PER_IP_HOUR: '0', SEND_CODE_PER_DAY: '0' });
+    const phone = newPhone();
+    for (let sent = 0; sent < 12; sent += 1) {
+      expectBody(await sendCode(lifted, phone), { code: 200 });
+      await app
+        .db('rate_limits')
+        .where('key', `resend:${e164(phone)}`)
+        .delete();
+    }
+  });
+
+  it('waits CODE_RESEND_SECONDS', async () => {
+    const slow = await instance({ CODE_RESEND_SECONDS: '3600' });
+    const phone = newPhone();
+    expectBody(await sendCode(slow, phone), { code: 200 });
+    expect(retryAfter(await sendCode(slow, phone))).toBeGreaterThan(HOUR - 60);
+  });
+
+  it('is limited by all instances together, and sends one message for 50 requests at once to two of them', async () => {
+    const second = await instance();
+    const phone = newPhone();
+    const answers = await times(50, (index) => sendCode(index % 2 === 0 ? app : second, phone));
+    expect(counted(answers)).toEqual({ 200: 1, 5000: 49 });
+    expect([...app.sms.sent, ...second.sms.sent].filter(({ to }) => to === e164(phone))).toHaveLength(1);
+  });
+});
+
+describe('wrong codes', () => {
+  async function codeFor(on: TestApp, phone: ReturnType<typeof newPhone>): Promise<string> {
+    await app
+      .db('rate_limits')
+      .where('key', `resend:${e164(phone)}`)
+      .delete();
+    expectBody(await sendCode(on, phone), { code: 200 });
+    return on.sms.codeFor(e164(phone));
+  }
+
+  it('are 20 a day for a phone from one address; then verify_code is 2000 and send_code 5000 there', async () => {
+    const proxied = await instance();
+    const phone = newPhone();
+    for (let sent = 0; sent < 4; sent += 1) {
+      const code = await codeFor(proxied, phone);
+      for (let guess = 0; guess < 5; guess += 1)
+        expectBody(await verifyCode(proxied, phone, wrong(code)), { code: 1000 });
+    }
+    await app
+      .db('rate_limits')
+      .where('key', `resend:${e164(phone)}`)
+      .delete();
+    const refused = await sendCode(proxied, phone);
+    expectBody(refused, { code: 5000 });
+    expect(retryAfter(refused)).toBeGreaterThan(23 * HOUR);
+    expectBody(await sendCode(proxied, phone, THERE), { code: 200 });
+    const code = proxied.sms.codeFor(e164(phone));
+    expectBody(await verifyCode(proxied, phone, code), { code: 2000 });
+    expectBody(await verifyCode(proxied, phone, code, `${HERE}0`), expect.objectContaining({ code: 200 }) as object);
+  });
+
+  it('are counted for the phone from all addresses too', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '4', WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' });
+    const phone = newPhone();
+    const code = await codeFor(limited, phone);
+    for (const address of [HERE, HERE, HERE, THERE])
+      expectBody(await verifyCode(limited, phone, wrong(code), address), { code: 1000 });
+    expectBody(await verifyCode(limited, phone, code, '203.0.113.3'), { code: 2000 });
+    await app
+      .db('rate_limits')
+      .where('key', `resend:${e164(phone)}`)
+      .delete();
+    expectBody(await sendCode(limited, phone, '203.0.113.3'), { code: 5000 });
+    await app.db('rate_limits').whereLike('key', 'wrong_codes%').update({ resets_at: app.db.fn.now() });
+    expectBody(await sendCode(limited, phone), { code: 200 });
+  });
+
+  it('count only where they were compared: not for a right code, a spent or expired one, or none at all', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
+    const phone = newPhone();
+    for (let tries = 0; tries < 3; tries += 1) expectBody(await verifyCode(limited, phone, '0000'), { code: 1000 });
+    const right = await codeFor(limited, phone);
+    expect((await verifyCode(limited, phone, right)).body).toMatchObject({ code: 200 });
+    for (let tries = 0; tries < 3; tries += 1) expectBody(await verifyCode(limited, phone, right), { code: 2000 });
+    const expired = await codeFor(limited, phone);
+    await app
+      .db('verification_codes')
+      .where({ phone: e164(phone) })
+      .update({ expires_at: app.db.fn.now() });
+    for (let tries = 0; tries < 3; tries += 1) expectBody(await verifyCode(limited, phone, expired), { code: 2000 });
+    const last = await codeFor(limited, phone);
+    for (let tries = 0; tries < 2; tries += 1)
+      expectBody(await verifyCode(limited, phone, wrong(last)), { code: 1000 });
+    expectBody(await verifyCode(limited, phone, last), { code: 2000 });
+  });
+
+  it('are not refilled by a resend, nor by another instance', async () => {
+    const [first, second] = [
+      await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' }),
+      await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' }),
+    ];
+    const phone = newPhone();
+    const code = await codeFor(first, phone);
+    for (let tries = 0; tries < 2; tries += 1) expectBody(await verifyCode(first, phone, wrong(code)), { code: 1000 });
+    const newer = await codeFor(second, phone);
+    expectBody(await verifyCode(second, phone, wrong(newer)), { code: 1000 });
+    for (const on of [first, second]) expectBody(await verifyCode(on, phone, newer), { code: 2000 });
+  });
+
+  it('at once, over two instances: 5 of 100 are compared', async () => {
+    const [first, second] = [await instance(), await instance()];
+    const phone = newPhone();
+    const code = await codeFor(first, phone);
+    const answers = await times(100, (index) => verifyCode(index % 2 === 0 ? first : second, phone, wrong(code)));
+    expect(counted(answers)).toEqual({ 1000: 5, 2000: 95 });
+    expectBody(await verifyCode(second, phone, code), { code: 2000 });
+    const budget = await app.db('rate_limits').whereLike('key', 'wrong_codes%').select('used');
+    expect(budget).toEqual([{ used: 5 }, { used: 5 }]);
+  });
+
+  it('are unlimited where a limit is 0, but for the attempts of each code', async () => {
+    const lifted = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' });
+    const phone = newPhone();
+    for (let sent = 0; sent < 5; sent += 1) {
+      const code = await codeFor(lifted, phone);
+      for (let guess = 0; guess < 5; guess += 1)
+        expectBody(await verifyCode(lifted, phone, wrong(code)), { code: 1000 });
+      expectBody(await verifyCode(lifted, phone, code), { code: 2000 });
+    }
+  });
+
+  it('spend a code after CODE_MAX_ATTEMPTS', async () => {
+    const strict = await instance({ CODE_MAX_ATTEMPTS: '1' });
+    const phone = newPhone();
+    const code = await codeFor(strict, phone);
+    expectBody(await verifyCode(strict, phone, wrong(code)), { code: 1000 });
+    expectBody(await verifyCode(strict, phone, code), { code: 2000 });
+  });
+});
+
+describe('failed logins', () => {
+  it('of a phone from many addresses: LOGIN_FAILURES_PER_PHONE_DAY; a reset lets the owner in again', async () => {
+    const limited = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '4', LOGIN_FAILURES_PER_PHONE_AND_IP: '2' });
+    const person = await insertPerson(app);
+    for (const address of [HERE, HERE, THERE, THERE])
+      expectBody(await login(limited, person, 'wrong-one', address), { code: 1000 });
+    const refused = await login(limited, person, person.password, '203.0.113.3');
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeGreaterThan(23 * HOUR);
+    const reset = { verification_token: await verificationToken(app, person), password: newPassword() };
+    expectBody(await post(app.api, '/user/reset_password', reset), { code: 200 });
+    for (const address of [HERE, THERE])
+      expect((await login(limited, person, reset.password, address)).body).toMatchObject({ code: 200 });
+  });
+
+  it('from one address for many phones: LOGIN_FAILURES_PER_IP', async () => {
+    const limited = await instance({ LOGIN_FAILURES_PER_IP: '3' });
+    for (let failure = 0; failure < 3; failure += 1)
+      expectBody(await login(limited, newPhone(), 'wrong-one'), { code: 1000 });
+    const person = await insertPerson(app);
+    const refused = await login(limited, person, person.password);
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeLessThanOrEqual(15 * 60);
+    expect((await login(limited, person, person.password, THERE)).body).toMatchObject({ code: 200 });
+    expect(
+      await app
+        .db('rate_limits')
+        .whereLike('key', `%${e164(person)}%`)
+        .where('used', '>', 0),
+    ).toEqual([]);
+  });
+
+  it('are counted by all instances together', async () => {
+    const [first, second] = [await instance(), await instance()];
+    const person = await insertPerson(app);
+    for (let failure = 0; failure < 10; failure += 1)
+      expectBody(await login(failure % 2 === 0 ? first : second, person, 'wrong-one'), { code: 1000 });
+    for (const on of [first, second]) expectRefusal(await login(on, person, person.password), 429);
+    expect((await login(first, person, person.password, THERE)).body).toMatchObject({ code: 200 });
+  });
+
+  it('at once, over two instances: 10 of 50 are compared', async () => {
+    const [first, second] = [await instance(), await instance()];
+    const person = await insertPerson(app);
+    const answers = await times(50, (index) => login(index % 2 === 0 ? first : second, person, 'wrong-one'));
+    expect(counted(answers)).toEqual({ 429: 40, 1000: 10 });
+  });
+
+  it('are unlimited where a limit is 0', async () => {
+    const lifted = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '0', LOGIN_FAILURES_PER_PHONE_DAY: '0' });
+    const person = await insertPerson(app);
+    for (let failure = 0; failure < 12; failure += 1)
+      expectBody(await login(lifted, person, 'wrong-one'), { code: 1000 });
+    expect((await login(lifted, person, person.password)).body).toMatchObject({ code: 200 });
+  });
+});
+
+describe('lookups', () => {
+  it('check_phone_available, verify_code and get_sms_img_code share CHECKS_PER_IP_MINUTE', async () => {
+    const limited = await instance({ CHECKS_PER_IP_MINUTE: '3' });
+    const calls = [
+      (address: string) => post(limited.api, '/user/check_phone_available', newPhone(), from(address)),
+      (address: string) => verifyCode(limited, newPhone(), '0000', address),
+      (address: string) => post(limited.api, '/user/get_sms_img_code', {}, from(address)),
+    ];
+    for (const call of calls) expect((await call(HERE)).status).toBe(200);
+    for (const call of calls) {
+      const refused = await call(HERE);
+      expectRefusal(refused, 429);
+      expect(retryAfter(refused)).toBeGreaterThan(0);
+      expect(retryAfter(refused)).toBeLessThanOrEqual(60);
+      expect((await call(THERE)).status).toBe(200);
+    }
+    await app.db('rate_limits').whereLike('key', 'checks_minute%').update({ resets_at: app.db.fn.now() });
+    for (const call of calls) expect((await call(HERE)).status).toBe(200);
+  });
+
+  it('share CHECKS_PER_IP_DAY', async () => {
+    const limited = await instance({ CHECKS_PER_IP_DAY: '1' });
+    const check = () => post(limited.api, '/user/check_phone_available', newPhone(), from(HERE));
+    expectBody(await check(), { code: 200, result: true });
+    expect(retryAfter(await check())).toBeGreaterThan(23 * HOUR);
+  });
+
+  it('find is limited by user: FINDS_PER_USER_MINUTE and FINDS_PER_USER_DAY; /user/:id is not', async () => {
+    const limited = await instance({ FINDS_PER_USER_MINUTE: '2', FINDS_PER_USER_DAY: '3' });
+    const [one, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+    const find = (by = one) => post(by.agent, `/user/find/44/${other.phone}`);
+    for (let count = 0; count < 2; count += 1) expect((await find()).status).toBe(200);
+    const refused = await find();
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeLessThanOrEqual(60);
+    expect((await find(other)).status).toBe(200);
+    expect((await post(one.agent, `/user/${other.id}`)).status).toBe(200);
+    await app.db('rate_limits').whereLike('key', 'finds_minute%').update({ resets_at: app.db.fn.now() });
+    expect((await find()).status).toBe(200);
+    expect(retryAfter(await find())).toBeGreaterThan(23 * HOUR);
+  });
+
+  it('by address alone are unlimited by default outside production', async () => {
+    const answers = await times(40, () => post(app.api, '/user/check_phone_available', newPhone()));
+    expect(counted(answers)).toEqual({ 200: 40 });
+    expect(await app.db('rate_limits').whereLike('key', 'checks%')).toEqual([]);
+  });
+});

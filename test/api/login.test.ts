@@ -1,0 +1,223 @@
+import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { Passwords } from '../../src/features/auth/passwords';
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter, times, type Answer } from '../support/calls';
+import { field, insertPerson, newPhone, register, type Person } from '../support/people';
+import { secret } from '../support/secrets';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => app.close());
+
+const login = ({ region, phone, password }: Pick<Person, 'region' | 'phone' | 'password'>, on = app) =>
+  post(on.api, '/user/login', { region, phone, password });
+
+const sessionsOf = ({ id }: Person) => app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id]);
+const setCookie = ({ headers }: Answer) => headers['set-cookie'] ?? [];
+
+describe('/user/login', () => {
+  it('with the right phone and password sets a cookie: anonymous → logged in', async () => {
+    const person = await register(app);
+    const answer = await login(person);
+    const token = field(field(answer.body, 'result'), 'token');
+    expectBody(answer, { code: 200, result: { id: person.id, token: expect.any(String) as string } });
+    expect(String(token)).not.toBe('');
+    expect(setCookie(answer)).toHaveLength(1);
+    const groups = await raw(app, '/user/groups', { headers: { Cookie: cookieOf(answer) } });
+    expectBody(groups, { code: 200, result: [] });
+    expect(await sessionsOf(person)).toHaveLength(1);
+  });
+
+  it('sets sid: HttpOnly, SameSite=Lax, Path=/, 30 days, for this host', async () => {
+    const [cookie = ''] = setCookie(await login(await insertPerson(app)));
+    const [pair = '', ...attributes] = cookie.split('; ');
+    expect(pair).toMatch(/^sid=s%3A[A-Za-z0-9_-]{32}\.[A-Za-z0-9%]+$/);
+    const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice(8) ?? '';
+    expect(attributes.filter((attribute) => !attribute.startsWith('Expires=')).sort()).toEqual([
+      'HttpOnly',
+      'Path=/',
+      'SameSite=Lax',
+    ]);
+    expect(Math.abs(Date.parse(expires) - Date.now() - 30 * 86_400_000)).toBeLessThan(5_000);
+  });
+
+  it('gives the messaging token of that user, which the published keys verify', async () => {
+    const person = await insertPerson(app);
+    const answer = await login(person);
+    const keys = createLocalJWKSet((await raw(app, '/.well-known/jwks.json', { method: 'GET' })).body as JSONWebKeySet);
+    const token = String(field(field(answer.body, 'result'), 'token'));
+    const { payload } = await jwtVerify(token, keys, { issuer: app.url });
+    expect(payload.sub).toBe(person.id);
+  });
+
+  it('takes region and phone as numbers or strings, with the leading zero or without', async () => {
+    const { phone, password } = await insertPerson(app);
+    for (const written of [
+      { region: '44', phone: String(phone) },
+      { region: 44, phone: `0${phone}` },
+    ])
+      expect((await post(app.api, '/user/login', { ...written, password })).body).toMatchObject({ code: 200 });
+  });
+
+  it('is 1000 for a wrong password: stays anonymous', async () => {
+    const person = await insertPerson(app);
+    for (const password of [`${person.password}x`, person.password.toUpperCase(), person.password.slice(0, -1)]) {
+      const answer = await login({ ...person, password });
+      expectBody(answer, { code: 1000 });
+      expect(setCookie(answer)).toEqual([]);
+    }
+    expect(await sessionsOf(person)).toEqual([]);
+  });
+
+  it('answers an unknown phone as it answers a wrong password: same body, same headers', async () => {
+    const person = await insertPerson(app);
+    const shown = ({ status, body, headers }: Answer) => ({ status, body, headers: Object.keys(headers).sort() });
+    const wrong = shown(await login({ ...person, password: 'wrong-one' }));
+    const unknown = shown(await login({ ...newPhone(), password: 'wrong-one' }));
+    expect(unknown).toEqual(wrong);
+    expect(unknown.body).toEqual({ code: 1000 });
+  });
+
+  it('does the same work for an unknown phone as for a wrong password', async () => {
+    const matches = jest.spyOn(Passwords.prototype, 'matches');
+    await login({ ...newPhone(), password: 'wrong-one' });
+    expect(matches.mock.calls).toEqual([['wrong-one', undefined]]);
+  });
+
+  it('is 1000 for an account that is closed', async () => {
+    const person = await insertPerson(app);
+    await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
+    expectBody(await login(person), { code: 1000 });
+  });
+
+  it.each(['region', 'phone', 'password'])('without %s is 400', async (missing) => {
+    const body = { ...newPhone(), password: 'secret1', [missing]: undefined };
+    expectRefusal(await post(app.api, '/user/login', body), 400, missing);
+  });
+
+  it('begins a new session each time, under an id that the client did not choose', async () => {
+    const person = await insertPerson(app);
+    const first = cookieOf(await login(person));
+    const again = await post(app.api, '/user/login', person, { Cookie: first });
+    const second = cookieOf(again);
+    expect(second).toMatch(/^sid=s%3A/);
+    expect(second).not.toBe(first);
+    expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: first } }), 401);
+    expect((await raw(app, '/user/groups', { headers: { Cookie: second } })).status).toBe(200);
+    const chosen = 'sid=s%3Achosen-by-somebody-else.sig';
+    expect(cookieOf(await post(app.api, '/user/login', person, { Cookie: chosen }))).not.toContain('chosen');
+  });
+
+  it('leaves nothing of another user behind who was signed in before', async () => {
+    const [ann, bob] = [await insertPerson(app, 'Ann'), await insertPerson(app, 'Bob')];
+    const anns = cookieOf(await login(ann));
+    const bobs = cookieOf(await post(app.api, '/user/login', bob, { Cookie: anns }));
+    const { body } = await raw(app, '/user/get_token', { headers: { Cookie: bobs } });
+    expect(field(field(body, 'result'), 'id')).toBe(bob.id);
+    expect(await sessionsOf(ann)).toEqual([]);
+  });
+
+  it('leaves the session alone when the password is wrong', async () => {
+    const person = await insertPerson(app);
+    const cookie = cookieOf(await login(person));
+    expectBody(await post(app.api, '/user/login', { ...person, password: 'wrong-one' }, { Cookie: cookie }), {
+      code: 1000,
+    });
+    expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
+  });
+
+  it('hashes the password anew when the configured cost has risen, and sessions stay', async () => {
+    const person = await insertPerson(app);
+    const cookie = cookieOf(await login(person));
+    const hashOf = async () => String(field(await app.db('users').where({ id: person.id }).first(), 'password_hash'));
+    expect(await hashOf()).toMatch(/^\$2b\$04\$/);
+    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
+    const costly = await startApp({ BCRYPT_COST: '5' }, shared);
+    expectBody(await login({ ...person, password: 'wrong-one' }, costly), { code: 1000 });
+    expect(await hashOf()).toMatch(/^\$2b\$04\$/);
+    expect((await login(person, costly)).body).toMatchObject({ code: 200 });
+    const rehashed = await hashOf();
+    expect(rehashed).toMatch(/^\$2b\$05\$/);
+    expect((await login(person, costly)).body).toMatchObject({ code: 200 });
+    expect(await hashOf()).toBe(rehashed);
+    expect((await login(person)).body).toMatchObject({ code: 200 });
+    expect(await hashOf()).toBe(rehashed);
+    expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
+    await costly.close();
+  });
+
+  it('is 500 without a session while the messaging provider is away', async () => {
+    const rongcloud = {
+      MESSAGING_PROVIDER: 'rongcloud',
+      RONGCLOUD_APP_KEY: 'key',
+      RONGCLOUD_APP_SECRET: secret('rongcloud-secret'),
+      RONGCLOUD_API_URL: 'http://127.0.0.1:9',
+    };
+    const away = await startApp(rongcloud, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const person = await insertPerson(app);
+    const answer = await login(person, away);
+    expectRefusal(answer, 500);
+    expect(setCookie(answer)).toEqual([]);
+    expect(await sessionsOf(person)).toEqual([]);
+    await away.close();
+  });
+});
+
+describe('/user/login after failures', () => {
+  it('is 429 after 10 from one address in 15 minutes, also with the right password, until the window has passed', async () => {
+    const person = await insertPerson(app);
+    for (let failure = 0; failure < 10; failure += 1)
+      expectBody(await login({ ...person, password: 'wrong-one' }), { code: 1000 });
+    for (const password of ['wrong-one', person.password]) {
+      const refused = await login({ ...person, password });
+      expectRefusal(refused, 429);
+      expect(retryAfter(refused)).toBeGreaterThan(14 * 60);
+      expect(retryAfter(refused)).toBeLessThanOrEqual(15 * 60);
+    }
+    await app
+      .db('rate_limits')
+      .whereLike('key', `login_failures_pa:+44${person.phone}%`)
+      .update({ resets_at: app.db.fn.now() });
+    expect((await login(person)).body).toMatchObject({ code: 200 });
+  });
+
+  it('counts an unknown phone as it counts a known one', async () => {
+    const nobody = { ...newPhone(), password: 'wrong-one' };
+    for (let failure = 0; failure < 10; failure += 1) expectBody(await login(nobody), { code: 1000 });
+    expectRefusal(await login(nobody), 429);
+  });
+
+  it('counts only failures', async () => {
+    const person = await insertPerson(app);
+    for (let count = 0; count < 12; count += 1) expect((await login(person)).body).toMatchObject({ code: 200 });
+    for (let failure = 0; failure < 10; failure += 1)
+      expectBody(await login({ ...person, password: 'wrong-one' }), { code: 1000 });
+    expectRefusal(await login(person), 429);
+  });
+
+  it('lets 32 right logins of one phone in at once', async () => {
+    const person = await insertPerson(app);
+    const answers = await times(32, () => login(person));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
+    expect(await sessionsOf(person)).toHaveLength(32);
+    const failures = await app
+      .db('rate_limits')
+      .whereLike('key', `login_failures_p%:+44${person.phone}%`)
+      .select('used');
+    expect(failures).toEqual([{ used: 0 }, { used: 0 }]);
+  });
+
+  it('compares at most 10 of 50 wrong passwords at once', async () => {
+    const person = await insertPerson(app);
+    const matches = jest.spyOn(Passwords.prototype, 'matches');
+    const answers = await times(50, () => login({ ...person, password: 'wrong-one' }));
+    const codes = answers.map(({ body }) => field(body, 'code'));
+    expect(codes.filter((code) => code === 1000)).toHaveLength(10);
+    expect(codes.filter((code) => code === 429)).toHaveLength(40);
+    expect(matches).toHaveBeenCalledTimes(10);
+    expectRefusal(await login(person), 429);
+  });
+});

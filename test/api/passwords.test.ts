@@ -1,0 +1,210 @@
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
+import {
+  e164,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  register,
+  signIn,
+  verificationToken,
+  type Person,
+} from '../support/people';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+async function codeOfLogin({ region, phone }: Person, password: string): Promise<unknown> {
+  const { body } = await post(app.api, '/user/login', { region, phone, password });
+  return (body as { code: number }).code;
+}
+
+const reset = (verification_token: string, password: string) =>
+  post(app.api, '/user/reset_password', { verification_token, password });
+
+describe('/user/reset_password', () => {
+  it('replaces the password with a valid token: verification token → password replaced', async () => {
+    const person = await register(app);
+    const password = newPassword();
+    expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
+    expect(await codeOfLogin(person, person.password)).toBe(1000);
+    expect(await codeOfLogin(person, password)).toBe(200);
+  });
+
+  it('ends all sessions of the user at once, and nobody else’s', async () => {
+    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const second = await signIn(app, person);
+    expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
+    expectRefusal(await post(person.agent, '/user/groups'), 401);
+    expectRefusal(await post(second.agent, '/user/groups'), 401);
+    expect((await post(other.agent, '/user/groups')).status).toBe(200);
+    expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [person.id])).toEqual([]);
+  });
+
+  it('ends sessions on other instances too', async () => {
+    const person = await insertPerson(app);
+    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const { agent } = await signIn(other, person);
+    expect((await post(agent, '/user/groups')).status).toBe(200);
+    expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
+    expectRefusal(await post(agent, '/user/groups'), 401);
+    await other.close();
+  });
+
+  it('signs nobody in', async () => {
+    const answer = await reset(await verificationToken(app, await insertPerson(app)), newPassword());
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('is 400 for a token that is unknown, spent or expired', async () => {
+    const person = await insertPerson(app);
+    expectRefusal(await reset('unknown', newPassword()), 400, 'verification_token');
+    const token = await verificationToken(app, person);
+    const password = newPassword();
+    expectBody(await reset(token, password), { code: 200 });
+    expectRefusal(await reset(token, newPassword()), 400, 'verification_token');
+    const expired = await verificationToken(app, person);
+    await app
+      .db('verification_tokens')
+      .where({ phone: e164(person) })
+      .update({ expires_at: app.db.fn.now() });
+    expectRefusal(await reset(expired, newPassword()), 400, 'verification_token');
+    expect(await codeOfLogin(person, password)).toBe(200);
+  });
+
+  it('is 400 for a phone that has no account; the token stays good for register', async () => {
+    const verification_token = await verificationToken(app, newPhone());
+    expectRefusal(await reset(verification_token, newPassword()), 400, 'verification_token');
+    const password = newPassword();
+    const answer = await post(app.api, '/user/register', { verification_token, nickname: 'Ann', password });
+    expect(answer.status).toBe(200);
+  });
+
+  it('works at once after register, without waiting for another code', async () => {
+    const person = await register(app);
+    const password = newPassword();
+    expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
+    expect(await codeOfLogin(person, password)).toBe(200);
+  });
+
+  it('uses a token once, for 10 resets at once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const person = await insertPerson(app);
+      const token = await verificationToken(app, person);
+      const passwords = Array.from({ length: 10 }, newPassword);
+      const answers = await times(10, (index) => reset(token, passwords[index] ?? ''));
+      expect(counted(answers)).toEqual({ 200: 1, 400: 9 });
+      const winner = answers.findIndex(({ status }) => status === 200);
+      expect(await codeOfLogin(person, passwords[winner] ?? '')).toBe(200);
+    }
+  });
+
+  it('brings an owner back in whom failed logins keep out', async () => {
+    const person = await insertPerson(app);
+    await times(10, () => codeOfLogin(person, 'wrong-one'));
+    expect(await codeOfLogin(person, person.password)).toBe(429);
+    const password = newPassword();
+    expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
+    expect(await codeOfLogin(person, password)).toBe(200);
+    expect(await codeOfLogin(person, 'wrong-one')).toBe(1000);
+  });
+
+  it("clears no other phone's failures, not even of one that begins with the same digits", async () => {
+    const person = await insertPerson(app);
+    const longer = `login_failures_pa:${e164(person)}0 127.0.0.1`;
+    const resets_at = app.db.raw(`now() + interval '1 minute'`);
+    await app.db('rate_limits').insert({ key: longer, used: 10, amount: 10, resets_at });
+    expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
+    expect(await app.db('rate_limits').where({ key: longer })).toHaveLength(1);
+  });
+});
+
+describe('/user/change_password', () => {
+  const change = (agent: Parameters<typeof post>[0], oldPassword: unknown, newPassword_: unknown) =>
+    post(agent, '/user/change_password', { oldPassword, newPassword: newPassword_ });
+
+  it('replaces the password, and answers only code 200', async () => {
+    const person = await insertAndSignIn(app);
+    const password = newPassword();
+    expectBody(await change(person.agent, person.password, password), { code: 200 });
+    expect(await codeOfLogin(person, person.password)).toBe(1000);
+    expect(await codeOfLogin(person, password)).toBe(200);
+  });
+
+  it("ends the user's other sessions at once; the present one and other users' stay", async () => {
+    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const second = await signIn(app, person);
+    expectBody(await change(person.agent, person.password, newPassword()), { code: 200 });
+    expect((await post(person.agent, '/user/groups')).status).toBe(200);
+    expectRefusal(await post(second.agent, '/user/groups'), 401);
+    expect((await post(other.agent, '/user/groups')).status).toBe(200);
+  });
+
+  it('is 400 for a wrong old password, and nothing is changed', async () => {
+    const person = await insertAndSignIn(app);
+    const second = await signIn(app, person);
+    expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400, 'oldPassword');
+    expect(await codeOfLogin(person, person.password)).toBe(200);
+    expect((await post(second.agent, '/user/groups')).status).toBe(200);
+  });
+
+  it('counts a wrong old password as a failed login of that phone', async () => {
+    const person = await insertAndSignIn(app);
+    for (let failure = 0; failure < 5; failure += 1) {
+      expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400);
+      expect(await codeOfLogin(person, 'wrong-one')).toBe(1000);
+    }
+    expect(await codeOfLogin(person, person.password)).toBe(429);
+    const refused = await change(person.agent, person.password, newPassword());
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeGreaterThan(0);
+  });
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a number', 123456],
+    ['5 bytes', 'x'.repeat(5)],
+    ['21 bytes', 'x'.repeat(21)],
+    ['21 bytes in 7 characters', '字'.repeat(7)],
+    ['a space', 'secret 1'],
+    ['NUL', 'secret\u00001'],
+  ])('refuses an oldPassword or newPassword of %s with 400', async (_case, password) => {
+    const person = await insertAndSignIn(app);
+    expectRefusal(await change(person.agent, password, newPassword()), 400, 'oldPassword');
+    expectRefusal(await change(person.agent, person.password, password), 400, 'newPassword');
+    expect(await codeOfLogin(person, person.password)).toBe(200);
+  });
+
+  it('takes 6 and 20 bytes', async () => {
+    const person = await insertAndSignIn(app);
+    expectBody(await change(person.agent, person.password, 'sixsix'), { code: 200 });
+    expectBody(await change(person.agent, 'sixsix', `${'字'.repeat(6)}ab`), { code: 200 });
+    expect(await codeOfLogin(person, `${'字'.repeat(6)}ab`)).toBe(200);
+  });
+
+  it('lets one of 5 changes at once win, with the one session that made it', async () => {
+    const person = await insertPerson(app);
+    const logins = await times(5, () => post(app.api, '/user/login', person));
+    const cookies = logins.map(cookieOf);
+    const passwords = cookies.map(newPassword);
+    const answers = await times(5, (index) =>
+      post(
+        app.api,
+        '/user/change_password',
+        { oldPassword: person.password, newPassword: passwords[index] },
+        { Cookie: cookies[index] ?? '' },
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(await codeOfLogin(person, passwords[winner] ?? '')).toBe(200);
+    for (const [index, cookie] of cookies.entries())
+      expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(
+        index === winner ? 200 : 401,
+      );
+  });
+});

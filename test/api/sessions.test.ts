@@ -1,0 +1,368 @@
+import { compare } from 'bcrypt';
+import { Passwords } from '../../src/features/auth/passwords';
+import { tokenHash } from '../../src/features/verification/verification-token';
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectBody, expectRefusal, post, raw, times, type Answer } from '../support/calls';
+import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
+import { productionEnv } from '../support/production';
+import { secret } from '../support/secrets';
+
+const DAY = 86_400_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => app.close());
+
+const login = ({ region, phone, password }: Person) => post(app.api, '/user/login', { region, phone, password });
+const groups = (cookie: string, on = app) => raw(on, '/user/groups', { headers: { Cookie: cookie } });
+const sessionsOf = ({ id }: Person) => app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id]);
+
+async function signedIn(person?: Person): Promise<{ person: Person; cookie: string }> {
+  const who = person ?? (await insertPerson(app));
+  return { person: who, cookie: cookieOf(await login(who)) };
+}
+
+interface SessionRow {
+  sess: Record<string, unknown>;
+  expire: Date;
+  xmin: string;
+}
+
+async function sessionOf(person: Person): Promise<SessionRow> {
+  const rows: SessionRow[] = await sessionsOf(person).select('sess', 'expire', app.db.raw('xmin::text'));
+  expect(rows).toHaveLength(1);
+  const [row] = rows;
+  if (!row) throw new Error('no session');
+  return row;
+}
+
+/** As if the session had been made or renewed some days ago. */
+async function age(person: Person, days: { createdAt?: number; renewedAt?: number }): Promise<void> {
+  const { sess } = await sessionOf(person);
+  for (const [name, count] of Object.entries(days)) sess[name] = Date.now() - count * DAY;
+  await sessionsOf(person).update({ sess: JSON.stringify(sess) });
+}
+
+/** A token for the person's phone, without the way over a code. */
+async function tokenFor(person: Person): Promise<string> {
+  const token = secret(`token-${newPassword()}`);
+  const expires_at = app.db.raw(`now() + interval '1 minute'`);
+  const row = { token_hash: tokenHash(token), phone: e164(person), region: String(person.region), expires_at };
+  await app.db('verification_tokens').insert(row);
+  return token;
+}
+
+async function resetPassword(person: Person): Promise<Answer> {
+  const verification_token = await tokenFor(person);
+  return post(app.api, '/user/reset_password', { verification_token, password: newPassword() });
+}
+
+async function expectNoWayIn(person: Person, cookies: string[]): Promise<void> {
+  expect(await sessionsOf(person)).toEqual([]);
+  for (const cookie of cookies.filter(Boolean)) expectRefusal(await groups(cookie), 401);
+}
+
+/** Something that happens in one place only after something else has happened in another. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Until as many of the test's own connections wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const { rows } = await app.db.raw<{ rows: { count: number }[] }>(
+      `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if ((rows[0]?.count ?? 0) >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`nobody waits for the ${count}. lock`);
+}
+
+describe('/user/logout', () => {
+  it('ends the session: logged in → logged out, with only code 200', async () => {
+    const { person, cookie } = await signedIn();
+    const answer = await raw(app, '/user/logout', { headers: { Cookie: cookie } });
+    expectBody(answer, { code: 200 });
+    expect(answer.headers['set-cookie']?.[0]).toMatch(/^sid=; Path=\/; Expires=Thu, 01 Jan 1970/);
+    await expectNoWayIn(person, [cookie]);
+    expectRefusal(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), 401);
+  });
+
+  it('ends this session only', async () => {
+    const { person, cookie } = await signedIn();
+    const second = cookieOf(await login(person));
+    expectBody(await raw(app, '/user/logout', { headers: { Cookie: second } }), { code: 200 });
+    expect((await groups(cookie)).status).toBe(200);
+    expectRefusal(await groups(second), 401);
+  });
+
+  it('ends it on every instance', async () => {
+    const { cookie } = await signedIn();
+    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    expect((await groups(cookie, other)).status).toBe(200);
+    expectBody(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
+    expectRefusal(await groups(cookie, other), 401);
+    await other.close();
+  });
+});
+
+describe('a session', () => {
+  it('is not written by reads within a day: no new row version, no new cookie', async () => {
+    const { person, cookie } = await signedIn();
+    const before = await sessionOf(person);
+    for (const path of ['/user/groups', '/user/blacklist', '/user/get_token', '/user/sync/0', `/user/${person.id}`]) {
+      const answer = await raw(app, path, { headers: { Cookie: cookie } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+    }
+    expect(await sessionOf(person)).toEqual(before);
+  });
+
+  it('is renewed once a day for 30 days more', async () => {
+    const { person, cookie } = await signedIn();
+    await sessionsOf(person).update({ expire: new Date(Date.now() + DAY) });
+    await age(person, { createdAt: 3, renewedAt: 1.01 });
+    const renewed = await groups(cookie);
+    const [set = ''] = renewed.headers['set-cookie'] ?? [];
+    expect(cookieOf(renewed)).toBe(cookie);
+    const expires = Date.parse(/Expires=([^;]+)/.exec(set)?.[1] ?? '');
+    expect(Math.abs(expires - Date.now() - 30 * DAY)).toBeLessThan(5_000);
+    const row = await sessionOf(person);
+    expect(Math.abs(row.expire.getTime() - Date.now() - 30 * DAY)).toBeLessThan(5_000);
+    expect((await groups(cookie)).headers).not.toHaveProperty('set-cookie');
+    expect(await sessionOf(person)).toEqual(row);
+  });
+
+  it('is not renewed beyond 90 days in all', async () => {
+    const { person, cookie } = await signedIn();
+    await age(person, { createdAt: 89, renewedAt: 2 });
+    const [set = ''] = (await groups(cookie)).headers['set-cookie'] ?? [];
+    const expires = Date.parse(/Expires=([^;]+)/.exec(set)?.[1] ?? '');
+    expect(Math.abs(expires - Date.now() - DAY)).toBeLessThan(5_000);
+    await age(person, { createdAt: 90.01 });
+    expectRefusal(await groups(cookie), 401);
+  });
+
+  it('ends when it has not been used for 30 days', async () => {
+    const { person, cookie } = await signedIn();
+    const { expire } = await sessionOf(person);
+    expect(Math.abs(expire.getTime() - Date.now() - 30 * DAY)).toBeLessThan(5_000);
+    await sessionsOf(person).update({ expire: new Date(Date.now() - 2_000) });
+    expectRefusal(await groups(cookie), 401);
+  });
+
+  it('has the lifetimes of SESSION_DAYS and SESSION_MAX_DAYS', async () => {
+    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
+    const brief = await startApp({ SESSION_DAYS: '7', SESSION_MAX_DAYS: '5' }, shared);
+    const person = await insertPerson(app);
+    const answer = await post(brief.api, '/user/login', person);
+    const expires = Date.parse(/Expires=([^;]+)/.exec(answer.headers['set-cookie']?.[0] ?? '')?.[1] ?? '');
+    expect(Math.abs(expires - Date.now() - 5 * DAY)).toBeLessThan(5_000);
+    await age(person, { createdAt: 5.01 });
+    expectRefusal(await groups(cookieOf(answer), brief), 401);
+    await brief.close();
+  });
+
+  it('is verified by any of SESSION_SECRETS and signed by the first', async () => {
+    const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(secret);
+    const shared = { databaseUrl: app.databaseUrl };
+    const before = await startApp({ SESSION_SECRETS: `${older}` }, shared);
+    const between = await startApp({ SESSION_SECRETS: `${newer},${older}` }, shared);
+    const after = await startApp({ SESSION_SECRETS: `${newer}` }, shared);
+    const person = await insertPerson(app);
+    const old = cookieOf(await post(before.api, '/user/login', person));
+    expect((await groups(old, between)).status).toBe(200);
+    expectRefusal(await groups(old, after), 401);
+    const young = cookieOf(await post(between.api, '/user/login', person));
+    expect((await groups(young, after)).status).toBe(200);
+    await Promise.all([before.close(), between.close(), after.close()]);
+  });
+
+  it('that was ended is not brought back by a request under way', async () => {
+    const { person, cookie } = await signedIn();
+    await age(person, { renewedAt: 2 });
+    const [held, updated] = [gate(), gate()];
+    const holding = app.db.transaction(async (trx) => {
+      await trx('users').where({ id: person.id }).forUpdate();
+      updated.open();
+      await held.opened;
+    });
+    await updated.opened;
+    // Due for renewal, it would save its session at its end, and now waits for its user's row.
+    const underWay = post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
+    await waiting(1);
+    expectBody(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
+    held.open();
+    await holding;
+    expect((await underWay).status).toBe(200);
+    await expectNoWayIn(person, [cookie]);
+  });
+});
+
+describe('a login with the old password during a reset leaves no session and no working cookie', () => {
+  it('when it has read the old hash before the reset and begins its session after it', async () => {
+    const person = await insertPerson(app);
+    const [compared, proceed] = [gate(), gate()];
+    jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async (typed, passwordHash = '') => {
+      compared.open();
+      await proceed.opened;
+      return compare(typed, passwordHash);
+    });
+    const underWay = login(person);
+    await compared.opened;
+    expectBody(await resetPassword(person), { code: 200 });
+    proceed.open();
+    const answer = await underWay;
+    expectBody(answer, { code: 1000 });
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    await expectNoWayIn(person, []);
+  });
+
+  it('when it begins its session after the reset has ended all sessions and before it commits', async () => {
+    const person = await insertPerson(app);
+    await app.db.raw(`
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION hold();`);
+    const [locked, release] = [gate(), gate()];
+    const holding = app.db.transaction(async (trx) => {
+      await trx.raw('SELECT pg_advisory_xact_lock(7)');
+      locked.open();
+      await release.opened;
+    });
+    await locked.opened;
+    const resetting = resetPassword(person);
+    await waiting(1);
+    const underWay = login(person);
+    await waiting(2);
+    release.open();
+    await holding;
+    expectBody(await resetting, { code: 200 });
+    const answer = await underWay;
+    await app.db.raw('DROP FUNCTION hold CASCADE');
+    expectBody(answer, { code: 1000 });
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    await expectNoWayIn(person, []);
+  });
+
+  it('when its session is there and the reset ends it before the answer is sent', async () => {
+    const person = await insertPerson(app);
+    await app.db.raw(`
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock(8); RETURN NEW; END $$;
+      CREATE TRIGGER hold BEFORE INSERT ON session FOR EACH ROW EXECUTE FUNCTION hold();`);
+    const [locked, release] = [gate(), gate()];
+    const holding = app.db.transaction(async (trx) => {
+      await trx.raw('SELECT pg_advisory_xact_lock(8)');
+      locked.open();
+      await release.opened;
+    });
+    await locked.opened;
+    const underWay = login(person);
+    await waiting(1);
+    const resetting = resetPassword(person);
+    await waiting(2);
+    release.open();
+    await holding;
+    const [answer, reset] = await Promise.all([underWay, resetting]);
+    await app.db.raw('DROP FUNCTION hold CASCADE');
+    expectBody(reset, { code: 200 });
+    await expectNoWayIn(person, [cookieOf(answer)]);
+  });
+
+  it('whenever it comes: 25 rounds of logins beside a reset', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const person = await insertPerson(app);
+      const delay = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+      const [reset, ...answers] = await Promise.all([
+        delay(6).then(() => resetPassword(person)),
+        ...Array.from({ length: 4 }, () => delay(8).then(() => login(person))),
+      ]);
+      expectBody(reset, { code: 200 });
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      await expectNoWayIn(person, answers.map(cookieOf));
+    }
+  });
+
+  it('as little as one beside a change_password leaves one', async () => {
+    const { agent, ...person } = await insertAndSignIn(app);
+    const [compared, proceed] = [gate(), gate()];
+    const spy = jest.spyOn(Passwords.prototype, 'matches').mockImplementationOnce(async (typed, passwordHash = '') => {
+      compared.open();
+      await proceed.opened;
+      return compare(typed, passwordHash);
+    });
+    const underWay = login(person);
+    await compared.opened;
+    const change = { oldPassword: person.password, newPassword: newPassword() };
+    expectBody(await post(agent, '/user/change_password', change), { code: 200 });
+    proceed.open();
+    expectBody(await underWay, { code: 1000 });
+    expect(spy).toHaveBeenCalledTimes(2);
+    expect(await sessionsOf(person)).toHaveLength(1);
+    expect((await post(agent, '/user/groups')).status).toBe(200);
+  });
+});
+
+describe('sessions in production', () => {
+  let production: TestApp;
+  beforeAll(async () => {
+    production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl });
+  });
+  afterAll(() => production.close());
+
+  /** What a proxy that ends HTTPS sends on. */
+  const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
+
+  it('have the cookie __Host-sid: Secure, HttpOnly, SameSite=Lax, Path=/, no Domain', async () => {
+    const person = await insertPerson(app);
+    const answer = await post(production.api, '/user/login', person, proxied);
+    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^__Host-sid=s%3A/);
+    const attributes = cookie.split('; ').slice(1);
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']));
+    expect(cookie).not.toMatch(/domain/i);
+    const headers = { ...proxied, Cookie: cookieOf(answer) };
+    expect((await raw(production, '/user/groups', { headers })).status).toBe(200);
+    const out = await raw(production, '/user/logout', { headers });
+    expectBody(out, { code: 200 });
+    expect(out.headers['set-cookie']?.[0]).toMatch(/^__Host-sid=; .*Secure/);
+    expectRefusal(await raw(production, '/user/groups', { headers }), 401);
+  });
+
+  it('are refused with a clear 500 when the request did not come over HTTPS', async () => {
+    const person = await insertPerson(app);
+    for (const headers of [{}, { 'X-Forwarded-Proto': 'http' }]) {
+      const answer = await post(production.api, '/user/login', person, headers);
+      expectRefusal(answer, 500, 'HTTPS');
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+    }
+    expect(await sessionsOf(person)).toEqual([]);
+  });
+
+  it('are not to be had with the name of the development cookie', async () => {
+    const answer = await post(production.api, '/user/login', await insertPerson(app), proxied);
+    const value = cookieOf(answer).split('=')[1] ?? '';
+    expectRefusal(await raw(production, '/user/groups', { headers: { ...proxied, Cookie: `sid=${value}` } }), 401);
+  });
+});
+
+describe('sessions of many', () => {
+  it('are told apart: 20 people at once each see themselves', async () => {
+    const people = await times(20, async () => signIn(app, await insertPerson(app)));
+    const answers = await Promise.all(people.map(({ agent }) => post(agent, '/user/get_token')));
+    for (const [index, { body }] of answers.entries()) {
+      const { result } = body as { result: { id: string; token: string } };
+      expect(result.id).toBe(people[index]?.id);
+    }
+  });
+});

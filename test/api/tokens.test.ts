@@ -1,0 +1,132 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { startApp, type Env, type TestApp } from '../support/app';
+import { expectOk, field, insertAndSignIn, insertPerson } from '../support/people';
+import { secret } from '../support/secrets';
+import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('POST /user/get_token', () => {
+  it('gives id and a JWT that anybody can check with the published keys', async () => {
+    const app = await startApp();
+    const { agent, id } = await insertAndSignIn(app);
+    const { result } = await expectOk(agent.post('/user/get_token'));
+    const token = secret(String(field(result, 'token')));
+    expect(result).toEqual({ id, token });
+    const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(token, keys, { issuer: app.url, subject: id });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(86_400);
+    await app.close();
+  });
+
+  it('needs a session', async () => {
+    const app = await startApp();
+    expect((await app.api.post('/user/get_token')).status).toBe(401);
+    await app.close();
+  });
+});
+
+describe('messaging tokens from RongCloud', () => {
+  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
+  let app: TestApp;
+
+  beforeAll(async () => {
+    vendor = await startRongCloudStandIn();
+    const env: Env = {
+      MESSAGING_PROVIDER: 'rongcloud',
+      RONGCLOUD_APP_KEY: vendor.appKey,
+      RONGCLOUD_APP_SECRET: vendor.appSecret,
+      RONGCLOUD_API_URL: vendor.url,
+    };
+    app = await startApp(env);
+  });
+  afterAll(async () => {
+    await app.close();
+    await vendor.close();
+  });
+
+  it('are asked for at the first login, and kept', async () => {
+    const { agent } = await insertAndSignIn(app);
+    const asked = vendor.requests.length;
+    await expectOk(agent.post('/user/get_token'));
+    expect(vendor.requests).toHaveLength(asked);
+  });
+
+  it('go with a changed profile', async () => {
+    const { agent } = await insertAndSignIn(app);
+    await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Renamed' }));
+    expect(vendor.requests.at(-1)?.path).toBe('/user/refresh.json');
+  });
+
+  it('cannot be had while it is away: login is a 500, and leaves no session', async () => {
+    const { region, phone, password, id } = await insertPerson(app);
+    vendor.behave('gateway');
+    const answer = await app.api.post('/user/login').send({ region, phone, password });
+    vendor.behave('accept');
+    expect(answer.status).toBe(500);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).toEqual([]);
+  });
+
+  it('do not hold a profile change back while it is away, and hear of it later', async () => {
+    const { agent } = await insertAndSignIn(app);
+    vendor.behave('gateway');
+    await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Later' }));
+    vendor.behave('accept');
+    await expectOk(agent.post('/user/get_token'));
+    expect(vendor.requests.at(-1)?.path).toBe('/user/refresh.json');
+  });
+});
+
+describe('POST /user/get_image_token', () => {
+  it('gives target, domain and a token with which an image is uploaded and then served', async () => {
+    const app = await startApp();
+    const { agent, id } = await insertAndSignIn(app);
+    const { result } = await expectOk(agent.post('/user/get_image_token'));
+    const token = secret(String(field(result, 'token')));
+    expect(result).toEqual({ target: 'local', domain: `${app.url}/files`, token });
+    const upload = await app.api.post('/').field('token', token).attach('file', PNG, 'portrait.png');
+    expect(upload.status).toBe(200);
+    const key = String(field(upload.body, 'key'));
+    expect(key.startsWith(`${id}/`)).toBe(true);
+    const image = await app.api.get(`/files/${key}`);
+    expect({ status: image.status, type: image.headers['content-type'], bytes: image.body as unknown }).toEqual({
+      status: 200,
+      type: 'image/png',
+      bytes: PNG,
+    });
+    await app.close();
+  });
+
+  it('gives a token of Qiniu for its bucket, and sends uploads on to it', async () => {
+    const app = await startApp({
+      STORAGE_PROVIDER: 'qiniu',
+      QINIU_ACCESS_KEY: 'ak',
+      QINIU_SECRET_KEY: 'sk',
+      QINIU_BUCKET: 'portraits',
+      QINIU_DOMAIN: 'https://images.example',
+      QINIU_UPLOAD_URL: 'https://upload.example',
+    });
+    const { agent, id } = await insertAndSignIn(app);
+    const { result } = await expectOk(agent.post('/user/get_image_token'));
+    expect(result).toMatchObject({ target: 'qiniu', domain: 'https://images.example' });
+    const [key, , policy = ''] = String(field(result, 'token')).split(':');
+    expect(key).toBe('ak');
+    expect(JSON.parse(Buffer.from(policy, 'base64url').toString())).toMatchObject({ scope: `portraits:${id}/` });
+    const upload = await app.api.post('/').redirects(0);
+    expect({ status: upload.status, location: upload.headers.location }).toMatchObject({
+      status: 307,
+      location: 'https://upload.example',
+    });
+    await app.close();
+  });
+
+  it('needs a session', async () => {
+    const app = await startApp();
+    expect((await app.api.post('/user/get_image_token')).status).toBe(401);
+    await app.close();
+  });
+});

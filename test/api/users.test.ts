@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app';
+import { expectOk, field, insertAndSignIn, insertPerson } from '../support/people';
+
+describe('users', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ FINDS_PER_USER_MINUTE: '5' });
+  });
+  afterAll(() => app.close());
+
+  describe('POST /user/:id', () => {
+    it('gives id, nickname and portraitUri, and nothing else', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const bob = await insertPerson(app, 'Bob');
+      expect(await expectOk(agent.post(`/user/${bob.id}`))).toEqual({
+        code: 200,
+        result: { id: bob.id, nickname: 'Bob', portraitUri: '' },
+      });
+    });
+
+    it('takes ids that were imported in another form', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const id = `A_b-${'9'.repeat(60)}`;
+      await app.db('users').insert({ id, nickname: 'Old' });
+      expect((await expectOk(agent.post(`/user/${id}`))).result).toMatchObject({ id, nickname: 'Old' });
+    });
+
+    it('is 404 for nobody, and for a closed account', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const closed = await insertPerson(app);
+      await app.db('users').where({ id: closed.id }).update({ closed_at: new Date() });
+      for (const id of ['abcdefghijkl', closed.id]) {
+        const answer = await agent.post(`/user/${id}`);
+        expect({ status: answer.status, body: answer.body as unknown }).toEqual({
+          status: 404,
+          body: { code: 404, message: 'no such user' },
+        });
+      }
+    });
+
+    it.each(['a.b', 'x'.repeat(65), '%00', '%20', 'ä', '..%2f..', '%27'])('is 400 for %s', async (id) => {
+      const { agent } = await insertAndSignIn(app);
+      const answer = await agent.post(`/user/${encodeURI(decodeURIComponent(id)).replaceAll('/', '%2f')}`);
+      expect(answer.status).toBe(400);
+      expect(String(field(answer.body, 'message'))).toContain('id');
+    });
+
+    it('needs a session', async () => {
+      expect((await app.api.post('/user/abcdefghijkl')).status).toBe(401);
+    });
+  });
+
+  describe('ids', () => {
+    it('are 12 letters and digits that do not count up', async () => {
+      const ids = await Promise.all([insertPerson(app), insertPerson(app), insertPerson(app)]);
+      for (const { id } of ids) expect(id).toMatch(/^[A-Za-z0-9]{12}$/);
+      expect(new Set(ids.map(({ id }) => id.slice(0, 6))).size).toBe(3);
+    });
+
+    it('are never the word of a fixed path, in any case', async () => {
+      const routers = [
+        'auth/auth',
+        'verification/verification',
+        'verification/captcha',
+        'profile/profile',
+        'tokens/tokens',
+      ];
+      const files = [...routers, 'blacklist/blacklist', 'groups/groups', 'sync/sync', 'users/users'];
+      const source = files
+        .map((name) => readFileSync(join(__dirname, `../../src/features/${name}-router.ts`), 'utf8'))
+        .join('');
+      const words = [...source.matchAll(/post\(router, '\/([a-z_]+)/g)].map(([, word]) => word ?? '');
+      expect(words).toHaveLength(19);
+      for (const word of words) {
+        await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({
+          constraint: 'users_id_no_path',
+        });
+        await expect(app.db('users').insert({ id: word.toUpperCase(), nickname: 'x' })).rejects.toMatchObject({
+          constraint: 'users_id_no_path',
+        });
+      }
+    });
+  });
+
+  describe('POST /user/find/:region/:phone', () => {
+    it('finds a user by the phone, as it is dialled at home or from abroad', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const bob = await insertPerson(app, 'Bob');
+      const found = { code: 200, result: { id: bob.id, nickname: 'Bob', portraitUri: '' } };
+      expect(await expectOk(agent.post(`/user/find/44/${bob.phone}`))).toEqual(found);
+      expect(await expectOk(agent.post(`/user/find/44/0${bob.phone}`))).toEqual(found);
+    });
+
+    it('is 404 for a phone without an account', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const answer = await agent.post('/user/find/1/2025550123');
+      expect({ status: answer.status, message: field(answer.body, 'message') }).toEqual({
+        status: 404,
+        message: 'no such user',
+      });
+    });
+
+    it.each([
+      ['44/1', 'phone'],
+      ['999/7911123456', 'region'],
+      ['abc/7911123456', 'region'],
+      ['44/79x1', 'phone'],
+      ['+44/7911123456', 'region'],
+    ])('is 400 for %s, naming %s', async (path, name) => {
+      const { agent } = await insertAndSignIn(app);
+      const answer = await agent.post(`/user/find/${path}`);
+      expect({ status: answer.status, fields: field(answer.body, 'details') }).toMatchObject({
+        status: 400,
+        fields: [{ path: name }],
+      });
+    });
+
+    it('is 429 with Retry-After for who looks up too many', async () => {
+      const { agent } = await insertAndSignIn(app);
+      for (let count = 0; count < 5; count += 1) expect((await agent.post('/user/find/1/2025550123')).status).toBe(404);
+      const answer = await agent.post('/user/find/1/2025550123');
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      const { agent: other } = await insertAndSignIn(app);
+      expect((await other.post('/user/find/1/2025550123')).status).toBe(404);
+    });
+
+    it('needs a session', async () => {
+      expect((await app.api.post('/user/find/44/7911123456')).status).toBe(401);
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { isAlive, newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
+
+let running: ServiceProcess[] = [];
+let folders: DataDir[] = [];
+
+/** Started for one test: stopped after it, with all that it has left. */
+export async function start(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(env, command);
+  running.push(service);
+  return service;
+}
+
+export function dataDir(): string {
+  const folder = newDataDir();
+  folders.push(folder);
+  return folder.path;
+}
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.stop()));
+  // What a test has killed without mercy leaves its database behind.
+  for (const { path } of folders) {
+    const pid = postmasterPid(path);
+    if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGQUIT');
+  }
+  folders.forEach((folder) => folder.remove());
+  running = [];
+  folders = [];
+});

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'dotenv';
+import { ConfigError, loadConfig, VARIABLES } from '../../src/config';
+import { productionEnv } from '../support/production';
+
+function mistakesIn(env: Record<string, string | undefined>): string[] {
+  try {
+    loadConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+/** Any text will do for these. */
+const FREE = [
+  ...['HOST', 'DATA_DIR', 'SMS_FILE', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+  ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET'],
+  ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET'],
+];
+
+const atLeastOne = ['0', '-1', '1.5', 'x', '1e3', ' 1', '0x10', '9'.repeat(20)];
+const fromZero = atLeastOne.slice(1);
+const address = ['x', 'example.com', 'ftp://a.example', 'javascript:alert(1)', '//a.example'];
+
+const BAD: Record<string, string[]> = {
+  NODE_ENV: ['prod', 'Production', 'staging'],
+  PORT: ['-1', '65536', 'http', '80.5', '1e3'],
+  DATABASE_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
+  DATABASE_POOL_MAX: atLeastOne,
+  AUTO_MIGRATE: ['true', '1', 'ON'],
+  LOG_LEVEL: ['verbose', 'INFO'],
+  PUBLIC_URL: address,
+  TRUST_PROXY: ['0', 'true', 'yes', '-1', '100', 'proxy.example', '10.0.0.0/8,x', '1.5'],
+  CORS_ORIGINS: ['*', 'example.com', 'https://a.example/', 'https://a.example/path', 'https://a.example,null'],
+  SESSION_SECRETS: ['short', `${'x'.repeat(32)},short`, ','],
+  SESSION_DAYS: [...atLeastOne, '401'],
+  SESSION_MAX_DAYS: [...atLeastOne, '3651'],
+  BCRYPT_COST: ['3', '16', 'x', '10.5'],
+  SMS_PROVIDER: ['sns', 'Twilio'],
+  SMS_TEXT: ['your code', '{minutes}', '{CODE}'],
+  TWILIO_API_URL: address,
+  MESSAGING_PROVIDER: ['none', 'JWT'],
+  MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],
+  MESSAGING_TOKEN_TTL_SECONDS: atLeastOne,
+  RONGCLOUD_API_URL: address,
+  STORAGE_PROVIDER: ['s3', 'Local'],
+  UPLOAD_MAX_BYTES: [...atLeastOne, '5MB'],
+  QINIU_DOMAIN: address,
+  QINIU_UPLOAD_URL: address,
+  PHONE_CHECK: ['on', 'Mobile'],
+  ALLOWED_REGIONS: ['GB', '999', '44,x', '+44', '044'],
+  CAPTCHA_POLICY: ['on', 'never'],
+  CODE_TTL_SECONDS: atLeastOne,
+  CODE_RESEND_SECONDS: atLeastOne,
+  CODE_MAX_ATTEMPTS: atLeastOne,
+  VERIFICATION_TOKEN_TTL_SECONDS: atLeastOne,
+  SEND_CODE_PER_PHONE_DAY: fromZero,
+  SEND_CODE_PER_IP_HOUR: fromZero,
+  SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: fromZero,
+  SEND_CODE_PER_DAY: fromZero,
+  WRONG_CODES_PER_PHONE_AND_IP_DAY: fromZero,
+  WRONG_CODES_PER_PHONE_DAY: fromZero,
+  LOGIN_FAILURES_PER_PHONE_AND_IP: fromZero,
+  LOGIN_FAILURES_PER_PHONE_DAY: fromZero,
+  LOGIN_FAILURES_PER_IP: fromZero,
+  FINDS_PER_USER_MINUTE: fromZero,
+  FINDS_PER_USER_DAY: fromZero,
+  CHECKS_PER_IP_MINUTE: fromZero,
+  CHECKS_PER_IP_DAY: fromZero,
+};
+
+describe('loadConfig', () => {
+  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value])))(
+    'refuses %s=%s in one line that names it and says what it must be',
+    (name = '', value = '') => {
+      const mistakes = mistakesIn({ [name]: value });
+      expect(new Set(mistakes).size).toBe(1);
+      expect(mistakes[0]).toMatch(new RegExp(`^${name}: .*(must|needs|set it|Too small)`));
+      expect(mistakes[0]).not.toMatch(/\n/);
+    },
+  );
+
+  it('is tested with a bad value of every variable that can have one', () => {
+    expect([...Object.keys(BAD), ...FREE].sort()).toEqual([...VARIABLES].sort());
+  });
+
+  it('tells all mistakes at once, one line each', () => {
+    const mistakes = mistakesIn({ PORT: 'x', SMS_PROVIDER: 'x', BCRYPT_COST: 'x' });
+    expect(mistakes.map((mistake) => mistake.split(':')[0]).sort()).toEqual(['BCRYPT_COST', 'PORT', 'SMS_PROVIDER']);
+  });
+
+  it('shows no value of a secret that is wrong', () => {
+    const env = { SESSION_SECRETS: 'hunter2', MESSAGING_JWT_KEY: 'hunter2', DATABASE_URL: 'mysql://a:hunter2@b/c' };
+    expect(mistakesIn(env)).toHaveLength(3);
+    expect(mistakesIn(env).join()).not.toContain('hunter2');
+  });
+
+  it('takes an empty value for unset, and ignores what it does not know', () => {
+    expect(loadConfig({ ...Object.fromEntries(VARIABLES.map((name) => [name, ''])), UNKNOWN: 'x' })).toEqual(
+      loadConfig({}),
+    );
+  });
+
+  it('has the documented defaults', () => {
+    expect(loadConfig({})).toMatchObject({
+      production: false,
+      http: { host: '127.0.0.1', port: 8585, publicUrl: undefined, trustProxy: false, corsOrigins: [] },
+      database: { poolMax: 10, autoMigrate: true },
+      dataDir: '.data',
+      logLevel: 'info',
+      sessions: { days: 30, maxDays: 90 },
+      passwords: { bcryptCost: 10 },
+      sms: { provider: 'console' },
+      messaging: { provider: 'jwt', tokenTtlSeconds: 86_400 },
+      storage: { provider: 'local', uploadMaxBytes: 5 * 1_024 * 1_024 },
+      verification: {
+        ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive' },
+        ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
+      },
+      limits: {
+        ...{ codeResendSeconds: 60, sendCodePerPhoneDay: 10, sendCodePerDay: 0 },
+        ...{ wrongCodesPerPhoneAndIpDay: 20, wrongCodesPerPhoneDay: 100 },
+        ...{ loginFailuresPerPhoneAndIp: 10, loginFailuresPerPhoneDay: 100 },
+        ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000 },
+        // Limits by address alone are for production: a developer's tests come from one.
+        ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
+        ...{ checksPerIpMinute: 0, checksPerIpDay: 0 },
+      },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['none', false],
+    ['1', 1],
+    ['2', 2],
+    ['loopback', ['loopback']],
+    ['10.0.0.0/8, fd00::/8,uniquelocal', ['10.0.0.0/8', 'fd00::/8', 'uniquelocal']],
+  ])('reads TRUST_PROXY=%s', (TRUST_PROXY, trustProxy) => {
+    expect(loadConfig({ TRUST_PROXY }).http.trustProxy).toEqual(trustProxy);
+  });
+
+  it('reads lists, and drops the slash at the end of addresses', () => {
+    const config = loadConfig({
+      CORS_ORIGINS: 'https://a.example, http://localhost:3000,',
+      ALLOWED_REGIONS: '44,1, 870',
+      PUBLIC_URL: 'https://a.example/accounts/',
+      SESSION_SECRETS: `${'x'.repeat(32)}, ${'y'.repeat(40)}`,
+    });
+    expect(config.http).toMatchObject({
+      corsOrigins: ['https://a.example', 'http://localhost:3000'],
+      publicUrl: 'https://a.example/accounts',
+    });
+    expect(config.verification.allowedRegions).toEqual(['44', '1', '870']);
+    expect(config.secrets.session).toEqual(['x'.repeat(32), 'y'.repeat(40)]);
+  });
+
+  it('keeps secrets apart from what may be logged', () => {
+    const { secrets, ...rest } = loadConfig({ ...productionEnv(), DATABASE_URL: 'postgresql://a:hunter2@b/c' });
+    expect(secrets.databaseUrl).toContain('hunter2');
+    for (const value of Object.values(secrets).flat()) if (value) expect(JSON.stringify(rest)).not.toContain(value);
+  });
+
+  it.each([
+    [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
+    [{ MESSAGING_PROVIDER: 'rongcloud' }, ['RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET']],
+    [{ STORAGE_PROVIDER: 'qiniu' }, ['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN']],
+  ])('with %j names each variable that is missing', (env, names) => {
+    const mistakes = mistakesIn(env);
+    expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual(names);
+    for (const mistake of mistakes) expect(mistake).toMatch(/: set it.*needs it$/);
+  });
+
+  it('takes a messaging service instead of a number for Twilio', () => {
+    const { TWILIO_FROM: _from, ...env } = productionEnv();
+    expect(mistakesIn({ ...env, TWILIO_MESSAGING_SERVICE_SID: 'MG1' })).toEqual([]);
+  });
+});
+
+describe('loadConfig in production', () => {
+  it('takes what it needs, and has the strict defaults', () => {
+    expect(loadConfig(productionEnv())).toMatchObject({
+      production: true,
+      verification: { phoneCheck: 'mobile' },
+      limits: {
+        ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
+        ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000 },
+      },
+    });
+  });
+
+  it('lets every strict default be set', () => {
+    const config = loadConfig({ ...productionEnv(), PHONE_CHECK: 'possible', CHECKS_PER_IP_MINUTE: '0' });
+    expect(config).toMatchObject({ verification: { phoneCheck: 'possible' }, limits: { checksPerIpMinute: 0 } });
+  });
+
+  it.each<[string, Record<string, string | undefined>, RegExp]>([
+    ['no DATABASE_URL', { DATABASE_URL: undefined }, /^DATABASE_URL: set it.*embedded/],
+    ['no SESSION_SECRETS', { SESSION_SECRETS: undefined }, /^SESSION_SECRETS: set it.*openssl rand -hex 32/],
+    ['no SMS_PROVIDER', { SMS_PROVIDER: undefined }, /^SMS_PROVIDER: set it to twilio/],
+    ['SMS_PROVIDER=console', { SMS_PROVIDER: 'console' }, /^SMS_PROVIDER: set it to twilio/],
+    ['SMS_PROVIDER=file', { SMS_PROVIDER: 'file' }, /^SMS_PROVIDER: set it to twilio/],
+    ['no STORAGE_PROVIDER', { STORAGE_PROVIDER: undefined }, /^STORAGE_PROVIDER: set it to qiniu, or to local/],
+    ['no MESSAGING_JWT_KEY', { MESSAGING_JWT_KEY: undefined }, /^MESSAGING_JWT_KEY: set it.*openssl genpkey/],
+    ['no PUBLIC_URL', { PUBLIC_URL: undefined }, /^PUBLIC_URL: set it to the https address/],
+    ['a PUBLIC_URL without HTTPS', { PUBLIC_URL: 'http://a.example' }, /^PUBLIC_URL: must start with https/],
+    ['no TRUST_PROXY', { TRUST_PROXY: undefined }, /^TRUST_PROXY: set it to the number of proxies/],
+    ['a low BCRYPT_COST', { BCRYPT_COST: '9' }, /^BCRYPT_COST: set it to 10 or more/],
+  ])('refuses %s in one line that names the variable and the remedy', (_case, env, line) => {
+    const mistakes = mistakesIn({ ...productionEnv(), ...env });
+    expect(mistakes).toEqual([expect.stringMatching(line)]);
+  });
+
+  it('takes STORAGE_PROVIDER=local and TRUST_PROXY=none when they are asked for', () => {
+    expect(mistakesIn({ ...productionEnv(), STORAGE_PROVIDER: 'local', TRUST_PROXY: 'none' })).toEqual([]);
+  });
+
+  it('needs no MESSAGING_JWT_KEY with another provider', () => {
+    const rongcloud = { MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k', RONGCLOUD_APP_SECRET: 's' };
+    expect(mistakesIn({ ...productionEnv(), ...rongcloud, MESSAGING_JWT_KEY: undefined })).toEqual([]);
+  });
+
+  it('names all that is missing at once', () => {
+    expect(mistakesIn({ NODE_ENV: 'production' }).map((mistake) => mistake.split(':')[0])).toEqual([
+      ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'STORAGE_PROVIDER', 'MESSAGING_JWT_KEY'],
+      ...['PUBLIC_URL', 'TRUST_PROXY'],
+    ]);
+  });
+});
+
+describe('.env.example', () => {
+  const example = parse(readFileSync(join(__dirname, '../../.env.example')));
+
+  it('lists every variable, and none that does not exist', () => {
+    expect(Object.keys(example).sort()).toEqual([...VARIABLES].sort());
+  });
+
+  it('shows the defaults', () => {
+    expect(loadConfig(example)).toEqual(loadConfig({}));
+  });
+});

@@ -1,0 +1,64 @@
+import { compare, getRounds } from 'bcrypt';
+import { Passwords } from '../../src/features/auth/passwords';
+
+jest.mock('bcrypt', () => {
+  const bcrypt = jest.requireActual<typeof import('bcrypt')>('bcrypt');
+  return { ...bcrypt, compare: jest.fn(bcrypt.compare) };
+});
+
+/** Rounds that comparing took since the last look: 2 to the cost of each hash. */
+function work(): number {
+  const calls = jest.mocked(compare).mock.calls as unknown as [string, string][];
+  const rounds = calls.map(([, hash]) => 2 ** getRounds(hash)).reduce((sum, one) => sum + one, 0);
+  jest.mocked(compare).mockClear();
+  return rounds;
+}
+
+describe('Passwords', () => {
+  it('makes bcrypt hashes of the configured cost, each its own', async () => {
+    const [first, second] = [await new Passwords(5).hash('secret1'), await new Passwords(5).hash('secret1')];
+    expect(first).toMatch(/^\$2b\$05\$.{53}$/);
+    expect(second).not.toBe(first);
+  });
+
+  it('recognises the right password and no other', async () => {
+    const passwords = new Passwords(4);
+    const hash = await passwords.hash('secret1');
+    expect(await passwords.matches('secret1', hash)).toBe(true);
+    for (const wrong of ['secret2', 'Secret1', 'secret', 'secret1 ', ''])
+      expect(await passwords.matches(wrong, hash)).toBe(false);
+  });
+
+  it('tells passwords apart by all of their 20 bytes', async () => {
+    const passwords = new Passwords(4);
+    const hash = await passwords.hash(`${'字'.repeat(6)}ab`);
+    expect(await passwords.matches(`${'字'.repeat(6)}ac`, hash)).toBe(false);
+  });
+
+  it('matches nothing where there is no account or no password', async () => {
+    const passwords = new Passwords(4);
+    for (const hash of [undefined, ''])
+      for (const typed of ['', 'secret1']) expect(await passwords.matches(typed, hash)).toBe(false);
+  });
+
+  it.each([4, 5, 6, 7])(
+    'does the work of cost 7 for nobody and for a hash of cost %i, right or wrong',
+    async (cost) => {
+      const passwords = new Passwords(7);
+      const hash = await new Passwords(cost).hash('secret1');
+      work();
+      await passwords.matches('secret1', undefined);
+      const forNobody = work();
+      expect(forNobody).toBe(2 ** 7);
+      await passwords.matches('secret1', hash);
+      expect(work()).toBe(forNobody);
+      await passwords.matches('wrong-one', hash);
+      expect(work()).toBe(forNobody);
+    },
+  );
+
+  it('calls a hash outdated when its cost is lower than the configured one', async () => {
+    const hash = await new Passwords(5).hash('secret1');
+    expect([4, 5, 6].map((cost) => new Passwords(cost).isOutdated(hash))).toEqual([false, false, true]);
+  });
+});

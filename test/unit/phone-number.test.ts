@@ -1,0 +1,93 @@
+import { isMobile, isPhoneCallingCode, masked, readPhone } from '../../src/features/users/phone-number';
+
+describe('isPhoneCallingCode', () => {
+  it.each(['1', '7', '44', '86', '852', '870', '800', '883', '979'])('knows %s', (region) => {
+    expect(isPhoneCallingCode(region)).toBe(true);
+  });
+
+  it.each(['', '0', '2', '999', '044', '+44', '440', 'GB', 'constructor', '__proto__', 'toString'])(
+    'knows no %j',
+    (region) => {
+      expect(isPhoneCallingCode(region)).toBe(false);
+    },
+  );
+});
+
+describe('readPhone', () => {
+  it.each([
+    ['44', '7911123456', '+447911123456'],
+    ['44', '07911123456', '+447911123456'],
+    ['1', '2025550123', '+12025550123'],
+    ['1', '12025550123', '+12025550123'],
+    ['86', '13912345678', '+8613912345678'],
+    ['7', '9161234567', '+79161234567'],
+    ['7', '89161234567', '+79161234567'],
+    ['39', '3123456789', '+393123456789'],
+    ['39', '0612345678', '+390612345678'],
+    ['870', '773111632', '+870773111632'],
+    ['800', '12345678', '+80012345678'],
+  ])('reads %s and %s as %s', (region, digits, number) => {
+    expect(readPhone(region, digits)).toEqual({ number, region });
+  });
+
+  it.each([
+    ['44', ''],
+    ['44', '1'],
+    ['44', '791112345678'],
+    ['44', '0079'],
+    ['44', '0018005550123'],
+    ['1', '555012'],
+    ['1', '0114479111234'],
+    ['999', '7911123456'],
+    ['861', '3912345678'],
+    ['', '447911123456'],
+  ])('reads nothing from %j and %j', (region, digits) => {
+    expect(readPhone(region, digits)).toBeUndefined();
+  });
+
+  it('never lets the digits change the region', () => {
+    for (const region of ['44', '1', '86', '7', '39', '49', '61', '870'])
+      for (const prefix of ['', '0', '00', '011', '1', '44', '0044', '861', '810'])
+        for (const rest of ['7911123456', '2025550123', '13912345678']) {
+          const phone = readPhone(region, `${prefix}${rest}`);
+          if (phone) expect(phone.number.startsWith(`+${region}`)).toBe(true);
+        }
+  });
+});
+
+describe('isMobile', () => {
+  const judged = (region: string, digits: string) => {
+    const phone = readPhone(region, digits);
+    return phone && isMobile(phone);
+  };
+
+  it.each([
+    ['44', '7911123456'],
+    ['86', '13912345678'],
+    ['49', '15123456789'],
+    ['1', '2025550123'],
+    ['1', '2995550123'],
+    ['1', '8005550123'],
+  ])('takes %s %s', (region, digits) => {
+    expect(judged(region, digits)).toBe(true);
+  });
+
+  it.each([
+    ['44', '2079460000'],
+    ['44', '7000000000'],
+    ['49', '8001234567'],
+    ['870', '773111632'],
+    ['881', '612345678'],
+    ['800', '12345678'],
+    ['1', '1025550123'],
+    ['1', '5550123'],
+  ])('takes no %s %s, which is a possible number', (region, digits) => {
+    expect(judged(region, digits)).toBe(false);
+  });
+});
+
+describe('masked', () => {
+  it('shows the beginning and the end', () => {
+    expect(masked('+447911123456')).toBe('+447…56');
+  });
+});
