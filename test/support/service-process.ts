@@ -73,14 +73,11 @@ export class ServiceProcess {
 }
 
 const NOBODY = 65_534;
-const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+export const AS_ORDINARY_USER = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-/** Becomes an ordinary user who, wherever this tree lies, may read it: it may well be below root's own folder. */
-export const AS_ORDINARY_USER = [...asNobody, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
-
-/** Whether every user may read this tree. */
+/** Whether every user may read this tree: nobody but root can use one that lies below root's own folder. */
 export function isTreeOpen(): boolean {
-  const [program = '', ...args] = [...asNobody, 'test', '-r', join(ROOT, 'package.json')];
+  const [program = '', ...args] = [...AS_ORDINARY_USER, 'test', '-r', join(ROOT, 'package.json')];
   return spawnSync(program, args).status === 0;
 }
 
