@@ -22,8 +22,9 @@ export function connectionOptions(url: string): PoolConfig {
     application_name: 'user-account-service',
     keepAlive: true,
     connectionTimeoutMillis: 2_000,
-    statement_timeout: 8_000,
-    query_timeout: 10_000,
+    statement_timeout: 4_000,
+    // For a server that does not answer at all.
+    query_timeout: 5_000,
     // An open writing transaction holds everybody's sync horizon back.
     idle_in_transaction_session_timeout: 5_000,
     types: {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Knex } from 'knex';
-import { Client } from 'pg';
-import { connect, connectionOptions } from './database';
+import knex, { type Knex } from 'knex';
+import { Client, type PoolConfig } from 'pg';
+import { connectionOptions } from './database';
 
 const DIRECTORY = join(__dirname, '..', 'migrations');
 /** Any fixed number: instances that start together take turns at migrating. */
@@ -26,15 +26,19 @@ async function run(trx: Knex, file: string): Promise<void> {
   await trx.raw(readFileSync(join(DIRECTORY, file), 'utf8').replaceAll('?', '\\?'));
 }
 
+/** Another instance's migration is waited for, and an index on a large table takes as long as it takes. */
+function patient(url: string): PoolConfig {
+  return { ...connectionOptions(url), statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
+}
+
 /** Brings the schema up to date and returns the names of what was applied. */
 export async function migrate(url: string): Promise<string[]> {
-  const guard = new Client(connectionOptions(url));
+  const guard = new Client(patient(url));
   // A connection that breaks fails the next query on it; it must not end the process by itself.
   guard.on('error', () => undefined);
   await guard.connect();
-  const db = connect(url, 2);
+  const db = knex({ client: 'pg', connection: patient(url) as Knex.PgConnectionConfig, pool: { min: 0, max: 2 } });
   try {
-    await guard.query('SET statement_timeout = 0');
     await guard.query({ text: 'SELECT pg_advisory_lock($1)', values: [LOCK] });
     // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });

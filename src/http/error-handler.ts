@@ -61,13 +61,15 @@ const OUTAGES = new Set([
   '25006',
 ]);
 
+/** What has no code, as pg words it; Knex puts the statement in front. */
+const OUTAGE_MESSAGE =
+  /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/;
+
 /** Connection trouble (class 08), exhausted resources (class 53: connections, disk, memory), and our own time-outs. */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return OUTAGES.has(code) || /^(08|53|58)...$/.test(code);
   if (!isNativeError(error)) return false;
   if (error.name === 'KnexTimeoutError' || error.name === 'AggregateError') return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/.test(
-    error.message,
-  );
+  return OUTAGE_MESSAGE.test(error.message);
 }

@@ -397,6 +397,11 @@ async function startDatabaseProxy(databaseUrl: string) {
       silent = true;
       dropAll();
     },
+    /** Connections stay, and nothing comes through them any more. */
+    freeze: () => {
+      silent = true;
+      sockets.forEach((socket) => socket.unpipe().pause());
+    },
     close: () => {
       proxy.close();
       dropAll();
@@ -450,6 +455,17 @@ describe('a database that is away', () => {
     try {
       proxy.goSilent();
       await expectQuick503s(proxied, cookie, 6_000);
+    } finally {
+      proxy.close();
+      await proxied.close();
+    }
+  });
+
+  it('is 503 with Retry-After within seconds when it freezes in the middle of its work', async () => {
+    const { proxy, proxied, cookie } = await behindProxy();
+    try {
+      proxy.freeze();
+      await expectQuick503s(proxied, cookie, 12_000);
     } finally {
       proxy.close();
       await proxied.close();
