@@ -20,14 +20,24 @@ export async function ensureDependencies({ dev }) {
   if (status !== 0) stop('The dependencies could not be installed: see what npm says above, then try again.');
 }
 
-/** Packages of the lock file that are not there in its version; those for other platforms are never installed. */
+/** Packages of the lock file that are not there in its version. */
 function missingPackages(dev) {
   const wanted = packages(join(root, 'package-lock.json'));
   const installed = packages(join(root, 'node_modules', '.package-lock.json'));
+  const ours = Object.keys(wanted['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
   return Object.entries(wanted)
-    .filter(([path, { dev: forDevelopers, optional }]) => path !== '' && (dev || !forDevelopers) && !optional)
-    .filter(([path, { version }]) => installed[path]?.version !== version)
+    .filter(([path, entry]) => path !== '' && (dev || !entry.dev))
+    .filter(([path, entry]) => !entry.optional || ours.includes(path) || isForThisPlatform(entry))
+    .filter(([path, { version }]) => installed[path]?.version !== version || !existsSync(join(root, path)))
     .map(([path]) => path);
+}
+
+/**
+ * Optional packages count too where npm is sure to install them: the embedded database is such a one. Others, for which
+ * it looks at the C library or at a package further up, it may leave out for good.
+ */
+function isForThisPlatform({ os, cpu, libc }) {
+  return !libc && Boolean(os?.includes(process.platform)) && Boolean(cpu?.includes(process.arch));
 }
 
 function packages(lockFile) {
@@ -41,13 +51,20 @@ function npmCi(flags) {
       stdio: ['ignore', 'inherit', 'inherit'],
       shell: process.platform === 'win32',
     });
-    // Ctrl-C reaches npm too; this process waits for it to tidy up.
-    process.once('SIGINT', () => child.kill('SIGINT'));
+    // Ctrl-C reaches npm too; this process waits for it to tidy up, and then ends as it would have ended at once.
+    let interruption;
+    const interrupt = (signal) => child.kill((interruption = signal));
+    const settle = (status) => {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      if (interruption) process.kill(process.pid, interruption);
+      else resolve(status);
+    };
+    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
     child.on('error', (error) => {
       process.stderr.write(`npm cannot be run: ${error.message}\n`);
-      resolve(1);
+      settle(1);
     });
-    child.on('exit', (status) => resolve(status ?? 1));
+    child.on('exit', (status) => settle(status ?? 1));
   });
 }
 

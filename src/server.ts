@@ -25,6 +25,7 @@ async function start(): Promise<void> {
   const config = loadConfig(process.env);
   const cleanups: Cleanup[] = [];
   const stop = stopper(cleanups);
+  stopOnSignals(stop);
   try {
     const database = await openDatabase(config, cleanups);
     const keys = loadKeys(config);
@@ -38,6 +39,10 @@ async function start(): Promise<void> {
     await stop();
     throw error;
   }
+}
+
+/** Also while it is still starting: what has been started by then is stopped. */
+function stopOnSignals(stop: Cleanup): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       say('Stopping …');

@@ -1,7 +1,7 @@
 import { isAlive, newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
 
 let running: ServiceProcess[] = [];
-let folders: DataDir[] = [];
+const folders: DataDir[] = [];
 
 /** Started for one test: stopped after it, with all that it has left. */
 export async function start(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
@@ -23,7 +23,8 @@ afterEach(async () => {
     const pid = postmasterPid(path);
     if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGQUIT');
   }
-  folders.forEach((folder) => folder.remove());
   running = [];
-  folders = [];
 });
+
+// Not after each test: some file systems make files slowly for a while after many have been deleted.
+afterAll(() => folders.forEach((folder) => folder.remove()));
