@@ -26,7 +26,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
   },
   {
-    files: ['**/*.{js,mjs}'],
+    files: ['**/*.{js,cjs,mjs}'],
     languageOptions: { globals: { process: 'readonly', module: 'writable', require: 'readonly', console: 'readonly' } },
   },
 );

@@ -12,3 +12,6 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
+// Plain JavaScript, which the compiler leaves alone.
+const worker = 'src/features/auth/hashing-worker.cjs';
+cpSync(worker, `dist/${worker}`);

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Router, type Express } from 'express';
 import { Pool } from 'pg';
@@ -8,6 +9,7 @@ import type { Config } from './config';
 import { connect, connectionOptions, repositories, transactions, type Database } from './database';
 import { authRouter } from './features/auth/auth-router';
 import { AuthService } from './features/auth/auth-service';
+import { HashingPool } from './features/auth/hashing-pool';
 import { LoginAttempts } from './features/auth/login-attempts';
 import { Passwords } from './features/auth/passwords';
 import { blacklistRouter } from './features/blacklist/blacklist-router';
@@ -47,6 +49,11 @@ import { Sweeper } from './sweeper';
 /** How many large sync answers are read from the database at the same time. */
 const LARGE_SYNCS = 3;
 
+/** More than there are processors: at their low priority they then still get a fair part of a busy machine. */
+const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
+/** For each thread; at the default cost, what is hashed in about three seconds. */
+const HASHES_WAITING = 25;
+
 export interface Outside {
   databaseUrl: string;
   keys: Keys;
@@ -78,7 +85,8 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
 
   const limits = limitTable(config.limits);
   const limiter = new Limiter(repos.limits);
-  const passwords = new Passwords(config.passwords.bcryptCost);
+  const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
+  const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const attempts = new LoginAttempts(limiter, limits);
   const codes = new VerificationCodes(keys.sessionSecrets);
 
@@ -147,6 +155,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     close: async () => {
       sweeper.close();
       sessions.close();
+      await hashing.close();
       await sessionPool.end();
       await db.destroy();
     },

@@ -8,5 +8,7 @@ export default async function tearDown(): Promise<void> {
   if (testPostgres) rmSync(testPostgres.dataDir, { recursive: true, force: true });
   const { searched, found } = secretsInLogs();
   if (found.length > 0) throw new Error(`secrets in the log: ${found.slice(0, 5).join('; ')}`);
-  process.stdout.write(`No log of this run holds one of the ${searched} codes, tokens, passwords and phones that it used.\n`);
+  process.stdout.write(
+    `No log of this run holds one of the ${searched} codes, tokens, passwords and phones that it used.\n`,
+  );
 }

@@ -1,14 +1,18 @@
 import { compare, getRounds, hash, hashSync } from 'bcrypt';
+import type { Hashing } from './hashing-pool';
 
 /** Password hashes, at a cost that may be raised over the years. */
 export class Passwords {
   /** What is compared for a phone without an account, by the cost. */
   private readonly nobodys = new Map<number, string>();
 
-  constructor(private readonly cost: number) {}
+  constructor(
+    private readonly cost: number,
+    private readonly bcrypt: Hashing = { hash, compare },
+  ) {}
 
   async hash(password: string): Promise<string> {
-    return hash(password, this.cost);
+    return this.bcrypt.hash(password, this.cost);
   }
 
   /**
@@ -17,11 +21,12 @@ export class Passwords {
    */
   async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
     if (!passwordHash) {
-      await compare(password, this.nobody(this.cost));
+      await this.bcrypt.compare(password, this.nobody(this.cost));
       return false;
     }
-    const matches = await compare(password, passwordHash);
-    for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1) await compare(password, this.nobody(cost));
+    const matches = await this.bcrypt.compare(password, passwordHash);
+    for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1)
+      await this.bcrypt.compare(password, this.nobody(cost));
     return matches;
   }
 

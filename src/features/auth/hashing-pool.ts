@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Unavailable } from '../../errors';
+
+/** What is asked of bcrypt. */
+export interface Hashing {
+  hash(password: string, cost: number): Promise<string>;
+  compare(password: string, passwordHash: string): Promise<boolean>;
+}
+
+type Task =
+  | { operation: 'hash'; password: string; cost: number }
+  | { operation: 'compare'; password: string; passwordHash: string };
+
+interface Job {
+  task: Task;
+  resolve: (result: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+interface Reply {
+  result?: unknown;
+  failure?: string;
+}
+
+/**
+ * Hashing by a few threads of lower priority: a storm of logins uses the processors that nobody else needs, and more than
+ * can be hashed in a few seconds is refused at once instead of being kept waiting.
+ */
+export class HashingPool implements Hashing {
+  private readonly idle: Worker[] = [];
+  private readonly workers = new Set<Worker>();
+  private readonly waiting: Job[] = [];
+  private readonly underWay = new Map<Worker, Job>();
+  private closed = false;
+
+  constructor(
+    private readonly threads: number,
+    private readonly mostWaiting: number,
+  ) {}
+
+  async hash(password: string, cost: number): Promise<string> {
+    return String(await this.run({ operation: 'hash', password, cost }));
+  }
+
+  async compare(password: string, passwordHash: string): Promise<boolean> {
+    return (await this.run({ operation: 'compare', password, passwordHash })) === true;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.workers].map((worker) => worker.terminate()));
+  }
+
+  private run(task: Task): Promise<unknown> {
+    if (this.waiting.length >= this.mostWaiting)
+      throw new Unavailable('too many passwords are being checked: try again shortly');
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ task, resolve, reject });
+      this.next();
+    });
+  }
+
+  private next(): void {
+    const worker = this.idle.pop() ?? this.hire();
+    if (!worker) return;
+    const job = this.waiting.shift();
+    if (!job) {
+      this.idle.push(worker);
+      return;
+    }
+    this.underWay.set(worker, job);
+    worker.postMessage(job.task);
+  }
+
+  /** Threads are started when they are first needed, and again when one has died. */
+  private hire(): Worker | undefined {
+    if (this.closed || this.workers.size >= this.threads) return undefined;
+    const worker = new Worker(join(__dirname, 'hashing-worker.cjs'));
+    worker.unref();
+    this.workers.add(worker);
+    worker.on('message', ({ result, failure }: Reply) => {
+      this.settle(worker, failure === undefined ? undefined : new Error(failure), result);
+      this.idle.push(worker);
+      this.next();
+    });
+    worker.on('error', (error) => this.settle(worker, error));
+    worker.on('exit', () => {
+      this.workers.delete(worker);
+      const place = this.idle.indexOf(worker);
+      if (place >= 0) this.idle.splice(place, 1);
+      this.settle(worker, new Unavailable('the password could not be checked: try again'));
+      if (this.waiting.length > 0) this.next();
+    });
+    return worker;
+  }
+
+  private settle(worker: Worker, error: Error | undefined, result?: unknown): void {
+    const job = this.underWay.get(worker);
+    this.underWay.delete(worker);
+    if (error) job?.reject(error);
+    else job?.resolve(result);
+  }
+}
