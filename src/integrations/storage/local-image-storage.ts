@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, createWriteStream, type ReadStream } from 'node:fs';
+import { constants, createWriteStream, type ReadStream, type WriteStream } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -62,7 +62,7 @@ export class LocalImageStorage implements ImageStorage {
     try {
       await this.prepare();
       // Flushed, because a key can never be written again: a crash must not leave an empty image under it.
-      await pipeline(source, inspector, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+      await pipeline(source, inspector, await fileAt(path));
       return { path, ...inspector.result() };
     } catch (error) {
       await this.discard({ path });
@@ -122,6 +122,12 @@ export class LocalImageStorage implements ImageStorage {
       if (age > STALE_MS) await this.discard({ path });
     }
   }
+}
+
+/** Opened before anything can fail: a stream that opens its file by itself may do so after the file was discarded. */
+async function fileAt(path: string): Promise<WriteStream> {
+  const file = await open(path, 'wx', 0o600);
+  return createWriteStream(path, { fd: file, flush: true });
 }
 
 async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
