@@ -35,10 +35,10 @@ export function connectionOptions(url: string): PoolConfig {
   };
 }
 
-export function connect(url: string, poolMax: number): Database {
+export function connect(url: string, poolMax: number, options = connectionOptions(url)): Database {
   return knex({
     client: 'pg',
-    connection: { ...connectionOptions(url) } as Knex.PgConnectionConfig,
+    connection: { ...options } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: 3_000,
     // Knex would print what it throws as well, past the logger.

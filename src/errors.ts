@@ -7,7 +7,7 @@ export interface FieldProblem {
   message: string;
 }
 
-/** What Node, PostgreSQL and vendors' clients tell errors apart by. */
+/** What Node, PostgreSQL and vendors' clients tell errors apart by. By its shape: under a test runner, Node's own errors are of another realm's Error. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' || typeof error.code === 'number' ? String(error.code) : undefined;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import { Client, type PoolConfig } from 'pg';
-import { connectionOptions } from './database';
+import { connect, connectionOptions } from './database';
 
 const DIRECTORY = join(__dirname, '..', 'migrations');
 /** Any fixed number: instances that start together take turns at migrating. */
@@ -37,7 +37,7 @@ export async function migrate(url: string): Promise<string[]> {
   // A connection that breaks fails the next query on it; it must not end the process by itself.
   guard.on('error', () => undefined);
   await guard.connect();
-  const db = knex({ client: 'pg', connection: patient(url) as Knex.PgConnectionConfig, pool: { min: 0, max: 2 } });
+  const db = connect(url, 2, patient(url));
   try {
     await guard.query({ text: 'SELECT pg_advisory_lock($1)', values: [LOCK] });
     // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.

@@ -3,27 +3,28 @@ import { BadRequest } from '../errors';
 
 const MAX_BYTES = 16 * 1_024;
 
-const readBytes = raw({ type: () => true, limit: MAX_BYTES });
-
 /** Reads what comes, whatever the content type header says; the operation decides whether it wants it. */
-export const body: RequestHandler[] = [readBytes, keepBytes];
+export const body: RequestHandler[] = [raw({ type: () => true, limit: MAX_BYTES })];
 
 /** Refuses a malformed body before anything else is asked, in front of operations that take one. */
 export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {
-  jsonBody(req);
+  req.body = jsonBody(req);
   next();
 }
 
 /**
- * The body as the JSON object it has to be. Only operations that take a body call it: the others ignore what is sent.
+ * The body as the JSON object it has to be, parsed once. Only operations that take a body call it: the others ignore what is sent.
  */
 export function jsonBody(req: Request): Record<string, unknown> {
-  const bytes: unknown = req.body;
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
-  const value = parse(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadRequest('body: must be a JSON object');
-  return { ...value };
+  const body: unknown = req.body;
+  if (!Buffer.isBuffer(body)) return isObject(body) ? body : {};
+  const value = body.length === 0 ? {} : parse(body);
+  if (!isObject(value)) throw new BadRequest('body: must be a JSON object');
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parse(bytes: Buffer): unknown {
@@ -32,9 +33,4 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw new BadRequest('body: must be JSON in UTF-8');
   }
-}
-
-function keepBytes(req: Request, _res: Response, next: NextFunction): void {
-  if (!Buffer.isBuffer(req.body)) req.body = Buffer.alloc(0);
-  next();
 }

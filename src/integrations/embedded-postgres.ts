@@ -2,9 +2,10 @@ import { chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../errors';
 import { locateBinaries } from './embedded-postgres/binaries';
 import { Cluster, type Postmaster } from './embedded-postgres/cluster';
-import { EmbeddedPostgresError, errorCode, orWhen } from './embedded-postgres/error';
+import { EmbeddedPostgresError, orWhen } from './embedded-postgres/error';
 import { claim, DATABASE, USER, type Ownership } from './embedded-postgres/ownership';
 import { isAlive } from './embedded-postgres/processes';
 import { chooseRunAs } from './embedded-postgres/run-as';
@@ -159,7 +160,7 @@ async function writeWhole(file: string, content: string): Promise<void> {
 }
 
 function explained(error: unknown, dataDir: string): unknown {
-  const code = errorCode(error);
+  const code = codeOf(error);
   // Without a code it is no obstacle outside, but a mistake of ours, which needs its stack.
   if (code === undefined) return error;
   if (code === '28P01') {

@@ -19,9 +19,10 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/integrations/embedded-postgres';
+import { isAlive } from '../../src/integrations/embedded-postgres/processes';
 import {
   AS_ORDINARY_USER,
-  isAlive,
+  NOBODY,
   isTreeOpen,
   newDataDir,
   postmasterPid,
@@ -30,7 +31,6 @@ import {
   type DataDir,
 } from '../support/service-process';
 
-const NOBODY = 65_534;
 /** These databases need not outlive a power cut, and are made in half the time. */
 const SETTINGS = { fsync: 'off' };
 const asRoot = process.getuid?.() === 0 ? it : it.skip; // only root has to become, and can become, another user

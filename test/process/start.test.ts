@@ -2,12 +2,12 @@ import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:f
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
-import { AS_ORDINARY_USER, isAlive, isTreeOpen, postmasterPid, until } from '../support/service-process';
+import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid, until } from '../support/service-process';
 import { secret } from '../support/secrets';
 import { dataDir, start } from '../support/started';
 
 const PHONE = { region: 44, phone: '7911123456' };
-const NOBODY = 65_534;
 
 describe('npm start without a database', () => {
   it('brings one along, says where it is and what to try, and keeps the data from start to start', async () => {

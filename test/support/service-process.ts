@@ -72,7 +72,7 @@ export class ServiceProcess {
   }
 }
 
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 export const AS_ORDINARY_USER = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
 /** Whether every user may read this tree: nobody but root can use one that lies below root's own folder. */
@@ -95,17 +95,6 @@ export function newDataDir(): DataDir {
 export function postmasterPid(dataDir: string): number {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-}
-
-/** A process that has ended may wait a while for somebody to take note of it. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const stat = `/proc/${pid}/stat`;
-  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
 }
 
 export async function until(holds: () => Promise<boolean> | boolean, patienceMs = 15_000): Promise<void> {

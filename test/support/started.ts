@@ -1,4 +1,5 @@
-import { isAlive, newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
+import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
 
 let running: ServiceProcess[] = [];
 const folders: DataDir[] = [];

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../../errors';
 import type { Binaries } from './binaries';
-import { EmbeddedPostgresError, errorCode, orWhen } from './error';
+import { EmbeddedPostgresError, orWhen } from './error';
 import { USER } from './ownership';
 import { isAlive, programName, type Outcome } from './processes';
 import type { Chosen, RunAs } from './run-as';
@@ -60,7 +61,7 @@ export class Cluster {
     } catch (error) {
       // Another first start was quicker, and may have swept our workshop away: its cluster is as good.
       if (await this.exists()) return;
-      if (errorCode(error) !== 'ENOTEMPTY') throw error;
+      if (codeOf(error) !== 'ENOTEMPTY') throw error;
       throw new EmbeddedPostgresError(
         `${this.folder} holds something else than a database: move it away, or set DATA_DIR to another folder`,
       );

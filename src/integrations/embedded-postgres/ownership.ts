@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { errorCode } from './error';
+import { codeOf } from '../../errors';
 
 export const USER = 'accounts';
 export const DATABASE = 'accounts';
@@ -35,7 +35,7 @@ export async function claim(address: Address): Promise<Claim> {
     return { state: 'taken', by };
   } catch (error) {
     await client.end().catch(() => undefined);
-    const code = errorCode(error);
+    const code = codeOf(error);
     // pg's own "Connection terminated" and time-outs carry no code.
     if (code === undefined || AWAY.has(code)) return { state: 'away' };
     throw error;

@@ -1,6 +1,6 @@
 import { spawn, type SpawnOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error';
+import { codeOf } from '../../errors';
 
 export interface Outcome {
   ok: boolean;
@@ -35,7 +35,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (errorCode(error) !== 'EPERM') return false;
+    if (codeOf(error) !== 'EPERM') return false;
   }
   return !/^State:\s+[ZX]/m.test(procFile(pid, 'status'));
 }

@@ -4,7 +4,7 @@ import { link, lstat, mkdir, open, readdir, rm, stat, type FileHandle } from 'no
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Unavailable } from '../../errors';
+import { codeOf, Unavailable } from '../../errors';
 import type { ImageStorage, UploadToken } from './image-storage';
 import { ImageInspector, etagOf } from './image-inspector';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
@@ -153,5 +153,5 @@ function storageFailure(error: unknown): unknown {
 }
 
 function hasCode(error: unknown, ...codes: string[]): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
+  return codes.includes(codeOf(error) ?? '');
 }
