@@ -1,4 +1,5 @@
 import express, { Router, type Express } from 'express';
+import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { crossSite } from './http/cross-site';
 import { errorHandler, unknownPath } from './http/error-handler';
@@ -25,6 +26,7 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   app.set('trust proxy', trustProxy);
 
   app.use(requestLog(logger));
+  app.use(securityHeaders);
   app.use('/user', neverStored());
   app.use(crossSite(corsOrigins));
 
@@ -38,6 +40,11 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   app.use(errorHandler);
   return app;
 }
+
+/** What is served is JSON and images: no page, no script, no frame. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+});
 
 function neverStored(): Router {
   return Router().use((_req, res, next) => {

@@ -44,6 +44,7 @@ describe('stored image', () => {
       'content-length': String(PNG.length),
       'cache-control': 'public, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
       'x-content-type-options': 'nosniff',
     });
   });

@@ -1,5 +1,5 @@
 import { Router, type Response } from 'express';
-import { addressOf } from '../../http/client-address';
+import { callerOf } from '../../http/caller';
 import { get, ok, post, type Access } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { CaptchaService } from './captcha-service';
@@ -8,7 +8,7 @@ export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf
   const router = Router();
 
   post(router, '/get_sms_img_code', anyone, async (req, res) => {
-    const verifyId = await captchas.create(addressOf(req));
+    const verifyId = await captchas.create(callerOf(req));
     ok(res, { url: `${publicUrlOf(req)}/captcha/${verifyId}.png`, verifyId });
   });
 
@@ -31,6 +31,7 @@ export function captchaImageRouter(captchas: CaptchaService): Router {
 }
 
 function send(res: Response, type: string, image: string | Buffer): void {
-  res.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" });
+  // A web client on an origin of its own shows it too.
+  res.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'cross-origin' });
   res.type(type).send(image);
 }

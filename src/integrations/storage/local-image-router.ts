@@ -35,6 +35,7 @@ export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs =
       'Content-Length': String(image.bytes),
       // A key is written once, so its bytes never change.
       'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
       // Whatever else the bytes may be, no browser shall take them for a page.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
