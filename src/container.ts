@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { createApp } from './app';
 import type { Config } from './config';
 import { connect, connectionOptions, repositories, transactions, type Database } from './database';
+import { AuditTrail } from './features/audit/audit-trail';
 import { authRouter } from './features/auth/auth-router';
 import { AuthService } from './features/auth/auth-service';
 import { HashingPool } from './features/auth/hashing-pool';
@@ -20,6 +21,9 @@ import { Limiter } from './features/limits/limiter';
 import { limitTable } from './features/limits/limits';
 import { profileRouter } from './features/profile/profile-router';
 import { ProfileService } from './features/profile/profile-service';
+import { sessionsRouter } from './features/sessions/sessions-router';
+import { SessionsService } from './features/sessions/sessions-service';
+import { SpendGuard } from './features/spend-guard/spend-guard';
 import { syncRouter } from './features/sync/sync-router';
 import { SyncService } from './features/sync/sync-service';
 import { Turns } from './features/sync/turns';
@@ -29,6 +33,7 @@ import { usersRouter } from './features/users/users-router';
 import { UsersService } from './features/users/users-service';
 import { captchaImageRouter, captchaRouter } from './features/verification/captcha-router';
 import { CaptchaService } from './features/verification/captcha-service';
+import { CodeSender } from './features/verification/code-sender';
 import { SendCodeService } from './features/verification/send-code-service';
 import { VerificationCodes } from './features/verification/verification-code';
 import { verificationRouter } from './features/verification/verification-router';
@@ -72,6 +77,7 @@ export interface Container {
 export async function buildContainer(config: Config, outside: Outside): Promise<Container> {
   const { keys, logger } = outside;
   const warn = (message: string, cause: unknown) => logger.warn({ err: cause }, message);
+  const tell = (message: string, details: object) => logger.warn(details, message);
 
   const db = connect(outside.databaseUrl, config.database.poolMax);
   const repos = repositories(db);
@@ -84,7 +90,8 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const storage = await imageStorage(config, keys);
 
   const limits = limitTable(config.limits);
-  const limiter = new Limiter(repos.limits);
+  const audit = new AuditTrail(repos.securityEvents, repos.limits, limits.refusalsNoted, warn);
+  const limiter = new Limiter(repos.limits, audit, warn);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const attempts = new LoginAttempts(limiter, limits);
@@ -92,17 +99,21 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
 
   const { verification, users, captchas: captchaRows } = repos;
   const captchas = new CaptchaService(captchaRows, limiter, limits);
+  const sender = new CodeSender(verification, codes, sms, { ...config.verification, text: config.sms.text });
+  const guardParts = { traffic: repos.smsTraffic, users, audit, warn: tell };
+  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sending = new SendCodeService(
-    { verification, codes, captchas, limiter, limits, sms, warn: (message, details) => logger.warn(details, message) },
-    { ...config.verification, text: config.sms.text },
+    { sender, captchas, limiter, limits, spendGuard, audit, warn: tell },
+    config.verification,
   );
-  const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits }, config.verification);
+  const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification);
   const auth = new AuthService({
     users,
     verification,
     passwords,
     attempts,
     messaging: messaging.provider,
+    audit,
     transaction,
   });
   const profile = new ProfileService(users, messaging.provider, warn);
@@ -131,7 +142,8 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
       user: [
         verificationRouter(sending, verifying, access),
         captchaRouter(captchas, publicUrlOf, access),
-        authRouter({ auth, sessions, sessionRows: repos.sessions, publicUrlOf }, access),
+        authRouter({ auth, audit, sessions, publicUrlOf }, access),
+        sessionsRouter(new SessionsService(repos.sessions, transaction, config.sessions.maxDays), access),
         profileRouter(profile, access),
         blacklistRouter(new BlacklistService(repos.blacklist), access),
         groupsRouter(new GroupsService(repos.groups), access),
@@ -146,7 +158,13 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   );
 
   const sweeper = new Sweeper(
-    [() => repos.limits.sweep(), () => repos.verification.sweep(), () => repos.captchas.sweep()],
+    [
+      () => repos.limits.sweep(),
+      () => repos.verification.sweep(),
+      () => repos.captchas.sweep(),
+      () => repos.smsTraffic.sweep(),
+      () => repos.securityEvents.sweep(config.auditDays),
+    ],
     warn,
   );
   return {

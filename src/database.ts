@@ -1,10 +1,12 @@
 import knex, { type Knex } from 'knex';
 import { types, type PoolConfig } from 'pg';
 import { codeOf } from './errors';
-import { SessionsRepository } from './features/auth/sessions-repository';
+import { SecurityEventsRepository } from './features/audit/security-events-repository';
 import { BlacklistRepository } from './features/blacklist/blacklist-repository';
 import { GroupsRepository } from './features/groups/groups-repository';
 import { LimitsRepository } from './features/limits/limits-repository';
+import { SessionsRepository } from './features/sessions/sessions-repository';
+import { SmsTrafficRepository } from './features/spend-guard/sms-traffic-repository';
 import { SyncRepository } from './features/sync/sync-repository';
 import { MessagingTokensRepository } from './features/tokens/messaging-tokens-repository';
 import { UsersRepository } from './features/users/users-repository';
@@ -56,7 +58,9 @@ export function repositories(db: Database) {
     groups: new GroupsRepository(db),
     limits: new LimitsRepository(db),
     messagingTokens: new MessagingTokensRepository(db),
+    securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),
+    smsTraffic: new SmsTrafficRepository(db),
     sync: new SyncRepository(db),
     users: new UsersRepository(db),
     verification: new VerificationRepository(db),

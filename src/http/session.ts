@@ -3,6 +3,7 @@ import type { CookieOptions, Request, RequestHandler, Response } from 'express';
 import session, { type SessionData } from 'express-session';
 import type { Pool } from 'pg';
 import { Failed, NotSignedIn } from '../errors';
+import { callerOf } from './caller';
 
 declare module 'express-session' {
   interface SessionData {
@@ -10,6 +11,9 @@ declare module 'express-session' {
     /** Milliseconds since 1970, as is renewedAt. */
     createdAt: number;
     renewedAt: number;
+    /** Where the login came from, for its owner to recognise. */
+    ip: string;
+    userAgent: string;
   }
 }
 
@@ -91,8 +95,8 @@ export class Sessions {
     next();
   };
 
-  /** Prepares a session under an id that nobody has seen yet. The answer sets the cookie once `begin` has let it in. */
-  async start(req: Request, userId: string, begin: (session: NewSession) => Promise<boolean>): Promise<boolean> {
+  /** Prepares a session under an id that nobody has seen yet. The answer sets the cookie unless `begin` refuses. */
+  async start(req: Request, userId: string, begin: (session: NewSession) => Promise<void>): Promise<void> {
     if (this.rules.production && !req.secure)
       throw new Failed('sessions need HTTPS, and this request did not arrive over it', {
         cause: new Error('login did not arrive over HTTPS: check that TRUST_PROXY names the proxy in front'),
@@ -101,11 +105,11 @@ export class Sessions {
     const now = Date.now();
     const life = Math.min(this.rules.days, this.rules.maxDays) * DAY;
     req.session.cookie.maxAge = life;
-    const owner = { userId, createdAt: now, renewedAt: now };
+    const { ip, userAgent } = callerOf(req);
+    const owner = { userId, createdAt: now, renewedAt: now, ip, userAgent };
     const data = { cookie: req.session.cookie, ...owner };
-    const begun = await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
-    if (begun) Object.assign(req.session, owner);
-    return begun;
+    await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
+    Object.assign(req.session, owner);
   }
 
   async end(req: Request, res: Response): Promise<void> {

@@ -12,13 +12,14 @@ const OPEN = [
 const LOGIN = [
   ...['/user/logout', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri', '/user/blacklist'],
   ...['/user/add_to_blacklist', '/user/remove_from_blacklist', '/user/get_token', '/user/get_image_token'],
-  ...['/user/groups', '/user/sync/0', '/user/find/44/7911123456', '/user/abcdefghijkl'],
+  ...['/user/groups', '/user/sessions', '/user/end_session', '/user/sync/0', '/user/find/44/7911123456'],
+  '/user/abcdefghijkl',
 ];
 const OPERATIONS = [...OPEN, ...LOGIN];
 const WITH_BODY = [
   ...['/user/send_code', '/user/verify_code', '/user/check_phone_available', '/user/register', '/user/login'],
   ...['/user/reset_password', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri'],
-  ...['/user/add_to_blacklist', '/user/remove_from_blacklist'],
+  ...['/user/add_to_blacklist', '/user/remove_from_blacklist', '/user/end_session'],
 ];
 const WITHOUT_BODY = OPERATIONS.filter((path) => !WITH_BODY.includes(path));
 
@@ -233,6 +234,18 @@ describe('answers', () => {
     }
   });
 
+  it('tell browsers to run, frame, sniff and pass on nothing', async () => {
+    for (const { headers } of [await post(app.api, '/user/groups'), await raw(app, '/healthz', { method: 'GET' })])
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'SAMEORIGIN',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+  });
+
   it('carry the request id that was sent, when it is sane', async () => {
     const sane = 'A-z0.9_'.padEnd(64, 'x');
     const answered = async (id: string) =>
@@ -325,7 +338,16 @@ describe('failures of our own', () => {
     const cookie = cookieOf(await post(broken.api, '/user/login', { region, phone, password }));
     const tables = ['session', 'rate_limits', 'phones', 'verification_codes', 'verification_tokens', 'captchas'];
     for (const table of tables) await broken.db.raw('ALTER TABLE ?? RENAME TO ??', [table, `no_${table}`]);
-    const fields = { region, phone, password, nickname: 'Ann', code: '1', verification_token: 'x', friendId: 'x' };
+    const fields = {
+      region,
+      phone,
+      password,
+      nickname: 'Ann',
+      code: '1',
+      verification_token: 'x',
+      friendId: 'x',
+      id: 'x',
+    };
     try {
       for (const path of OPERATIONS.filter((one) => one !== '/user/logout')) {
         const answer = await post(broken.api, path, fields, { Cookie: cookie });

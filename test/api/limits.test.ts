@@ -1,3 +1,10 @@
+import { loadConfig } from '../../src/config';
+import { connect } from '../../src/database';
+import { AuditTrail } from '../../src/features/audit/audit-trail';
+import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
+import { Limiter } from '../../src/features/limits/limiter';
+import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
+import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import {
@@ -350,5 +357,84 @@ describe('lookups', () => {
     const answers = await times(40, () => post(app.api, '/user/check_phone_available', newPhone()));
     expect(counted(answers)).toEqual({ 200: 40 });
     expect(await app.db('rate_limits').whereLike('key', 'checks%')).toEqual([]);
+  });
+});
+
+describe('every limit of the table', () => {
+  const AMOUNT = 7;
+  const limits = Object.entries(limitTable(everyAmount()));
+
+  function everyAmount(): LimitAmounts {
+    const names = Object.keys(loadConfig({}).limits) as (keyof LimitAmounts)[];
+    return Object.fromEntries(names.map((name) => [name, AMOUNT])) as unknown as LimitAmounts;
+  }
+
+  it.each(limits)(
+    '%s is shared by two instances: of 60 at once in all, its amount is let through',
+    async (_name, limit) => {
+      const pools = [connect(app.databaseUrl, 5), connect(app.databaseUrl, 5)];
+      const limiters = pools.map((db) => new Limiter(new LimitsRepository(db), audit(db), () => undefined));
+      const caller = { address: HERE, ip: HERE, userAgent: '', requestId: '' };
+      const take = async (index: number) => limiters[index % 2]?.take(caller, { limit, subject: 'somebody' });
+      const taken = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => take(index)));
+      expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(limit.amount);
+      expect(taken.filter(({ status }) => status === 'rejected')).toHaveLength(60 - limit.amount);
+      await Promise.all(pools.map((db) => db.destroy()));
+    },
+  );
+
+  function audit(db: ReturnType<typeof connect>): AuditTrail {
+    const { refusalsNoted } = limitTable(everyAmount());
+    return new AuditTrail(new SecurityEventsRepository(db), new LimitsRepository(db), refusalsNoted, () => undefined);
+  }
+});
+
+describe('while nothing can be counted', () => {
+  /** Holds the table, as a migration or a failing disk might, while `calls` are made. */
+  async function uncounted(calls: () => Promise<void>): Promise<void> {
+    const holder = await app.db.transaction();
+    await holder.raw('LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
+    try {
+      await calls();
+    } finally {
+      await holder.rollback();
+    }
+  }
+
+  it('sending, verifying and logging in fail closed: 503 with Retry-After, in seconds, and nothing is sent', async () => {
+    const closed = await instance();
+    const person = await insertPerson(app);
+    await uncounted(async () => {
+      const begun = Date.now();
+      const answers = await Promise.all([
+        sendCode(closed, newPhone()),
+        verifyCode(closed, newPhone(), '000000'),
+        login(closed, person, person.password),
+      ]);
+      for (const answer of answers) {
+        expectRefusal(answer, 503);
+        expect(retryAfter(answer)).toBeGreaterThan(0);
+      }
+      expect(Date.now() - begun).toBeLessThan(6_000);
+    });
+    expect(closed.sms.sent).toEqual([]);
+    expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [person.id])).toEqual([]);
+  });
+
+  it('reading goes on uncounted, after a second of trying', async () => {
+    const open = await instance({ CHECKS_PER_IP_MINUTE: '1' });
+    const person = await insertAndSignIn(open);
+    await uncounted(async () => {
+      const begun = Date.now();
+      const [found, checked, own] = await Promise.all([
+        post(person.agent, `/user/find/44/${person.phone}`),
+        post(open.api, '/user/check_phone_available', newPhone()),
+        post(person.agent, `/user/${person.id}`),
+      ]);
+      expect(found.body).toMatchObject({ code: 200, result: { id: person.id } });
+      expectBody(checked, { code: 200, result: true });
+      expect(own.status).toBe(200);
+      expect(Date.now() - begun).toBeLessThan(3_000);
+    });
   });
 });

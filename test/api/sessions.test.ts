@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { compare } from 'bcrypt';
 import { Passwords } from '../../src/features/auth/passwords';
 import { tokenHash } from '../../src/features/verification/verification-token';
@@ -184,6 +185,29 @@ describe('a session', () => {
     const young = cookieOf(await post(between.api, '/user/login', person));
     expect((await groups(young, after)).status).toBe(200);
     await Promise.all([before.close(), between.close(), after.close()]);
+  });
+
+  it('is not to be had with a cookie that is tampered with, cut, foreign, or no cookie of ours: 401', async () => {
+    const { cookie } = await signedIn();
+    const value = decodeURIComponent(cookie.slice('sid='.length));
+    const [sid = '', signature = ''] = value.slice(2).split('.');
+    const other = await signedIn();
+    const otherSid = decodeURIComponent(other.cookie.slice('sid='.length)).slice(2).split('.')[0] ?? '';
+    const flipped = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+    const forged = createHmac('sha256', 'another secret').update(sid).digest('base64').replace(/=+$/, '');
+    const values = [
+      ...[`s:${sid}`, `s:${sid}.`, `s:.${signature}`, sid, `s:${sid}.${signature.slice(0, -1)}`, `s:${sid}.${forged}`],
+      ...[`s:${flipped(sid)}.${signature}`, `s:${sid}.${flipped(signature)}`, `s:${otherSid}.${signature}`],
+      ...[`${value}x`, value.slice(1), `x:${sid}.${signature}`, '', 's:', 's:.', 'j:{"userId":"x"}', '\u00e9'],
+    ];
+    for (const forgery of values.map(secret)) {
+      const answer = await groups(`sid=${encodeURIComponent(forgery)}`);
+      expectRefusal(answer, 401);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+    }
+    for (const forgery of ['sid=%', 'sid=%E0%A4%A', 'sid', '=', ';;;', `${cookie}x`, `SID${cookie.slice(3)}`])
+      expectRefusal(await groups(forgery), 401);
+    expect((await groups(cookie)).status).toBe(200);
   });
 
   it('that was ended is not brought back by a request under way', async () => {

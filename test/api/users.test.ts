@@ -66,13 +66,14 @@ describe('users', () => {
         'verification/captcha',
         'profile/profile',
         'tokens/tokens',
+        'sessions/sessions',
       ];
       const files = [...routers, 'blacklist/blacklist', 'groups/groups', 'sync/sync', 'users/users'];
       const source = files
         .map((name) => readFileSync(join(__dirname, `../../src/features/${name}-router.ts`), 'utf8'))
         .join('');
       const words = [...source.matchAll(/post\(router, '\/([a-z_]+)/g)].map(([, word]) => word ?? '');
-      expect(words).toHaveLength(19);
+      expect(words).toHaveLength(21);
       for (const word of words) {
         await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({
           constraint: 'users_id_no_path',

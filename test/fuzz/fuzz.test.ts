@@ -11,13 +11,14 @@ const AT_ONCE = 8;
 const OPERATIONS = [
   ...['send_code', 'verify_code', 'check_phone_available', 'register', 'login', 'logout', 'reset_password'],
   ...['change_password', 'set_nickname', 'set_portrait_uri', 'blacklist', 'add_to_blacklist', 'remove_from_blacklist'],
-  ...['get_token', 'get_image_token', 'get_sms_img_code', 'groups', 'sync/0', 'sync/1795239147583503'],
+  ...['get_token', 'get_image_token', 'get_sms_img_code', 'groups', 'sessions', 'end_session', 'sync/0'],
+  'sync/1795239147583503',
   ...['find/44/7911123456', 'abcdefghijkl'],
 ].map((path) => `/user/${path}`);
 
 const FIELDS = [
   ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
-  ...['portraitUri', 'friendId', 'verifyId', 'verifyCode', '__proto__', 'constructor', 'toString', 'length'],
+  ...['portraitUri', 'friendId', 'id', 'verifyId', 'verifyCode', '__proto__', 'constructor', 'toString', 'length'],
 ];
 
 interface Shot {

@@ -71,13 +71,13 @@ describe('npm start with DATABASE_URL', () => {
       cwd: ROOT,
       env: { ...process.env, DATABASE_URL: database.url },
     });
-    expect(migrate.stdout.toString()).toContain('Batch 1 run: 5 migrations');
+    expect(migrate.stdout.toString()).toContain('Batch 1 run: 7 migrations');
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     const rollback = spawnSync('npm', ['run', 'migrate:rollback'], {
       cwd: ROOT,
       env: { ...process.env, DATABASE_URL: database.url },
     });
-    expect(rollback.stdout.toString()).toContain('Batch 1 rolled back: 5 migrations');
+    expect(rollback.stdout.toString()).toContain('Batch 1 rolled back: 7 migrations');
     await service.stop();
     await database.drop();
   });

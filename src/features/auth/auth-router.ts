@@ -1,54 +1,55 @@
 import { Router } from 'express';
 import { jsonBody } from '../../http/body';
-import { addressOf } from '../../http/client-address';
+import { callerOf } from '../../http/caller';
 import { ok, post, type Access } from '../../http/operation';
 import { parse } from '../../http/parse';
 import type { PublicUrlOf } from '../../http/public-url';
 import { userIdOf, type Sessions } from '../../http/session';
-import { wrongCredentials, type AuthService } from './auth-service';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { AuthService } from './auth-service';
 import { credentials, passwordChange, registration, reset } from './auth-schemas';
-import type { SessionsRepository } from './sessions-repository';
 
 interface Parts {
   auth: AuthService;
+  audit: AuditTrail;
   sessions: Sessions;
-  sessionRows: SessionsRepository;
   publicUrlOf: PublicUrlOf;
 }
 
-export function authRouter({ auth, sessions, sessionRows, publicUrlOf }: Parts, access: Access): Router {
+export function authRouter({ auth, audit, sessions, publicUrlOf }: Parts, access: Access): Router {
   const router = Router();
 
   post(router, '/register', access.anyone, async (req, res) => {
     const { nickname, password, verification_token } = parse(registration, jsonBody(req));
-    ok(res, { id: await auth.register(verification_token, nickname, password) });
+    ok(res, { id: await auth.register(verification_token, { nickname, password }, callerOf(req)) });
   });
 
   post(router, '/login', access.visitor, async (req, res) => {
     const { password, ...phone } = parse(credentials, jsonBody(req));
-    const caller = { address: addressOf(req), publicUrl: publicUrlOf(req) };
-    const { account, messagingToken } = await auth.login(phone, password, caller);
-    const begun = await sessions.start(req, account.id, (row) => sessionRows.start(row, account.credentialsVersion));
-    // The password has just been changed: by now it is a wrong one.
-    if (!begun) throw wrongCredentials();
-    ok(res, { id: account.id, token: messagingToken });
+    const caller = callerOf(req);
+    const account = await auth.authenticate(phone, password, caller);
+    const token = await auth.messagingToken(account, publicUrlOf(req));
+    await sessions.start(req, account.id, (session) => auth.beginSession(account, session, caller));
+    ok(res, { id: account.id, token });
   });
 
   post(router, '/logout', access.signedIn, async (req, res) => {
+    const userId = userIdOf(req);
     await sessions.end(req, res);
+    await audit.note({ event: 'sessions_ended', userId, detail: 'one, by logout' }, callerOf(req));
     ok(res);
   });
 
   post(router, '/reset_password', access.anyone, async (req, res) => {
     const { password, verification_token } = parse(reset, jsonBody(req));
-    await auth.resetPassword(verification_token, password);
+    await auth.resetPassword(verification_token, password, callerOf(req));
     ok(res);
   });
 
   post(router, '/change_password', access.signedInWithBody, async (req, res) => {
     const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
     const session = { userId: userIdOf(req), sid: req.sessionID };
-    await auth.changePassword(session, oldPassword, newPassword, addressOf(req));
+    await auth.changePassword(session, { oldPassword, newPassword }, callerOf(req));
     ok(res);
   });
 

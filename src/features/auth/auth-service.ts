@@ -1,6 +1,9 @@
-import type { Transaction } from '../../database';
+import type { Repositories, Transaction } from '../../database';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
+import type { NewSession } from '../../http/session';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { Caller } from '../audit/caller';
 import type { Phone } from '../users/phone-number';
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
@@ -15,18 +18,18 @@ interface Parts {
   passwords: Passwords;
   attempts: LoginAttempts;
   messaging: MessagingProvider;
+  audit: AuditTrail;
   transaction: Transaction;
 }
 
-export interface SignedIn {
-  account: Account;
-  messagingToken: string;
+interface Registration {
+  nickname: string;
+  password: string;
 }
 
-/** Where somebody calls from: limits count the address, tokens name the address they reached us by. */
-export interface Caller {
-  address: string;
-  publicUrl: string;
+interface PasswordChange {
+  oldPassword: string;
+  newPassword: string;
 }
 
 const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or been used';
@@ -35,7 +38,7 @@ const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or b
 export class AuthService {
   constructor(private readonly parts: Parts) {}
 
-  async register(verificationToken: string, nickname: string, password: string): Promise<string> {
+  async register(verificationToken: string, { nickname, password }: Registration, caller: Caller): Promise<string> {
     const { users, verification, passwords, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
@@ -48,46 +51,66 @@ export class AuthService {
       if (!(await repos.verification.useToken(hash))) throw new NotFound(NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();
       await repos.users.create({ id, nickname, passwordHash });
+      await repos.securityEvents.add({ event: 'registered', userId: id, phone }, caller);
     });
     return id;
   }
 
   /** An unknown phone and a wrong password are one answer, after the same work. */
-  async login(phone: Phone, password: string, caller: Caller): Promise<SignedIn> {
-    const { users, passwords, attempts, messaging } = this.parts;
-    const account = await attempts.within(phone.number, caller.address, async () => {
-      const found = await users.accountByPhone(phone.number);
-      return (await passwords.matches(password, found?.passwordHash)) ? found : undefined;
+  async authenticate(phone: Phone, password: string, caller: Caller): Promise<Account> {
+    const { users, passwords, attempts, audit } = this.parts;
+    let known: Account | undefined;
+    const account = await attempts.within(phone.number, caller, async () => {
+      known = await users.accountByPhone(phone.number);
+      return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
-    if (!account) throw wrongCredentials();
+    if (!account) {
+      await audit.note({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);
+      throw wrongCredentials();
+    }
     if (passwords.isOutdated(account.passwordHash))
       await users.rehash(account.id, account.credentialsVersion, await passwords.hash(password));
-    return { account, messagingToken: await messaging.token(account, caller.publicUrl) };
+    return account;
+  }
+
+  async messagingToken(account: Account, publicUrl: string): Promise<string> {
+    return this.parts.messaging.token(account, publicUrl);
+  }
+
+  async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
+    await this.parts.transaction(async ({ sessions, securityEvents }) => {
+      // The password has just been changed: by now it is a wrong one.
+      if (!(await sessions.start(session, account.credentialsVersion))) throw wrongCredentials();
+      await securityEvents.add({ event: 'logged_in', userId: account.id }, caller);
+    });
   }
 
   async changePassword(
-    session: { userId: string; sid: string },
-    oldPassword: string,
-    newPassword: string,
-    address: string,
-  ) {
-    const { users, passwords, attempts, transaction } = this.parts;
-    const account = await users.account(session.userId);
+    { userId, sid }: { userId: string; sid: string },
+    { oldPassword, newPassword }: PasswordChange,
+    caller: Caller,
+  ): Promise<void> {
+    const { users, passwords, attempts, audit, transaction } = this.parts;
+    const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone = account.id] = await users.phonesOf(account.id);
-    const right = await attempts.within(phone, address, async () =>
+    const right = await attempts.within(phone, caller, async () =>
       (await passwords.matches(oldPassword, account.passwordHash)) ? account : undefined,
     );
-    if (!right) throw new WrongOldPassword();
+    if (!right) {
+      await audit.note({ event: 'login_failed', userId, detail: 'change_password' }, caller);
+      throw new WrongOldPassword();
+    }
     const passwordHash = await passwords.hash(newPassword);
     await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
-      await repos.sessions.endOthers(account.id, session.sid);
+      await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
+      await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid), caller);
     });
   }
 
-  async resetPassword(verificationToken: string, password: string): Promise<void> {
+  async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
     const { users, verification, passwords, attempts, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
@@ -95,17 +118,24 @@ export class AuthService {
     const account = await users.accountByPhone(phone.number);
     if (!account) throw new BadRequest('verification_token: its phone has no account');
     const passwordHash = await passwords.hash(password);
+    // First, so that nothing can fail once the token is spent: who holds it is the owner.
+    await attempts.forget(phone.number);
     await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash))) throw new BadRequest(NO_SUCH_TOKEN);
       // The hash first: a login under way either sees it, or has put its session there for endAll to see.
       await repos.users.resetPassword(account.id, passwordHash);
-      await repos.sessions.endAll(account.id);
+      await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
+      await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
     });
-    await attempts.forget(phone.number);
   }
 }
 
-export function wrongCredentials(): Wrong {
+async function noteEnded({ securityEvents }: Repositories, userId: string, count: number, caller: Caller) {
+  if (count === 0) return;
+  await securityEvents.add({ event: 'sessions_ended', userId, detail: `${count}, by the new password` }, caller);
+}
+
+function wrongCredentials(): Wrong {
   return new Wrong('wrong phone number or password');
 }
 

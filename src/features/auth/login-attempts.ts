@@ -1,4 +1,5 @@
 import { TooManyRequests } from '../../errors';
+import type { Caller } from '../audit/caller';
 import type { Limiter, Taken, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 
@@ -17,12 +18,12 @@ export class LoginAttempts {
   ) {}
 
   /** Runs `compare` within the limits; only a true answer is not counted. */
-  async within<T>(phone: string, address: string, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const pair = `${phone} ${address}`;
-    const taken = await this.take(pair, [
+  async within<T>(phone: string, caller: Caller, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+    const pair = `${phone} ${caller.address}`;
+    const taken = await this.take(pair, caller, [
       { limit: this.limits.loginFailuresPerPhoneAndAddress, subject: pair },
       { limit: this.limits.loginFailuresPerPhone, subject: phone },
-      { limit: this.limits.loginFailuresPerAddress, subject: address },
+      { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
     ]);
     const attempt = this.settle(taken, compare);
     this.follow(pair, attempt);
@@ -52,11 +53,11 @@ export class LoginAttempts {
    * Tries that are under way hold their place. Whoever finds none left waits for one of these to be given back, so that
    * many right logins at once are no failures; a phone that is really locked has none under way, and is told at once.
    */
-  private async take(pair: string, uses: Use[]): Promise<Taken> {
+  private async take(pair: string, caller: Caller, uses: Use[]): Promise<Taken> {
     for (;;) {
       const waitFor = [...(this.underWay.get(pair) ?? [])];
       try {
-        return await this.limiter.take(...uses);
+        return await this.limiter.take(caller, ...uses);
       } catch (error) {
         if (!(error instanceof TooManyRequests) || waitFor.length === 0) throw error;
         await Promise.race(waitFor);

@@ -7,6 +7,14 @@ export interface Bucket {
   seconds: number;
 }
 
+export interface FullBucket {
+  key: string;
+  /** Until it is empty again. */
+  seconds: number;
+  /** Nobody has asked for it since it became full. */
+  first: boolean;
+}
+
 /** Buckets in PostgreSQL, on its clock, so that any number of instances share them. */
 export class LimitsRepository {
   constructor(private readonly db: Knex) {}
@@ -23,7 +31,8 @@ export class LimitsRepository {
        ON CONFLICT (key) DO UPDATE SET
          used = CASE WHEN held.resets_at <= now() THEN 1 ELSE held.used + 1 END,
          resets_at = CASE WHEN held.resets_at <= now() THEN excluded.resets_at ELSE held.resets_at END,
-         amount = excluded.amount
+         amount = excluded.amount,
+         noted = held.noted AND held.resets_at > now()
        WHERE held.resets_at <= now() OR held.used < excluded.amount
        RETURNING key`,
       [buckets.map(({ key }) => key), buckets.map(({ amount }) => amount), buckets.map(({ seconds }) => seconds)],
@@ -39,12 +48,16 @@ export class LimitsRepository {
     );
   }
 
-  /** The full ones among the buckets, with the seconds until they are empty again. */
-  async full(buckets: Bucket[]): Promise<{ key: string; seconds: number }[]> {
-    const { rows } = await this.db.raw<{ rows: { key: string; seconds: number }[] }>(
-      `SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds
-         FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
-        WHERE resets_at > now() AND used >= most`,
+  /** The full ones among the buckets; a bucket's window is written to once, however often it is met. */
+  async full(buckets: Bucket[]): Promise<FullBucket[]> {
+    const { rows } = await this.db.raw<{ rows: FullBucket[] }>(
+      `WITH met AS (
+         SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds
+           FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
+          WHERE resets_at > now() AND used >= most),
+       noted AS (
+         UPDATE rate_limits SET noted = true WHERE key IN (SELECT key FROM met) AND NOT noted RETURNING key)
+       SELECT key, seconds, key IN (SELECT key FROM noted) AS first FROM met`,
       [buckets.map(({ key }) => key), buckets.map(({ amount }) => amount)],
     );
     return rows;

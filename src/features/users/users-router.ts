@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { callerOf } from '../../http/caller';
 import { ok, post, type Access } from '../../http/operation';
 import { parse } from '../../http/parse';
 import { userIdOf } from '../../http/session';
@@ -11,7 +12,7 @@ export function usersRouter(users: UsersService, { signedIn }: Access): Router {
 
   post(router, '/find/:region/:phone', signedIn, async (req, res) => {
     const phone = parse(byPhone, req.params);
-    ok(res, publicProfile(await users.byPhone(phone, userIdOf(req))));
+    ok(res, publicProfile(await users.byPhone(phone, userIdOf(req), callerOf(req))));
   });
 
   post(router, '/:id', signedIn, async (req, res) => {

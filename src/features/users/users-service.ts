@@ -1,4 +1,5 @@
 import { NotFound } from '../../errors';
+import type { Caller } from '../audit/caller';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from './phone-number';
@@ -16,8 +17,9 @@ export class UsersService {
     return found(await this.users.profile(id));
   }
 
-  async byPhone(phone: Phone, askerId: string): Promise<Profile> {
+  async byPhone(phone: Phone, askerId: string, caller: Caller): Promise<Profile> {
     await this.limiter.take(
+      caller,
       { limit: this.limits.findsPerMinute, subject: askerId },
       { limit: this.limits.findsPerDay, subject: askerId },
     );

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual, createHash } from 'node:crypto';
 import { NotFound } from '../../errors';
 import { drawCaptcha } from '../../integrations/captcha/captcha-image';
+import type { Caller } from '../audit/caller';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { CaptchasRepository } from './captchas-repository';
@@ -16,10 +17,11 @@ export class CaptchaService {
   ) {}
 
   /** Returns the id of a new one. */
-  async create(address: string): Promise<string> {
+  async create(caller: Caller): Promise<string> {
     await this.limiter.take(
-      { limit: this.limits.checksPerMinute, subject: address },
-      { limit: this.limits.checksPerDay, subject: address },
+      caller,
+      { limit: this.limits.checksPerMinute, subject: caller.address },
+      { limit: this.limits.checksPerDay, subject: caller.address },
     );
     const id = randomBytes(16).toString('base64url');
     await this.captchas.add({ id, ...(await drawCaptcha()) }, TTL_SECONDS);

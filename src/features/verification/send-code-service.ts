@@ -1,19 +1,19 @@
 import { BadRequest, Failed, SendingTooOften } from '../../errors';
-import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { Caller } from '../audit/caller';
 import type { Limiter, Taken, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
+import type { SpendGuard } from '../spend-guard/spend-guard';
 import { isMobile, type Phone } from '../users/phone-number';
 import type { CaptchaService } from './captcha-service';
-import type { VerificationCodes } from './verification-code';
-import type { VerificationRepository } from './verification-repository';
+import type { CodeSender } from './code-sender';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
   /** None listed: all. */
   allowedRegions: string[];
   captchaPolicy: 'adaptive' | 'always' | 'off';
-  codeTtlSeconds: number;
-  text: string;
 }
 
 export interface CaptchaAnswer {
@@ -22,12 +22,12 @@ export interface CaptchaAnswer {
 }
 
 interface Parts {
-  verification: VerificationRepository;
-  codes: VerificationCodes;
+  sender: CodeSender;
   captchas: CaptchaService;
   limiter: Limiter;
   limits: Limits;
-  sms: SmsSender;
+  spendGuard: SpendGuard;
+  audit: AuditTrail;
   warn: (message: string, details: object) => void;
 }
 
@@ -38,21 +38,33 @@ export class SendCodeService {
     private readonly rules: SendingRules,
   ) {}
 
-  async send(phone: Phone, address: string, captcha: CaptchaAnswer): Promise<void> {
-    this.checkPhone(phone);
+  async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer): Promise<void> {
+    const { limiter, spendGuard, audit } = this.parts;
+    await this.checkPhone(phone, caller);
     const solved = await this.solves(captcha);
-    await this.checkGuessBudget(phone, address);
-    const taken = await this.parts.limiter.take(...this.uses(phone, address, solved));
-    await this.dispatch(phone, taken);
+    await this.checkGuessBudget(phone, caller);
+    await spendGuard.check(phone, caller);
+    const taken = await limiter.take(caller, ...this.uses(phone, caller.address, solved));
+    await this.dispatch(phone, caller, taken);
+    await audit.note({ event: 'code_sent', phone }, caller);
   }
 
-  private checkPhone(phone: Phone): void {
+  private async checkPhone(phone: Phone, caller: Caller): Promise<void> {
     const { allowedRegions, phoneCheck } = this.rules;
     if (allowedRegions.length > 0 && !allowedRegions.includes(phone.region)) {
-      this.parts.warn('a code was asked for in a region that is not allowed', { region: phone.region });
+      const { region } = phone;
+      this.parts.warn('a code was asked for in a region that is not allowed', { region, requestId: caller.requestId });
+      await this.noteRefusal(phone, caller, 'region not allowed');
       throw new BadRequest('region: codes are not sent there');
     }
-    if (phoneCheck === 'mobile' && !isMobile(phone)) throw new BadRequest('phone: must be a mobile number');
+    if (phoneCheck === 'mobile' && !isMobile(phone)) {
+      await this.noteRefusal(phone, caller, 'not a mobile number');
+      throw new BadRequest('phone: must be a mobile number');
+    }
+  }
+
+  private async noteRefusal(phone: Phone, caller: Caller, detail: string): Promise<void> {
+    await this.parts.audit.noteRefusal({ event: 'code_refused', phone, detail }, caller);
   }
 
   private async solves({ verifyId, verifyCode }: CaptchaAnswer): Promise<boolean> {
@@ -65,16 +77,17 @@ export class SendCodeService {
   }
 
   /** Whoever may not try a code for this phone gets none sent either. */
-  private async checkGuessBudget(phone: Phone, address: string): Promise<void> {
+  private async checkGuessBudget(phone: Phone, caller: Caller): Promise<void> {
     const { limiter, limits } = this.parts;
     const refusal = await limiter.refusalOf(
-      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${address}` },
+      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${caller.address}` },
       { limit: limits.wrongCodesPerPhone, subject: phone.number },
     );
-    if (refusal)
-      throw new SendingTooOften('too many wrong codes were tried for this phone', {
-        ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
-      });
+    if (!refusal) return;
+    await this.noteRefusal(phone, caller, 'too many wrong codes');
+    throw new SendingTooOften('too many wrong codes were tried for this phone', {
+      ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
+    });
   }
 
   private uses(phone: Phone, address: string, solved: boolean): Use[] {
@@ -87,34 +100,24 @@ export class SendCodeService {
     ];
   }
 
-  /**
-   * The code is kept before it is sent, so that it is known by the time it arrives, even when this process is not there
-   * any more. When it certainly was not sent, all is as before.
-   */
-  private async dispatch(phone: Phone, taken: Taken): Promise<void> {
-    const { verification, codes, limiter, limits, sms } = this.parts;
-    const code = codes.create();
-    let codeId: number | undefined;
+  private async dispatch(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
     try {
-      codeId = await verification.addCode(phone.number, codes.hmac(phone.number, code), this.rules.codeTtlSeconds);
-      await sms.send({ to: phone.number, body: this.textWith(code), code });
+      await this.parts.sender.send(phone);
     } catch (error) {
-      if (error instanceof SendingTimedOut) {
-        // It may still arrive: the code stands and the day's count too, but the phone may ask again at once.
-        await limiter.clear({ limit: limits.resend, subject: phone.number });
-        throw new Failed('the SMS provider did not answer in time', { cause: error });
-      }
-      if (codeId !== undefined) await verification.withdrawCode(codeId);
-      await taken.giveBack();
-      if (error instanceof NumberRefused)
-        throw new BadRequest('phone: the SMS provider does not deliver to this number');
-      if (codeId === undefined) throw error;
-      throw new Failed('the SMS could not be sent', { cause: error });
+      throw await this.failure(error, phone, caller, taken);
     }
   }
 
-  private textWith(code: string): string {
-    const minutes = String(Math.ceil(this.rules.codeTtlSeconds / 60));
-    return this.rules.text.replaceAll('{code}', code).replaceAll('{minutes}', minutes);
+  /** What certainly was not sent counts nowhere; what may still arrive only leaves the phone free to ask again. */
+  private async failure(error: unknown, phone: Phone, caller: Caller, taken: Taken): Promise<unknown> {
+    const { limiter, limits } = this.parts;
+    if (error instanceof SendingTimedOut) {
+      await limiter.clear({ limit: limits.resend, subject: phone.number });
+      return new Failed('the SMS provider did not answer in time', { cause: error });
+    }
+    await taken.giveBack();
+    if (!(error instanceof NumberRefused)) return error;
+    await this.noteRefusal(phone, caller, 'number refused by the provider');
+    return new BadRequest('phone: the SMS provider does not deliver to this number');
   }
 }

@@ -8,15 +8,18 @@ export interface SentCode {
 
 const inSeconds = 'now() + make_interval(secs => ?)';
 
-/** Codes that were sent and the tokens they were exchanged for, on the database's clock. */
+/** Codes that were sent and the tokens they were exchanged for, on the database's clock; each counts as its region's traffic. */
 export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
   /** From now on only this code counts for the phone. */
-  async addCode(phone: string, hmac: Buffer, ttlSeconds: number): Promise<number> {
+  async addCode(phone: Phone, hmac: Buffer, ttlSeconds: number): Promise<number> {
     const { rows } = await this.db.raw<{ rows: { id: number }[] }>(
-      `INSERT INTO verification_codes (phone, code_hmac, expires_at) VALUES (?, ?, ${inSeconds}) RETURNING id`,
-      [phone, hmac, ttlSeconds],
+      `WITH traffic AS (
+         INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (?, sms_traffic_slot(now()), 1)
+         ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
+       INSERT INTO verification_codes (phone, code_hmac, expires_at) VALUES (?, ?, ${inSeconds}) RETURNING id`,
+      [phone.region, phone.number, hmac, ttlSeconds],
     );
     const [row] = rows;
     if (!row) throw new Error('INSERT returned no row');
@@ -24,8 +27,12 @@ export class VerificationRepository {
   }
 
   /** The code was not sent: the one before it counts again. */
-  async withdrawCode(id: number): Promise<void> {
-    await this.db('verification_codes').where({ id }).delete();
+  async withdrawCode(id: number, region: string): Promise<void> {
+    await this.db.raw(
+      `WITH withdrawn AS (DELETE FROM verification_codes WHERE id = ? RETURNING created_at)
+       UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = ? AND slot = sms_traffic_slot(created_at)`,
+      [id, region],
+    );
   }
 
   async hasCode(phone: string): Promise<boolean> {
@@ -48,10 +55,13 @@ export class VerificationRepository {
   async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
     const { rowCount } = await this.db.raw<{ rowCount: number }>(
       `WITH verified AS (
-         UPDATE verification_codes SET verified_at = now() WHERE id = ? AND verified_at IS NULL RETURNING id)
+         UPDATE verification_codes SET verified_at = now() WHERE id = ? AND verified_at IS NULL RETURNING created_at),
+       traffic AS (
+         UPDATE sms_traffic SET verified = verified + 1
+           FROM verified WHERE region = ? AND slot = sms_traffic_slot(verified.created_at))
        INSERT INTO verification_tokens (token_hash, phone, region, expires_at)
        SELECT ?, ?, ?, ${inSeconds} FROM verified`,
-      [codeId, tokenHash, phone.number, phone.region, ttlSeconds],
+      [codeId, phone.region, tokenHash, phone.number, phone.region, ttlSeconds],
     );
     return rowCount > 0;
   }

@@ -1,4 +1,6 @@
 import { CodeExpired, Wrong } from '../../errors';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { Caller } from '../audit/caller';
 import type { Limiter, Taken } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../users/phone-number';
@@ -13,6 +15,7 @@ interface Parts {
   users: UsersRepository;
   limiter: Limiter;
   limits: Limits;
+  audit: AuditTrail;
 }
 
 export interface VerifyingRules {
@@ -27,27 +30,34 @@ export class VerifyCodeService {
     private readonly rules: VerifyingRules,
   ) {}
 
-  async isPhoneAvailable(phone: Phone, address: string): Promise<boolean> {
-    await this.takeCheck(address);
+  async isPhoneAvailable(phone: Phone, caller: Caller): Promise<boolean> {
+    await this.takeCheck(caller);
     return !(await this.parts.users.isPhoneTaken(phone.number));
   }
 
-  async verify(phone: Phone, typed: string, address: string): Promise<string> {
-    await this.takeCheck(address);
-    const guess = await this.takeGuess(phone, address);
-    const sent = await this.parts.verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
+  async verify(phone: Phone, typed: string, caller: Caller): Promise<string> {
+    const { verification, codes, audit } = this.parts;
+    await this.takeCheck(caller);
+    const guess = await this.takeGuess(phone, caller);
+    const sent = await verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
     if (!sent) return this.refuseUncompared(phone, guess);
-    if (!this.parts.codes.matches(phone.number, typed, sent.hmac)) throw new Wrong('wrong code');
+    if (!codes.matches(phone.number, typed, sent.hmac)) {
+      await audit.note({ event: 'code_wrong', phone }, caller);
+      throw new Wrong('wrong code');
+    }
     await guess.giveBack();
-    return this.exchange(sent, phone);
+    const token = await this.exchange(sent, phone);
+    await audit.note({ event: 'code_verified', phone }, caller);
+    return token;
   }
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
     const { verification, limiter, limits } = this.parts;
+    // First, so that nothing can fail once the code is spent and the token is there.
+    await limiter.clear({ limit: limits.resend, subject: phone.number });
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
     if (!won) throw new CodeExpired('this code has been used');
-    await limiter.clear({ limit: limits.resend, subject: phone.number });
     return token;
   }
 
@@ -58,19 +68,21 @@ export class VerifyCodeService {
     throw new Wrong('no code was sent to this phone');
   }
 
-  private async takeCheck(address: string): Promise<void> {
+  private async takeCheck(caller: Caller): Promise<void> {
     const { limiter, limits } = this.parts;
     await limiter.take(
-      { limit: limits.checksPerMinute, subject: address },
-      { limit: limits.checksPerDay, subject: address },
+      caller,
+      { limit: limits.checksPerMinute, subject: caller.address },
+      { limit: limits.checksPerDay, subject: caller.address },
     );
   }
 
   /** Counts as a wrong one until the code has proved right. */
-  private async takeGuess(phone: Phone, address: string): Promise<Taken> {
+  private async takeGuess(phone: Phone, caller: Caller): Promise<Taken> {
     const { limiter, limits } = this.parts;
     return limiter.take(
-      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${address}` },
+      caller,
+      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${caller.address}` },
       { limit: limits.wrongCodesPerPhone, subject: phone.number },
     );
   }

@@ -1,0 +1,2 @@
+DROP TABLE sms_traffic;
+DROP FUNCTION sms_traffic_slot;

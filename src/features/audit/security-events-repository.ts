@@ -1,0 +1,49 @@
+import type { Knex } from 'knex';
+import { masked, type Phone } from '../users/phone-number';
+import type { Caller } from './caller';
+
+export type SecurityEventName =
+  | 'code_sent'
+  | 'code_refused'
+  | 'code_wrong'
+  | 'code_verified'
+  | 'spend_guard'
+  | 'registered'
+  | 'logged_in'
+  | 'login_failed'
+  | 'password_changed'
+  | 'password_reset'
+  | 'sessions_ended'
+  | 'limit_met';
+
+export interface SecurityEvent {
+  event: SecurityEventName;
+  userId?: string | undefined;
+  /** Only its mask is kept. */
+  phone?: Pick<Phone, 'number'> & Partial<Phone>;
+  detail?: string;
+}
+
+/** The audit trail's table, to which rows are only added. */
+export class SecurityEventsRepository {
+  constructor(private readonly db: Knex) {}
+
+  async add({ event, userId, phone, detail }: SecurityEvent, caller: Caller): Promise<void> {
+    await this.db('security_events').insert({
+      event,
+      user_id: userId ?? null,
+      phone: phone ? masked(phone.number) : null,
+      region: phone?.region ?? null,
+      ip: caller.ip,
+      user_agent: caller.userAgent,
+      request_id: caller.requestId,
+      detail: detail ?? null,
+    });
+  }
+
+  async sweep(days: number): Promise<void> {
+    await this.db('security_events')
+      .where('at', '<', this.db.raw('now() - make_interval(days => ?)', [days]))
+      .delete();
+  }
+}

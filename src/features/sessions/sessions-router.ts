@@ -1,0 +1,24 @@
+import { Router } from 'express';
+import { jsonBody } from '../../http/body';
+import { callerOf } from '../../http/caller';
+import { ok, post, type Access } from '../../http/operation';
+import { parse } from '../../http/parse';
+import { userIdOf } from '../../http/session';
+import { sessionToEnd, sessionView } from './sessions-schemas';
+import type { SessionsService } from './sessions-service';
+
+export function sessionsRouter(sessions: SessionsService, { signedIn, signedInWithBody }: Access): Router {
+  const router = Router();
+
+  post(router, '/sessions', signedIn, async (req, res) => {
+    ok(res, (await sessions.of(userIdOf(req), req.sessionID)).map(sessionView));
+  });
+
+  post(router, '/end_session', signedInWithBody, async (req, res) => {
+    const { id } = parse(sessionToEnd, jsonBody(req));
+    await sessions.end(userIdOf(req), id, callerOf(req));
+    ok(res);
+  });
+
+  return router;
+}

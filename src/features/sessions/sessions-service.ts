@@ -1,0 +1,24 @@
+import type { Transaction } from '../../database';
+import type { Caller } from '../audit/caller';
+import type { OwnSession, SessionsRepository } from './sessions-repository';
+
+/** Where a user is signed in, and signing out there. */
+export class SessionsService {
+  constructor(
+    private readonly sessions: SessionsRepository,
+    private readonly transaction: Transaction,
+    private readonly maxDays: number,
+  ) {}
+
+  async of(userId: string, currentSid: string): Promise<OwnSession[]> {
+    return this.sessions.of(userId, currentSid, this.maxDays);
+  }
+
+  /** Idempotent: a session that has ended already is no mistake. */
+  async end(userId: string, id: string, caller: Caller): Promise<void> {
+    await this.transaction(async ({ sessions, securityEvents }) => {
+      if ((await sessions.end(userId, id)) === 0) return;
+      await securityEvents.add({ event: 'sessions_ended', userId, detail: 'one, by end_session' }, caller);
+    });
+  }
+}

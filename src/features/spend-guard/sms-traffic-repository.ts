@@ -1,0 +1,44 @@
+import type { Knex } from 'knex';
+
+/** Codes sent, and how many of these were verified. */
+export interface Traffic {
+  sent: number;
+  verified: number;
+}
+
+export interface RegionTraffic {
+  hour: Traffic;
+  day: Traffic;
+  /** The fortnight before the day. */
+  past: Traffic;
+}
+
+/** A code is judged once its slot has ended and five minutes more, when whoever wanted it has typed it. */
+const SETTLED = `slot + interval '15 minutes' <= now()`;
+
+function sums(name: string, condition: string): string {
+  const sum = (column: string) => `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)::integer`;
+  return `${sum('sent')} AS ${name}_sent, ${sum('verified')} AS ${name}_verified`;
+}
+
+/** How codes to a calling code have fared; VerificationRepository counts them. */
+export class SmsTrafficRepository {
+  constructor(private readonly db: Knex) {}
+
+  async of(region: string): Promise<RegionTraffic> {
+    const { rows } = await this.db.raw<{ rows: Record<string, number>[] }>(
+      `SELECT ${sums('hour', `slot > now() - interval '75 minutes'`)},
+              ${sums('day', `slot > now() - interval '1 day'`)},
+              ${sums('past', `slot <= now() - interval '1 day'`)}
+         FROM sms_traffic WHERE region = ? AND slot > now() - interval '15 days' AND ${SETTLED}`,
+      [region],
+    );
+    const [row = {}] = rows;
+    const traffic = (name: string) => ({ sent: row[`${name}_sent`] ?? 0, verified: row[`${name}_verified`] ?? 0 });
+    return { hour: traffic('hour'), day: traffic('day'), past: traffic('past') };
+  }
+
+  async sweep(): Promise<void> {
+    await this.db('sms_traffic').whereRaw(`slot < now() - interval '16 days'`).delete();
+  }
+}

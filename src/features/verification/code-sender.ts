@@ -1,0 +1,43 @@
+import { Failed } from '../../errors';
+import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import type { Phone } from '../users/phone-number';
+import type { VerificationCodes } from './verification-code';
+import type { VerificationRepository } from './verification-repository';
+
+export interface CodeMessage {
+  /** With {code} and {minutes}. */
+  text: string;
+  codeTtlSeconds: number;
+}
+
+/** Makes a code, keeps it and sends it. */
+export class CodeSender {
+  constructor(
+    private readonly verification: VerificationRepository,
+    private readonly codes: VerificationCodes,
+    private readonly sms: SmsSender,
+    private readonly message: CodeMessage,
+  ) {}
+
+  /**
+   * The code is kept before it is sent, so that it is known by the time it arrives, even when this process is not there
+   * any more. It is withdrawn when it certainly was not sent; after a time-out it may still arrive, and stands.
+   */
+  async send(phone: Phone): Promise<void> {
+    const code = this.codes.create();
+    const kept = this.codes.hmac(phone.number, code);
+    const id = await this.verification.addCode(phone, kept, this.message.codeTtlSeconds);
+    try {
+      await this.sms.send({ to: phone.number, body: this.textWith(code), code });
+    } catch (error) {
+      if (error instanceof SendingTimedOut) throw error;
+      await this.verification.withdrawCode(id, phone.region);
+      throw error instanceof NumberRefused ? error : new Failed('the SMS could not be sent', { cause: error });
+    }
+  }
+
+  private textWith(code: string): string {
+    const minutes = String(Math.ceil(this.message.codeTtlSeconds / 60));
+    return this.message.text.replaceAll('{code}', code).replaceAll('{minutes}', minutes);
+  }
+}

@@ -1,0 +1,228 @@
+import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
+import { startApp, type Env, type TestApp } from '../support/app';
+import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { e164, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
+
+let app: TestApp;
+const others: TestApp[] = [];
+beforeAll(async () => {
+  app = await startApp({ TRUST_PROXY: 'loopback' });
+});
+afterEach(async () => {
+  await app.db('rate_limits').delete();
+  await Promise.all(others.splice(0).map((other) => other.close()));
+});
+afterAll(() => app.close());
+
+async function instance(env: Env): Promise<TestApp> {
+  const other = await startApp({ TRUST_PROXY: 'loopback', ...env }, { databaseUrl: app.databaseUrl });
+  others.push(other);
+  return other;
+}
+
+interface Row {
+  id: number;
+  at: Date;
+  event: string;
+  user_id: string | null;
+  phone: string | null;
+  region: string | null;
+  ip: string;
+  user_agent: string;
+  request_id: string;
+  detail: string | null;
+}
+
+let requests = 0;
+
+/** What one request leaves in the trail. */
+async function noted(call: (headers: Record<string, string>) => Promise<unknown>): Promise<Row[]> {
+  const requestId = `audit-${(requests += 1)}`;
+  await call({ 'X-Request-Id': requestId, 'User-Agent': 'Phone/1.0', 'X-Forwarded-For': '2001:db8:1:2::9' });
+  return app.db('security_events').where({ request_id: requestId }).orderBy('id');
+}
+
+const mask = (number: string) => `${number.slice(0, 4)}…${number.slice(-2)}`;
+const events = (rows: Row[]) => rows.map(({ event, user_id, detail }) => [event, user_id, detail]);
+
+describe('the audit trail notes', () => {
+  it('a code that is sent, with who asked, when, and a masked phone', async () => {
+    const phone = newPhone();
+    const before = Date.now() - 1_000;
+    const rows = await noted((headers) => post(app.api, '/user/send_code', phone, headers));
+    expect(rows).toEqual([
+      {
+        id: expect.any(Number) as number,
+        at: expect.any(Date) as Date,
+        event: 'code_sent',
+        user_id: null,
+        phone: mask(e164(phone)),
+        region: '44',
+        ip: '2001:db8:1:2::9',
+        user_agent: 'Phone/1.0',
+        request_id: `audit-${requests}`,
+        detail: null,
+      },
+    ]);
+    expect(rows[0]?.at.getTime()).toBeGreaterThan(before);
+  });
+
+  it('a code that is refused: the region, the kind of number, the provider', async () => {
+    const strict = await instance({ ALLOWED_REGIONS: '49,44', PHONE_CHECK: 'mobile' });
+    const send = (phone: object) =>
+      noted((headers) => post(strict.api, '/user/send_code', phone, headers)).then((rows) =>
+        rows.map(({ event, region, detail }) => [event, region, detail]),
+      );
+    expect(await send({ region: 33, phone: '612345678' })).toEqual([['code_refused', '33', 'region not allowed']]);
+    expect(await send({ region: 49, phone: '3012345678' })).toEqual([['code_refused', '49', 'not a mobile number']]);
+    strict.sms.before = () => Promise.reject(new NumberRefused());
+    expect(await send(newPhone())).toEqual([['code_refused', '44', 'number refused by the provider']]);
+  });
+
+  it('a limit that is met, once a window, by its name', async () => {
+    const phone = newPhone();
+    await post(app.api, '/user/send_code', phone);
+    const send = () => noted((headers) => post(app.api, '/user/send_code', phone, headers));
+    expect(await send()).toMatchObject([{ event: 'limit_met', detail: 'resend', phone: mask(e164(phone)) }]);
+    expect(await send()).toEqual([]);
+    await app.db('rate_limits').update({ resets_at: app.db.fn.now() });
+    expect(events(await send())).toEqual([['code_sent', null, null]]);
+    expect(events(await send())).toEqual([['limit_met', null, 'resend']]);
+  });
+
+  it('wrong and right codes', async () => {
+    const phone = newPhone();
+    await post(app.api, '/user/send_code', phone);
+    const verify = (code: string) =>
+      noted((headers) => post(app.api, '/user/verify_code', { ...phone, code }, headers));
+    expect(await verify('0')).toMatchObject([{ event: 'code_wrong', phone: mask(e164(phone)) }]);
+    expect(await verify(app.sms.codeFor(e164(phone)))).toMatchObject([{ event: 'code_verified', region: '44' }]);
+  });
+
+  it('a registration, with the new user', async () => {
+    const phone = newPhone();
+    const body = { nickname: 'Ann', password: newPassword(), verification_token: await verificationToken(app, phone) };
+    const rows = await noted((headers) => post(app.api, '/user/register', body, headers));
+    const user = await app
+      .db('phones')
+      .where({ phone: e164(phone) })
+      .first<{ user_id: string }>('user_id');
+    expect(rows).toMatchObject([{ event: 'registered', user_id: user.user_id, phone: mask(e164(phone)) }]);
+  });
+
+  it('logins and their failures, known to be of an account or not', async () => {
+    const person = await insertPerson(app);
+    const login = (fields: object) =>
+      noted((headers) => post(app.api, '/user/login', { ...person, ...fields }, headers));
+    expect(events(await login({}))).toEqual([['logged_in', person.id, null]]);
+    expect(events(await login({ password: 'wrong-one' }))).toEqual([['login_failed', person.id, 'login']]);
+    const stranger = newPhone();
+    const [row] = await login({ ...stranger });
+    expect(row).toMatchObject({ event: 'login_failed', user_id: null, phone: mask(e164(stranger)) });
+  });
+
+  it('a changed password, the sessions that it ended, and an attempt with a wrong old one', async () => {
+    const person = await insertPerson(app);
+    await post(app.api, '/user/login', person);
+    const cookie = cookieOf(await post(app.api, '/user/login', person));
+    const change = (oldPassword: string) =>
+      noted((headers) =>
+        raw(app, '/user/change_password', {
+          headers: { ...headers, Cookie: cookie },
+          body: JSON.stringify({ oldPassword, newPassword: newPassword() }),
+        }),
+      );
+    expect(events(await change('wrong-one'))).toEqual([['login_failed', person.id, 'change_password']]);
+    expect(events(await change(person.password))).toEqual([
+      ['password_changed', person.id, null],
+      ['sessions_ended', person.id, '1, by the new password'],
+    ]);
+  });
+
+  it('a reset password and the sessions that it ended', async () => {
+    const person = await register(app);
+    await times(2, () => post(app.api, '/user/login', person));
+    const body = { password: newPassword(), verification_token: await verificationToken(app, person) };
+    expect(events(await noted((headers) => post(app.api, '/user/reset_password', body, headers)))).toEqual([
+      ['password_reset', person.id, null],
+      ['sessions_ended', person.id, '2, by the new password'],
+    ]);
+  });
+
+  it('sessions that are ended by logout and end_session, and nothing where none was', async () => {
+    const person = await insertPerson(app);
+    const cookie = cookieOf(await post(app.api, '/user/login', person));
+    const call = (path: string, body?: string) =>
+      noted((headers) => raw(app, path, { headers: { ...headers, Cookie: cookie }, ...(body && { body }) }));
+    expect(await call('/user/end_session', '{"id":"nothing"}')).toEqual([]);
+    expect(events(await call('/user/logout'))).toEqual([['sessions_ended', person.id, 'one, by logout']]);
+    expect(await call('/user/logout')).toEqual([]);
+  });
+
+  it('nothing of what only reads', async () => {
+    const person = await insertPerson(app);
+    const cookie = cookieOf(await post(app.api, '/user/login', person));
+    for (const path of ['/user/groups', '/user/sync/0', '/user/sessions', `/user/${person.id}`])
+      expect(await noted((headers) => raw(app, path, { headers: { ...headers, Cookie: cookie } }))).toEqual([]);
+  });
+
+  it('20 refused sends of an address in an hour, and no more of the same', async () => {
+    const strict = await instance({ ALLOWED_REGIONS: '49' });
+    const refused = () => app.db('security_events').where({ event: 'code_refused', ip: '203.0.113.99' });
+    const from = { 'X-Forwarded-For': '203.0.113.99' };
+    await times(30, () => post(strict.api, '/user/send_code', newPhone(), from));
+    expect(await refused()).toHaveLength(20);
+  });
+});
+
+describe('the audit trail', () => {
+  it('keeps no code, token, password, cookie or full phone number', async () => {
+    const person = await register(app);
+    const answer = await post(app.api, '/user/login', person);
+    const kept = JSON.stringify(await app.db('security_events'));
+    const secrets = [person.password, String(person.phone), cookieOf(answer), app.sms.codeFor(e164(person))];
+    for (const secret of secrets) expect(kept).not.toContain(secret);
+    const add = app
+      .db('security_events')
+      .insert({ event: 'x', phone: '+447911123456', ip: '', user_agent: '', request_id: '' });
+    await expect(add).rejects.toMatchObject({ constraint: 'security_events_phone_masked' });
+  });
+
+  it('is append-only: no row is changed, and none is removed within a day', async () => {
+    await post(app.api, '/user/send_code', newPhone());
+    const denied = { code: '42501' };
+    await expect(app.db('security_events').update({ event: 'nothing' })).rejects.toMatchObject(denied);
+    await expect(app.db('security_events').delete()).rejects.toMatchObject(denied);
+    await expect(app.db.raw('TRUNCATE security_events')).rejects.toMatchObject(denied);
+    expect((await app.db('security_events')).length).toBeGreaterThan(0);
+  });
+
+  it('forgets what is older than AUDIT_DAYS, and that only', async () => {
+    const add = (days: number) =>
+      app.db.raw(
+        `INSERT INTO security_events (at, event, ip, user_agent, request_id)
+         VALUES (now() - make_interval(days => ?), 'logged_in', '', '', ?)`,
+        [days, `aged-${days}`],
+      );
+    for (const days of [2, 29, 31]) await add(days);
+    await new SecurityEventsRepository(app.db).sweep(30);
+    expect(await app.db('security_events').whereLike('request_id', 'aged-%').orderBy('id').pluck('request_id')).toEqual(
+      ['aged-2', 'aged-29'],
+    );
+  });
+
+  it('that cannot be written to fails nobody who only asks, and holds back what changes an account', async () => {
+    const person = await insertPerson(app);
+    const phone = newPhone();
+    await app.db.raw('ALTER TABLE security_events RENAME TO no_security_events');
+    try {
+      expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
+      expectBody(await post(app.api, '/user/login', { ...person, password: 'wrong-one' }), { code: 1000 });
+      expectRefusal(await post(app.api, '/user/login', person), 500);
+      expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [person.id])).toEqual([]);
+    } finally {
+      await app.db.raw('ALTER TABLE no_security_events RENAME TO security_events');
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectBody, expectRefusal, post, raw, type Answer } from '../support/calls';
+import { field, insertPerson, type Person } from '../support/people';
+
+const DAY = 86_400_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ TRUST_PROXY: 'loopback' });
+});
+afterAll(() => app.close());
+
+interface Listed {
+  id: string;
+  createdAt: string;
+  renewedAt: string;
+  ip: string;
+  userAgent: string;
+  current: boolean;
+}
+
+async function cookieFrom(person: Person, userAgent: string, ip = '203.0.113.7'): Promise<string> {
+  const headers = { 'User-Agent': userAgent, 'X-Forwarded-For': ip };
+  return cookieOf(await post(app.api, '/user/login', person, headers));
+}
+
+const call = (path: string, cookie: string, body?: object, on = app): Promise<Answer> =>
+  raw(on, path, { headers: { Cookie: cookie }, ...(body && { body: JSON.stringify(body) }) });
+
+async function listed(cookie: string, on = app): Promise<Listed[]> {
+  const { body } = await call('/user/sessions', cookie, undefined, on);
+  return field(body, 'result') as Listed[];
+}
+
+async function idOf(cookie: string): Promise<string> {
+  const current = (await listed(cookie)).find((session) => session.current);
+  if (!current) throw new Error('the current session is not listed');
+  return current.id;
+}
+
+describe('/user/sessions', () => {
+  it('lists where one is signed in, the newest first, and says which session is asking', async () => {
+    const person = await insertPerson(app);
+    const before = Date.now();
+    await cookieFrom(person, 'Phone/1.0', '203.0.113.7');
+    const laptop = await cookieFrom(person, 'Laptop/2.0', '2001:db8::1');
+    const answer = await call('/user/sessions', laptop);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+    const session = { id: expect.stringMatching(/^[0-9a-f]{64}$/) as string, createdAt: time, renewedAt: time };
+    expectBody(answer, {
+      code: 200,
+      result: [
+        { ...session, ip: '2001:db8::1', userAgent: 'Laptop/2.0', current: true },
+        { ...session, ip: '203.0.113.7', userAgent: 'Phone/1.0', current: false },
+      ],
+    });
+    for (const { createdAt } of await listed(laptop)) {
+      expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
+  it('shows nothing that could be sent as a cookie', async () => {
+    const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
+    const sid =
+      decodeURIComponent(cookie.split('=')[1] ?? '')
+        .slice(2)
+        .split('.')[0] ?? '';
+    expect(sid.length).toBeGreaterThan(20);
+    expect(JSON.stringify(await listed(cookie))).not.toContain(sid);
+  });
+
+  it('shows nobody else, no session that has expired, and none beyond SESSION_MAX_DAYS', async () => {
+    const [person, other] = [await insertPerson(app), await insertPerson(app)];
+    await cookieFrom(other, 'Other/1.0');
+    await cookieFrom(person, 'Expired/1.0');
+    await cookieFrom(person, 'Old/1.0');
+    const cookie = await cookieFrom(person, 'Phone/1.0');
+    const named = (userAgent: string) => app.db('session').whereRaw(`sess ->> 'userAgent' = ?`, [userAgent]);
+    await named('Expired/1.0').update({ expire: new Date(Date.now() - 1_000) });
+    await named('Old/1.0').update({
+      sess: app.db.raw(`jsonb_set(sess::jsonb, '{createdAt}', to_jsonb(?::bigint))::json`, [Date.now() - 91 * DAY]),
+    });
+    expect((await listed(cookie)).map(({ userAgent }) => userAgent)).toEqual(['Phone/1.0']);
+  });
+
+  it('keeps 200 characters of a user agent, and lists a session without one', async () => {
+    const person = await insertPerson(app);
+    const cookie = await cookieFrom(person, 'x'.repeat(1_000));
+    await raw(app, '/user/login', { body: JSON.stringify(person) });
+    expect((await listed(cookie)).map(({ userAgent }) => userAgent)).toEqual(['', 'x'.repeat(200)]);
+  });
+});
+
+describe('/user/end_session', () => {
+  it('ends one of the own sessions, on every instance at once, and leaves the others', async () => {
+    const person = await insertPerson(app);
+    const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
+    const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    expectBody(await call('/user/end_session', kept, { id: await idOf(lost) }), { code: 200 });
+    for (const on of [app, other]) {
+      expectRefusal(await call('/user/groups', lost, undefined, on), 401);
+      expect((await listed(kept, on)).map(({ userAgent }) => userAgent)).toEqual(['Kept/1.0']);
+    }
+    await other.close();
+  });
+
+  it('may be repeated, and takes an id that there is not: 200', async () => {
+    const person = await insertPerson(app);
+    const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
+    const id = await idOf(lost);
+    for (let count = 0; count < 2; count += 1) expectBody(await call('/user/end_session', kept, { id }), { code: 200 });
+    expectBody(await call('/user/end_session', kept, { id: 'nothing' }), { code: 200 });
+    expect(await listed(kept)).toHaveLength(1);
+  });
+
+  it('ends the session that asks', async () => {
+    const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
+    expectBody(await call('/user/end_session', cookie, { id: await idOf(cookie) }), { code: 200 });
+    expectRefusal(await call('/user/groups', cookie), 401);
+  });
+
+  it('never ends a session of somebody else', async () => {
+    const [victim, stranger] = [await insertPerson(app), await insertPerson(app)];
+    const [theirs, own] = [await cookieFrom(victim, 'Phone/1.0'), await cookieFrom(stranger, 'Phone/1.0')];
+    expectBody(await call('/user/end_session', own, { id: await idOf(theirs) }), { code: 200 });
+    expect((await call('/user/groups', theirs)).status).toBe(200);
+  });
+
+  it.each([{}, { id: 5 }, { id: '' }, { id: 'a b' }, { id: 'x'.repeat(65) }, { id: null }])(
+    'is 400 for %j, naming id',
+    async (body) => {
+      const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
+      expectRefusal(await call('/user/end_session', cookie, body), 400, 'id');
+    },
+  );
+
+  it('needs a session, as the list does', async () => {
+    for (const path of ['/user/sessions', '/user/end_session'])
+      expectRefusal(await raw(app, path, { body: '{"id":"x"}' }), 401);
+  });
+});

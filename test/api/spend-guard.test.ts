@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
+import { startApp, type Env, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, post, retryAfter } from '../support/calls';
+import { e164, insertPerson, newPhone, verificationToken } from '../support/people';
+import { OUTPUT } from '../support/paths';
+
+let app: TestApp;
+const others: TestApp[] = [];
+beforeAll(async () => {
+  app = await startApp();
+});
+afterEach(async () => {
+  await app.db('sms_traffic').delete();
+  await Promise.all(others.splice(0).map((other) => other.close()));
+});
+afterAll(() => app.close());
+
+async function instance(env: Env): Promise<TestApp> {
+  const other = await startApp(env, { databaseUrl: app.databaseUrl });
+  others.push(other);
+  return other;
+}
+
+const send = (on: TestApp, phone: object, requestId = 'none') =>
+  post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId });
+
+/** As if so many had been sent some time ago, and so many of these verified. */
+async function traffic(region: string, ago: string, sent: number, verified: number): Promise<void> {
+  const slot = app.db.raw('sms_traffic_slot(now() - ?::interval)', [ago]);
+  await app.db('sms_traffic').insert({ region, slot, sent, verified });
+}
+
+/** A good fortnight, and half an hour in which nobody typed a code in. */
+async function attackOn(region: string): Promise<void> {
+  for (let day = 2; day < 12; day += 1) await traffic(region, `${day} days`, 100, 80);
+  await traffic(region, '30 minutes', 40, 1);
+}
+
+const decisions = (requestId: string) =>
+  app
+    .db('security_events')
+    .where({ request_id: requestId, event: 'spend_guard' })
+    .select<{ region: string; detail: string }[]>('region', 'detail');
+
+function logged(requestId: string): { region?: string; decision?: string }[] {
+  return readdirSync(OUTPUT)
+    .filter((name) => name.startsWith('log-'))
+    .flatMap((name) => readFileSync(join(OUTPUT, name), 'utf8').split('\n'))
+    .filter((line) => line.includes('spend guard:') && line.includes(`"${requestId}"`))
+    .map((line) => JSON.parse(line) as { region?: string; decision?: string });
+}
+
+describe('the spend guard', () => {
+  it('in enforce mode refuses a region whose codes nobody verifies any more: 5000, Retry-After, nothing sent', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('44');
+    const phone = newPhone();
+    const answer = await send(guarded, phone, 'enforced');
+    expectBody(answer, { code: 5000 });
+    expect(retryAfter(answer)).toBe(600);
+    expect(guarded.sms.sent).toEqual([]);
+    expect(await app.db('rate_limits').where('key', `resend:${e164(phone)}`)).toEqual([]);
+    expect(await decisions('enforced')).toEqual([
+      { region: '44', detail: 'refused: 1 of 40 in the last hour, 80 % before' },
+    ]);
+    expect(logged('enforced')).toMatchObject([{ level: 40, region: '44', decision: 'refused', sent: 40, verified: 1 }]);
+  });
+
+  it('in enforce mode still sends to phones with an account, and to other regions', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('44');
+    expectBody(await send(guarded, await insertPerson(app), 'owner'), { code: 200 });
+    expect(await decisions('owner')).toMatchObject([{ detail: expect.stringMatching(/^sent: /) as string }]);
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'elsewhere'), { code: 200 });
+    expect(await decisions('elsewhere')).toEqual([]);
+  });
+
+  it('in record mode, the default, sends and says what it would not have sent', async () => {
+    await attackOn('44');
+    expectBody(await send(app, newPhone(), 'recorded'), { code: 200 });
+    expect(await decisions('recorded')).toEqual([
+      { region: '44', detail: 'sent: 1 of 40 in the last hour, 80 % before' },
+    ]);
+    expect(logged('recorded')).toMatchObject([{ region: '44', decision: 'sent' }]);
+  });
+
+  it('off does and says nothing', async () => {
+    const unguarded = await instance({ SPEND_GUARD: 'off' });
+    await attackOn('44');
+    expectBody(await send(unguarded, newPhone(), 'unguarded'), { code: 200 });
+    expect(await decisions('unguarded')).toEqual([]);
+  });
+
+  it('lets a region in again when the bad hour and day are over', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('44');
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '70 minutes'`);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    await traffic('44', '3 hours', 100, 2);
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '27 hours'`);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+  });
+
+  it('does not judge codes that nobody has had the time to type in', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await traffic('44', '0 minutes', 500, 0);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+  });
+});
+
+describe('SMS traffic', () => {
+  const counts = () => app.db('sms_traffic').orderBy('region').select('region', 'sent', 'verified');
+
+  it('counts what is sent and verified, by calling code, from all instances', async () => {
+    const second = await instance({});
+    await verificationToken(app, newPhone());
+    await verificationToken(second, newPhone());
+    await send(app, newPhone());
+    await send(app, { region: 1, phone: '2025550123' });
+    expect(await counts()).toEqual([
+      { region: '1', sent: 1, verified: 0 },
+      { region: '44', sent: 3, verified: 2 },
+    ]);
+  });
+
+  it('counts what may have been sent, and not what certainly was not', async () => {
+    const failing = await instance({});
+    failing.sms.before = () => Promise.reject(new SendingTimedOut());
+    expectRefusal(await send(failing, newPhone()), 500);
+    failing.sms.before = () => Promise.reject(new NumberRefused());
+    expectRefusal(await send(failing, newPhone()), 400);
+    failing.sms.before = () => Promise.reject(new Error('down'));
+    expectRefusal(await send(failing, newPhone()), 500);
+    expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 0 }]);
+  });
+
+  it('counts a verification where its code was sent', async () => {
+    const phone = newPhone();
+    await send(app, phone);
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '20 minutes'`);
+    await app.db.raw(`UPDATE verification_codes SET created_at = created_at - interval '20 minutes' WHERE phone = ?`, [
+      e164(phone),
+    ]);
+    await post(app.api, '/user/verify_code', { ...phone, code: app.sms.codeFor(e164(phone)) });
+    expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 1 }]);
+  });
+
+  it('is kept for a bit more than a fortnight', async () => {
+    await traffic('44', '15 days', 1, 1);
+    await traffic('44', '17 days', 1, 1);
+    await new SmsTrafficRepository(app.db).sweep();
+    expect(await counts()).toHaveLength(1);
+  });
+});
