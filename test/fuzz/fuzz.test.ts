@@ -1,5 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { startApp, type TestApp } from '../support/app';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
@@ -7,6 +9,9 @@ import { insertAndSignIn, type SignedInPerson } from '../support/people';
 /** A short form by default; .ci/run asks for more. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_500);
 const AT_ONCE = 8;
+/** By then every path has been compiled and every pool filled. */
+const WARM_AFTER = 500;
+const MOST_GROWTH_MB = 8;
 
 const OPERATIONS = [
   ...['send_code', 'verify_code', 'check_phone_available', 'register', 'login', 'logout', 'reset_password'],
@@ -225,6 +230,14 @@ function send(app: TestApp, { method, path, headers, body, signedIn }: Shot, coo
   });
 }
 
+/** Megabytes in use once nothing is left to collect. */
+function memoryInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed / 1_048_576;
+}
+
 /** What any client may rely on, whatever was sent. */
 function complaint({ method }: Shot, { status, text, headers }: Answer): string | undefined {
   if (status >= 500 || status < 200) return `status ${status}`;
@@ -255,12 +268,14 @@ describe('random and hostile requests', () => {
   }
 
   it(
-    `${REQUESTS} of them get no 5xx, no stack, no hang`,
+    `${REQUESTS} of them get no 5xx, no stack, no hang, and leave no memory behind`,
     async () => {
       const complaints: string[] = [];
       const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
       const shots = fc.sample(shot, { numRuns: REQUESTS, seed });
+      let warm = 0;
       for (let from = 0; from < shots.length; from += 100) {
+        if (from === WARM_AFTER) warm = memoryInUse();
         await signInAgain();
         const batch = shots.slice(from, from + 100);
         const worker = async (): Promise<void> => {
@@ -274,6 +289,7 @@ describe('random and hostile requests', () => {
       }
       expect({ seed, complaints: complaints.slice(0, 3) }).toEqual({ seed, complaints: [] });
       expect((await app.api.get('/readyz')).status).toBe(200);
+      expect(memoryInUse() - warm).toBeLessThan(MOST_GROWTH_MB);
     },
     30_000 + REQUESTS * 30,
   );

@@ -1,0 +1,251 @@
+import { startApp, type Env, type TestApp } from '../support/app';
+import { cookieOf, counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import {
+  e164,
+  field,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+} from '../support/people';
+import { secret } from '../support/secrets';
+
+/**
+ * An attacker's scripts, played against two instances on one database with the limits of production, each with what it
+ * gets out of it. Addresses are given as a proxy gives them.
+ */
+const PRODUCTION_LIMITS = {
+  SEND_CODE_PER_IP_HOUR: '200',
+  SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '1000',
+  LOGIN_FAILURES_PER_IP: '500',
+  CHECKS_PER_IP_MINUTE: '600',
+  CHECKS_PER_IP_DAY: '20000',
+  TRUST_PROXY: 'loopback',
+  PHONE_CHECK: 'mobile',
+  LOG_LEVEL: 'warn',
+};
+
+let first: TestApp;
+let second: TestApp;
+beforeEach(async () => {
+  first = await startApp(PRODUCTION_LIMITS);
+  second = await instance();
+});
+afterEach(async () => {
+  await second.close();
+  await first.close();
+});
+
+function instance(env: Env = {}): Promise<TestApp> {
+  return startApp({ ...PRODUCTION_LIMITS, ...env }, { databaseUrl: first.databaseUrl, dataDir: first.dataDir });
+}
+
+const either = (index: number) => (index % 2 === 0 ? first : second);
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const addressOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+const sent = () => [...first.sms.sent, ...second.sms.sent];
+const ATTACKER = '203.0.113.66';
+/** A short form by default; .ci/run asks for more. */
+const MANY = Number(process.env.ATTACK_REQUESTS ?? 600);
+
+/** Many calls, some at a time, as a script makes them. */
+async function storm<T>(count: number, call: (index: number) => Promise<T>, atOnce = 16): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < count; index = next++) results.push(await call(index));
+  };
+  await times(atOnce, worker);
+  return results;
+}
+
+/** As if the minute between two codes had passed. */
+const resendIsFree = (phone: object) =>
+  first
+    .db('rate_limits')
+    .where('key', `resend:${e164(phone as Parameters<typeof e164>[0])}`)
+    .delete();
+
+describe('guessing codes across resends', () => {
+  it('from one address: 20 codes are compared in a day, whatever is resent, solved and asked in parallel', async () => {
+    const victim = newPhone();
+    const typed: string[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      await resendIsFree(victim);
+      await post(either(round).api, '/user/send_code', victim, from(ATTACKER));
+      const right = sent().some(({ to }) => to === e164(victim)) ? newestCode(e164(victim)) : '000000';
+      // Every code but the right one: the most that bad luck allows.
+      const guesses = Array.from({ length: 20 }, (_, index) => String(index).padStart(6, '0')).filter(
+        (g) => g !== right,
+      );
+      const answers = await Promise.all(
+        guesses.map((code, index) => post(either(index).api, '/user/verify_code', { ...victim, code }, from(ATTACKER))),
+      );
+      typed.push(...answers.map(({ body }) => String(field(body, 'code'))));
+    }
+    expect(typed.filter((code) => code === '1000')).toHaveLength(20);
+    expect(typed.filter((code) => code !== '1000' && code !== '2000')).toEqual([]);
+  });
+
+  it('from 500 addresses: 100 codes of a million are compared in a day', async () => {
+    const victim = newPhone();
+    let compared = 0;
+    for (let round = 0; round < 25; round += 1) {
+      await resendIsFree(victim);
+      await post(either(round).api, '/user/send_code', victim, from(addressOf(round)));
+      const answers = await times(20, (index) =>
+        post(either(index).api, '/user/verify_code', { ...victim, code: '0' }, from(addressOf(20 * round + index))),
+      );
+      compared += counted(answers)['1000'] ?? 0;
+    }
+    // 10 codes are sent in a day, and 5 tries of each are compared.
+    expect(compared).toBeLessThanOrEqual(100);
+    expect(sent().length).toBeLessThanOrEqual(10);
+  });
+
+  function newestCode(phone: string): string {
+    const newest = sent().filter(({ to }) => to === phone);
+    return newest.at(-1)?.code ?? '';
+  }
+});
+
+describe('running up the bill', () => {
+  it(`${MANY} numbers from one address: 200 are sent to in an hour`, async () => {
+    const answers = await storm(MANY, (index) =>
+      post(either(index).api, '/user/send_code', { region: 44, phone: 7_400_000_000 + index }, from(ATTACKER)),
+    );
+    expect(counted(answers)).toEqual({ 200: 200, 5000: MANY - 200 });
+    expect(sent()).toHaveLength(200);
+  }, 120_000);
+
+  it('the same out of one IPv6 /64: 200', async () => {
+    const answers = await storm(400, (index) =>
+      post(
+        either(index).api,
+        '/user/send_code',
+        { region: 44, phone: 7_400_000_000 + index },
+        from(`2001:db8:0:1::${index.toString(16)}`),
+      ),
+    );
+    expect(counted(answers)).toEqual({ 200: 200, 5000: 200 });
+  }, 60_000);
+
+  it(`one number from ${MANY} addresses: one code a minute, 10 in a day`, async () => {
+    const victim = newPhone();
+    const answers = await storm(MANY, (index) =>
+      post(either(index).api, '/user/send_code', victim, from(addressOf(index))),
+    );
+    expect(counted(answers)).toEqual({ 200: 1, 5000: MANY - 1 });
+    for (let minute = 1; minute < 15; minute += 1) {
+      await resendIsFree(victim);
+      await post(either(minute).api, '/user/send_code', victim, from(addressOf(minute)));
+    }
+    expect(sent()).toHaveLength(10);
+  }, 120_000);
+
+  it('numbers that cost: satellite, premium and fixed lines are sent nothing', async () => {
+    const costly = [
+      { region: 870, phone: '773111632' },
+      { region: 881, phone: '612345678' },
+      { region: 979, phone: '123456789' },
+      { region: 44, phone: '9012345678' },
+      { region: 44, phone: '2079460000' },
+    ];
+    for (const phone of costly) expectRefusal(await post(first.api, '/user/send_code', phone), 400);
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('getting into accounts', () => {
+  it('stuffing 2,000 leaked pairs from one address: 500 are compared in a quarter of an hour', async () => {
+    const answers = await storm(2_000, (index) =>
+      post(
+        either(index).api,
+        '/user/login',
+        { region: 44, phone: 7_400_000_000 + index, password: 'leaked-one' },
+        from(ATTACKER),
+      ),
+    );
+    expect(counted(answers)).toEqual({ 1000: 500, 429: 1_500 });
+  }, 60_000);
+
+  it('1,000 passwords of one account from 1,000 addresses: 100 are compared in a day', async () => {
+    const victim = await insertPerson(first);
+    const answers = await storm(1_000, (index) =>
+      post(
+        either(index).api,
+        '/user/login',
+        { region: victim.region, phone: victim.phone, password: secret(`guess-${index}-x`) },
+        from(addressOf(index)),
+      ),
+    );
+    expect(counted(answers)).toEqual({ 1000: 100, 429: 900 });
+  }, 60_000);
+
+  it('locking a victim out: the owner gets in through a reset, at once, and is not locked out again by the same', async () => {
+    const victim = await insertPerson(first);
+    const fail = (index: number) =>
+      post(either(index).api, '/user/login', { ...victim, password: 'wrong-one' }, from(addressOf(index)));
+    expect(counted(await storm(150, fail))).toEqual({ 1000: 100, 429: 50 });
+    const home = from('198.51.100.9');
+    expectRefusal(await post(second.api, '/user/login', victim, home), 429);
+    const password = newPassword();
+    const reset = { verification_token: await verificationToken(first, victim), password };
+    expectBody(await post(first.api, '/user/reset_password', reset, home), { code: 200 });
+    const answer = await post(second.api, '/user/login', { ...victim, password }, home);
+    expect(answer.body).toMatchObject({ code: 200, result: { id: victim.id } });
+    // Who is in stays in, whatever goes on at the door.
+    await storm(150, fail);
+    expect((await raw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
+  });
+
+  it('replaying a cookie after logout, on the other instance and after a new login: 401', async () => {
+    const person = await insertPerson(first);
+    const stolen = cookieOf(await post(first.api, '/user/login', person));
+    const replay = (on: TestApp) => raw(on, '/user/groups', { headers: { Cookie: stolen } });
+    for (const on of [first, second]) expect((await replay(on)).status).toBe(200);
+    expectBody(await raw(first, '/user/logout', { headers: { Cookie: stolen } }), { code: 200 });
+    await post(second.api, '/user/login', person);
+    for (const on of [second, first]) expectRefusal(await replay(on), 401);
+  });
+
+  it('fixing a session: a cookie given to the victim beforehand is not the one they are signed in by', async () => {
+    const [attacker, victim] = [await insertPerson(first), await insertPerson(first)];
+    const planted = cookieOf(await post(first.api, '/user/login', attacker));
+    const answer = await post(first.api, '/user/login', victim, { Cookie: planted });
+    expect(cookieOf(answer)).not.toBe(planted);
+    expectRefusal(await raw(second, '/user/groups', { headers: { Cookie: planted } }), 401);
+  });
+});
+
+describe('harvesting phones', () => {
+  it('through find: 300 in a minute and 2,000 in a day, over both instances, whatever the address', async () => {
+    const person = await insertAndSignIn(first);
+    const cookie = cookieOf(await post(first.api, '/user/login', person));
+    const find = (index: number) =>
+      raw(either(index), `/user/find/44/${7_400_000_000 + index}`, {
+        headers: { Cookie: cookie, ...from(addressOf(index)) },
+      });
+    const { 404: found = 0, ...rest } = counted(await storm(1_000, find));
+    expect({ found, rest }).toEqual({ found: 300, rest: { 429: 700 } });
+    let total = found;
+    for (let minute = 0; minute < 8; minute += 1) {
+      await first.db('rate_limits').whereLike('key', 'finds_minute:%').delete();
+      total += counted(await storm(400, find))['404'] ?? 0;
+    }
+    expect(total).toBe(2_000);
+  }, 60_000);
+
+  it('through check_phone_available: 600 in a minute from one address', async () => {
+    const answers = await storm(1_500, (index) =>
+      post(
+        either(index).api,
+        '/user/check_phone_available',
+        { region: 44, phone: 7_400_000_000 + index },
+        from(ATTACKER),
+      ),
+    );
+    expect(counted(answers)).toEqual({ 200: 600, 429: 900 });
+  }, 60_000);
+});

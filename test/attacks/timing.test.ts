@@ -1,0 +1,62 @@
+import { Passwords } from '../../src/features/auth/passwords';
+import { startApp, type TestApp } from '../support/app';
+import { counted, post, type Answer } from '../support/calls';
+import { insertPerson, newPhone, type PhoneFields } from '../support/people';
+
+const SAMPLES = 300;
+/** High enough for hashing to be most of the time that a login takes. */
+const COST = 7;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({
+    BCRYPT_COST: String(COST),
+    LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
+    LOGIN_FAILURES_PER_PHONE_DAY: '0',
+    LOG_LEVEL: 'warn',
+  });
+});
+afterAll(() => app.close());
+
+async function personWithCost(cost: number): Promise<PhoneFields> {
+  const { id, password, region, phone } = await insertPerson(app);
+  await app
+    .db('users')
+    .where({ id })
+    .update({ password_hash: await new Passwords(cost).hash(password) });
+  return { region, phone };
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** How far a median of so many is off by chance, from how far the values are apart (their median absolute deviation). */
+function noise(values: number[]): number {
+  const middle = median(values);
+  return (1.4826 * 1.2533 * median(values.map((value) => Math.abs(value - middle)))) / Math.sqrt(values.length);
+}
+
+describe('the time of a refused login', () => {
+  it(`is the same for an unknown phone, a known one, and one hashed at a lower cost: ${SAMPLES} of each`, async () => {
+    const sides: Record<string, PhoneFields> = {
+      unknown: newPhone(),
+      known: await personWithCost(COST),
+      older: await personWithCost(COST - 2),
+    };
+    const times: Record<string, number[]> = { unknown: [], known: [], older: [] };
+    const answers: Answer[] = [];
+    for (let sample = -20; sample < SAMPLES; sample += 1)
+      for (const [side, phone] of Object.entries(sides)) {
+        const begun = process.hrtime.bigint();
+        answers.push(await post(app.api, '/user/login', { ...phone, password: 'wrong-one' }));
+        if (sample >= 0) times[side]?.push(Number(process.hrtime.bigint() - begun) / 1e6);
+      }
+    expect(counted(answers)).toEqual({ 1000: 3 * (SAMPLES + 20) });
+    const { unknown = [], known = [], older = [] } = times;
+    for (const side of [known, older]) {
+      const tolerated = Math.max(0.05 * median(known), 4 * Math.hypot(noise(unknown), noise(side)));
+      expect(Math.abs(median(side) - median(unknown))).toBeLessThan(tolerated);
+    }
+  }, 120_000);
+});
