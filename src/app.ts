@@ -41,9 +41,14 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   return app;
 }
 
+const NONE = ["'none'"];
+
 /** What is served is JSON and images: no page, no script, no frame. */
 const securityHeaders = helmet({
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: NONE, objectSrc: NONE, baseUri: NONE, frameAncestors: NONE },
+  },
 });
 
 function neverStored(): Router {

@@ -237,7 +237,7 @@ describe('answers', () => {
   it('tell browsers to run, frame, sniff and pass on nothing', async () => {
     for (const { headers } of [await post(app.api, '/user/groups'), await raw(app, '/healthz', { method: 'GET' })])
       expect(headers).toMatchObject({
-        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'content-security-policy': "default-src 'none';object-src 'none';base-uri 'none';frame-ancestors 'none'",
         'strict-transport-security': 'max-age=31536000; includeSubDomains',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'SAMEORIGIN',
