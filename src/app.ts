@@ -1,4 +1,4 @@
-import express, { Router, type Express } from 'express';
+import express, { Router, type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { crossSite } from './http/cross-site';
@@ -27,17 +27,18 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
 
   app.use(requestLog(logger));
   app.use(securityHeaders);
-  app.use('/user', neverStored());
+  app.use(neverStored);
   app.use(crossSite(corsOrigins));
 
+  // Below one router, so that a path's first part is looked at once.
+  app.use('/user', Router().use(...routers.user));
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchaImages);
-  app.use('/user', ...routers.user);
   app.use(routers.uploads);
 
   app.use(unknownPath);
-  app.use(errorHandler);
+  app.use(errorHandler(logger));
   return app;
 }
 
@@ -51,9 +52,8 @@ const securityHeaders = helmet({
   },
 });
 
-function neverStored(): Router {
-  return Router().use((_req, res, next) => {
-    res.set('Cache-Control', 'no-store');
-    next();
-  });
-}
+/** What may be stored after all says so itself. */
+const neverStored: RequestHandler = (_req, res, next) => {
+  res.setHeader('Cache-Control', 'no-store');
+  next();
+};

@@ -44,6 +44,7 @@ const environment = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'must look like postgresql://user:password@host:5432/database' })
     .optional(),
   DATABASE_POOL_MAX: whole(1, 1_000).default(10),
+  DATABASE_PREPARE: oneOf('on', 'off').default('on'),
   AUTO_MIGRATE: oneOf('on', 'off').default('on'),
   DATA_DIR: text.default('.data'),
   AUDIT_DAYS: whole(1, 3_650).default(180),
@@ -196,7 +197,11 @@ function nested(env: Environment) {
       trustProxy: env.TRUST_PROXY ?? false,
       corsOrigins: env.CORS_ORIGINS,
     },
-    database: { poolMax: env.DATABASE_POOL_MAX, autoMigrate: env.AUTO_MIGRATE === 'on' },
+    database: {
+      poolMax: env.DATABASE_POOL_MAX,
+      prepare: env.DATABASE_PREPARE === 'on',
+      autoMigrate: env.AUTO_MIGRATE === 'on',
+    },
     dataDir: env.DATA_DIR,
     auditDays: env.AUDIT_DAYS,
     logLevel: env.LOG_LEVEL,

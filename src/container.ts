@@ -29,6 +29,7 @@ import { SyncService } from './features/sync/sync-service';
 import { Turns } from './features/sync/turns';
 import { tokensRouter } from './features/tokens/tokens-router';
 import { TokensService } from './features/tokens/tokens-service';
+import { ProfilesRepository } from './features/users/profiles-repository';
 import { usersRouter } from './features/users/users-router';
 import { UsersService } from './features/users/users-service';
 import { captchaImageRouter, captchaRouter } from './features/verification/captcha-router';
@@ -42,14 +43,19 @@ import { body, wellFormedBody } from './http/body';
 import { healthRouter } from './http/health-router';
 import { get, type Access } from './http/operation';
 import { publicUrlFrom } from './http/public-url';
-import { Sessions } from './http/session';
+import { SessionReader } from './http/session-reader';
+import { cookieNameFor, Sessions } from './http/session';
 import type { KeptTokens } from './integrations/messaging/rongcloud-messaging-provider';
 import type { MessagingProvider } from './integrations/messaging/messaging-provider';
 import type { SmsSender } from './integrations/sms/sms-sender';
 import type { ImageStorage } from './integrations/storage/image-storage';
 import type { Keys } from './local-keys';
 import { isMigrated } from './migrations';
+import { Reads } from './reads';
 import { Sweeper } from './sweeper';
+
+/** For small reads, each of which takes a fraction of a millisecond. */
+const SHARED_CONNECTIONS = 2;
 
 /** How many large sync answers are read from the database at the same time. */
 const LARGE_SYNCS = 3;
@@ -65,6 +71,8 @@ export interface Outside {
   logger: Logger;
   /** Instead of the configured sender. */
   sms?: SmsSender;
+  /** Have express-session read every session, not only those to be renewed. */
+  sessionsByStore?: boolean;
 }
 
 export interface Container {
@@ -80,7 +88,9 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const tell = (message: string, details: object) => logger.warn(details, message);
 
   const db = connect(outside.databaseUrl, config.database.poolMax);
+  const reads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, config.database.prepare, warn);
   const repos = repositories(db);
+  const profiles = new ProfilesRepository(reads, db);
   const transaction = transactions(db);
   const sessionPool = new Pool({ ...connectionOptions(outside.databaseUrl), max: config.database.poolMax });
   sessionPool.on('error', (error) => warn('an idle database connection broke', error));
@@ -90,7 +100,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const storage = await imageStorage(config, keys);
 
   const limits = limitTable(config.limits);
-  const audit = new AuditTrail(repos.securityEvents, repos.limits, limits.refusalsNoted, warn);
+  const audit = new AuditTrail(repos.securityEvents, repos.limits, warn);
   const limiter = new Limiter(repos.limits, audit, warn);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
@@ -100,10 +110,10 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const { verification, users, captchas: captchaRows } = repos;
   const captchas = new CaptchaService(captchaRows, limiter, limits);
   const sender = new CodeSender(verification, codes, sms, { ...config.verification, text: config.sms.text });
-  const guardParts = { traffic: repos.smsTraffic, users, audit, warn: tell };
+  const guardParts = { traffic: repos.smsTraffic, users, limiter, limits, audit, tell };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sending = new SendCodeService(
-    { sender, captchas, limiter, limits, spendGuard, audit, warn: tell },
+    { sender, captchas, limiter, limits, spendGuard, audit, tell },
     config.verification,
   );
   const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification);
@@ -117,20 +127,23 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     transaction,
   });
   const profile = new ProfileService(users, messaging.provider, warn);
-  const tokens = new TokensService(users, messaging.provider, storage.provider);
+  const tokens = new TokensService(profiles, messaging.provider, storage.provider);
   const sync = new SyncService(repos.sync, new Turns(LARGE_SYNCS));
 
+  const cookieName = cookieNameFor(config.production);
   const sessions = new Sessions(
     sessionPool,
+    outside.sessionsByStore ? undefined : new SessionReader(reads, db, cookieName, keys.sessionSecrets),
     { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
     warn,
   );
+  const ownSessions = new SessionsService(repos.sessions, transaction, config.sessions.maxDays);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const access: Access = {
     anyone: body,
     visitor: [...body, wellFormedBody, sessions.load],
-    signedIn: [...body, sessions.load, sessions.require],
-    signedInWithBody: [...body, wellFormedBody, sessions.load, sessions.require],
+    signedIn: [...body, sessions.signedIn],
+    signedInWithBody: [...body, wellFormedBody, sessions.signedIn],
   };
 
   const app = createApp(
@@ -142,15 +155,15 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
       user: [
         verificationRouter(sending, verifying, access),
         captchaRouter(captchas, publicUrlOf, access),
-        authRouter({ auth, audit, sessions, publicUrlOf }, access),
-        sessionsRouter(new SessionsService(repos.sessions, transaction, config.sessions.maxDays), access),
+        authRouter({ auth, ownSessions, sessions, publicUrlOf }, access),
+        sessionsRouter(ownSessions, access),
         profileRouter(profile, access),
         blacklistRouter(new BlacklistService(repos.blacklist), access),
         groupsRouter(new GroupsService(repos.groups), access),
         syncRouter(sync, access),
         tokensRouter(tokens, publicUrlOf, access),
         // Last: it takes every path that is left.
-        usersRouter(new UsersService(users, limiter, limits), access),
+        usersRouter(new UsersService(profiles, limiter, limits), access),
       ],
     },
     config.http,
@@ -175,6 +188,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
       sessions.close();
       await hashing.close();
       await sessionPool.end();
+      await reads.close();
       await db.destroy();
     },
   };

@@ -1,12 +1,23 @@
 import { isNativeError } from 'node:util/types';
+import { codeOf } from './errors';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
+/** Lines are gathered, as each write costs as much as making several; none waits longer than FLUSH_MS. */
+const GATHERED_BYTES = 4_096;
+const FLUSH_MS = 200;
+
 /** JSON lines. Errors are reduced to what helps an operator; nothing of a user's goes through. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const options = { level, base: null, serializers: { err: errorForLog } };
-  return destination ? pino(options, destination) : pino(options);
+export function createLogger(level: string, destination: DestinationStream = standardOutput()): Logger {
+  return pino({ level, base: null, serializers: { err: errorForLog } }, destination);
 }
-import { codeOf } from './errors';
+
+/** What is gathered is written out when the process exits, too. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, minLength: GATHERED_BYTES, sync: true });
+  setInterval(() => output.flush(), FLUSH_MS).unref();
+  process.once('exit', () => output.flushSync());
+  return output;
+}
 
 interface LoggedError {
   type: string;

@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import type { Caller } from '../features/audit/caller';
-import { addressOf } from './client-address';
+import { addressOf, ipOf } from './client-address';
 
 const USER_AGENT_LENGTH = 200;
 
 export function callerOf(req: Request): Caller {
   return {
     address: addressOf(req),
-    ip: req.ip ?? 'unknown',
+    ip: ipOf(req),
     userAgent: (req.get('User-Agent') ?? '').slice(0, USER_AGENT_LENGTH),
-    requestId: typeof req.id === 'string' ? req.id : '',
+    requestId: req.id,
   };
 }

@@ -6,9 +6,14 @@ import type { Request } from 'express';
  * Express finds the address by TRUST_PROXY.
  */
 export function addressOf(req: Request): string {
-  const address = (req.ip ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+  const address = ipOf(req);
   if (isIPv4(address)) return address;
   return isIPv6(address) ? network64(address) : 'unknown';
+}
+
+/** An IPv4 address stays one where it arrives through a socket of IPv6. */
+export function ipOf(req: Request): string {
+  return (req.ip ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function network64(address: string): string {

@@ -1,4 +1,5 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
 import { isNativeError } from 'node:util/types';
 import { AppError, BadRequest, codeOf, Failed, NotFound, ReturnCode, TooLarge, Unavailable } from '../errors';
 
@@ -7,14 +8,20 @@ export function unknownPath(): never {
 }
 
 /** The one place that decides what a client sees of a failure; the cause goes to the log. */
-export function errorHandler(error: unknown, req: Request, res: Response, next: NextFunction): void {
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    answer(error, req, res, next, logger);
+  };
+}
+
+function answer(error: unknown, req: Request, res: Response, next: NextFunction, logger: Logger): void {
   // Nobody is there any more to answer to.
   if (codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE') {
     res.destroy();
     return;
   }
   const shown = asAppError(error);
-  if (shown.status >= 500 && shown.status < 600) req.log.error({ err: error }, 'failed');
+  if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId: req.id }, 'failed');
   // The answer has begun: all that is left is to break it off, so that nobody takes half for the whole.
   if (res.headersSent) {
     next(error);

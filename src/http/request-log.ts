@@ -1,45 +1,49 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import pinoHttp from 'pino-http';
-import { errorForLog } from '../logger';
 
-/** One line a request, with the route instead of the path: paths carry phone numbers and captcha ids. */
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Taken over from the client or made here, returned and logged. */
+    id: string;
+    /** The pattern that the path has met; paths themselves carry phone numbers and captcha ids. */
+    pattern?: string;
+    /** When the request came in, in milliseconds of the process. */
+    begun: number;
+  }
+}
+
+/** One line a request, with the route instead of the path. */
 export function requestLog(logger: Logger): RequestHandler {
-  return pinoHttp<IncomingMessage, ServerResponse>({
-    logger,
-    genReqId: requestId,
-    wrapSerializers: false,
-    serializers: { req: () => undefined, res: () => undefined, err: errorForLog },
-    customSuccessObject: line,
-    customErrorObject: (req, res, _error, values: { responseTime?: number }) => line(req, res, values),
-    customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'info'),
-    customSuccessMessage: (_req, res) => (res.writableFinished ? 'answered' : 'aborted'),
-    customErrorMessage: () => 'answered',
-    quietReqLogger: true,
-    customAttributeKeys: { reqId: 'requestId' },
-  });
+  function write(this: Response): void {
+    const { req } = this;
+    const { id: requestId, method, pattern: route = 'none', begun } = req;
+    const line = { requestId, method, route, status: this.statusCode, ms: Math.round(performance.now() - begun) };
+    if (this.statusCode >= 500) logger.error(line, outcome(this));
+    else logger.info(line, outcome(this));
+  }
+  return (req, res, next) => {
+    req.begun = performance.now();
+    req.id = requestId(req);
+    res.setHeader('X-Request-Id', req.id);
+    res.on('close', write);
+    next();
+  };
 }
 
-function requestId(req: IncomingMessage, res: ServerResponse): string {
+function outcome(res: Response): string {
+  return res.writableFinished ? 'answered' : 'aborted';
+}
+
+function requestId(req: Request): string {
   const given = req.headers['x-request-id'];
-  const id = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
-  res.setHeader('X-Request-Id', id);
-  return id;
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
 }
-
-/** Called with what pino-http would log by itself, of which only the time that the answer took is of use. */
-function line(req: IncomingMessage, res: ServerResponse, values: { responseTime?: number }) {
-  return { method: req.method, route: routes.get(req) ?? 'none', status: res.statusCode, ms: values.responseTime };
-}
-
-const routes = new WeakMap<IncomingMessage, string>();
 
 /** Remembers the pattern that a request's path has met. */
 export function nameRoute(path: string): RequestHandler {
   return (req, _res, next) => {
-    routes.set(req, req.baseUrl + path);
+    req.pattern = req.baseUrl + path;
     next();
   };
 }

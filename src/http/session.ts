@@ -1,9 +1,10 @@
 import connectPgSimple from 'connect-pg-simple';
-import type { CookieOptions, Request, RequestHandler, Response } from 'express';
-import session, { type SessionData } from 'express-session';
+import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
+import session, { type Session, type SessionData } from 'express-session';
 import type { Pool } from 'pg';
 import { Failed, NotSignedIn } from '../errors';
 import { callerOf } from './caller';
+import type { FoundSession, SessionReader } from './session-reader';
 
 declare module 'express-session' {
   interface SessionData {
@@ -14,6 +15,13 @@ declare module 'express-session' {
     /** Where the login came from, for its owner to recognise. */
     ip: string;
     userAgent: string;
+  }
+}
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set once the request is known to be somebody's. */
+    signedIn?: { userId: string; sid: string };
   }
 }
 
@@ -63,14 +71,18 @@ export class Sessions {
   private readonly cookie: CookieOptions;
   /** Loads the session that the cookie names, or makes an empty one. */
   readonly load: RequestHandler;
+  /** Lets in like `signedIn`, by express-session, which can renew as well. */
+  private readonly renew: RequestHandler;
 
   constructor(
     pool: Pool,
+    /** Without one, express-session reads every session. */
+    private readonly reader: SessionReader | undefined,
     private readonly rules: SessionRules,
     logError: (message: string, error: unknown) => void,
   ) {
     this.store = new UpdatingStore(pool, logError);
-    this.cookieName = rules.production ? '__Host-sid' : 'sid';
+    this.cookieName = cookieNameFor(rules.production);
     this.cookie = { httpOnly: true, sameSite: 'lax', secure: rules.production, path: '/' };
     this.load = session({
       store: this.store,
@@ -80,20 +92,43 @@ export class Sessions {
       resave: false,
       saveUninitialized: false,
     });
+    this.renew = Router().use(this.load, this.prolong);
   }
 
-  /** 401 without a user's session; a session in use is renewed once a day, up to its greatest age. */
-  readonly require: RequestHandler = (req, _res, next) => {
-    const { userId, createdAt, renewedAt } = req.session;
-    const now = Date.now();
-    const left = (createdAt ?? 0) + this.rules.maxDays * DAY - now;
-    if (userId === undefined || left <= 0) throw new NotSignedIn();
-    if (now - (renewedAt ?? 0) > DAY) {
-      req.session.renewedAt = now;
-      req.session.cookie.maxAge = Math.min(left, this.rules.days * DAY);
+  /** 401 without a user's session. It writes nothing, but once a day. */
+  readonly signedIn: RequestHandler = async (req, res, next) => {
+    if (!this.reader) {
+      this.renew(req, res, next);
+      return;
+    }
+    const session = await this.reader.find(req.headers.cookie);
+    if (!session) throw new NotSignedIn();
+    req.signedIn = this.ownerOf(session);
+    if (isDue(session)) this.renew(req, res, next);
+    else next();
+  };
+
+  private readonly prolong: RequestHandler = (req, _res, next) => {
+    const { session, sessionID: sid } = req;
+    // It may have ended since it was read.
+    req.signedIn = this.ownerOf({ ...session, sid });
+    if (isDue(session)) {
+      session.renewedAt = Date.now();
+      session.cookie.maxAge = Math.min(this.left(session), this.rules.days * DAY);
     }
     next();
   };
+
+  private ownerOf(session: FoundSession): { userId: string; sid: string } {
+    const { userId, sid } = session;
+    if (userId === undefined || this.left(session) <= 0) throw new NotSignedIn();
+    return { userId, sid };
+  }
+
+  /** Milliseconds up to the greatest age. */
+  private left({ createdAt = 0 }: Partial<FoundSession>): number {
+    return createdAt + this.rules.maxDays * DAY - Date.now();
+  }
 
   /** Prepares a session under an id that nobody has seen yet. The answer sets the cookie unless `begin` refuses. */
   async start(req: Request, userId: string, begin: (session: NewSession) => Promise<void>): Promise<void> {
@@ -112,10 +147,13 @@ export class Sessions {
     Object.assign(req.session, owner);
   }
 
-  async end(req: Request, res: Response): Promise<void> {
-    await new Promise<void>((resolve, reject) =>
-      req.session.destroy((error: unknown) => (error ? reject(asError(error)) : resolve())),
-    );
+  /** Takes the cookie of a session that has ended back. */
+  async forget(req: Request, res: Response): Promise<void> {
+    const renewed: Session | undefined = req.session;
+    if (renewed)
+      await new Promise<void>((resolve, reject) =>
+        renewed.destroy((error: unknown) => (error ? reject(asError(error)) : resolve())),
+      );
     res.clearCookie(this.cookieName, this.cookie);
   }
 
@@ -125,10 +163,21 @@ export class Sessions {
   }
 }
 
+export function cookieNameFor(production: boolean): string {
+  return production ? '__Host-sid' : 'sid';
+}
+
+export function ownSession(req: Request): { userId: string; sid: string } {
+  if (req.signedIn === undefined) throw new NotSignedIn();
+  return req.signedIn;
+}
+
 export function userIdOf(req: Request): string {
-  const { userId } = req.session;
-  if (userId === undefined) throw new NotSignedIn();
-  return userId;
+  return ownSession(req).userId;
+}
+
+function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {
+  return Date.now() - renewedAt > DAY;
 }
 
 function regenerate(req: Request): Promise<void> {

@@ -1,8 +1,8 @@
-import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
-import { e164, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
+import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
 
 let app: TestApp;
 const others: TestApp[] = [];
@@ -78,6 +78,23 @@ describe('the audit trail notes', () => {
     expect(await send({ region: 49, phone: '3012345678' })).toEqual([['code_refused', '49', 'not a mobile number']]);
     strict.sms.before = () => Promise.reject(new NumberRefused());
     expect(await send(newPhone())).toEqual([['code_refused', '44', 'number refused by the provider']]);
+  });
+
+  it('a code that the provider refuses to send, and one that it may have sent', async () => {
+    const failing = await instance({});
+    const send = () => noted((headers) => post(failing.api, '/user/send_code', newPhone(), headers));
+    failing.sms.before = () => Promise.reject(new Error('down'));
+    expect(events(await send())).toEqual([['code_refused', null, 'the provider failed']]);
+    failing.sms.before = () => Promise.reject(new SendingTimedOut());
+    expect(events(await send())).toEqual([
+      ['code_refused', null, 'no answer from the provider in time: it may have been sent'],
+    ]);
+  });
+
+  it('that a captcha was missing where one is always wanted', async () => {
+    const strict = await instance({ CAPTCHA_POLICY: 'always' });
+    const rows = await noted((headers) => post(strict.api, '/user/send_code', newPhone(), headers));
+    expect(events(rows)).toEqual([['code_refused', null, 'no solved captcha']]);
   });
 
   it('a limit that is met, once a window, by its name', async () => {
@@ -167,6 +184,29 @@ describe('the audit trail notes', () => {
       expect(await noted((headers) => raw(app, path, { headers: { ...headers, Cookie: cookie } }))).toEqual([]);
   });
 
+  it('every failed login of an account, and 20 an hour from an address for phones without one', async () => {
+    const person = await insertPerson(app);
+    const headers = { 'X-Forwarded-For': '203.0.113.98' };
+    const failures = () => app.db('security_events').where({ event: 'login_failed', ip: '203.0.113.98' });
+    await times(25, () => post(app.api, '/user/login', { ...newPhone(), password: 'wrong-one' }, headers));
+    expect(await failures()).toHaveLength(20);
+    await post(app.api, '/user/login', { ...person, password: 'wrong-one' }, headers);
+    expect(await failures().where({ user_id: person.id })).toHaveLength(1);
+  });
+
+  it('a guess budget that is met, also when send_code is the first to meet it', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
+    const phone = newPhone();
+    await post(limited.api, '/user/send_code', phone);
+    await post(limited.api, '/user/verify_code', { ...phone, code: '0' });
+    expect(events(await noted((headers) => post(limited.api, '/user/send_code', phone, headers)))).toEqual([
+      ['code_refused', null, 'too many wrong codes'],
+    ]);
+    const verify = () => noted((headers) => post(limited.api, '/user/verify_code', { ...phone, code: '0' }, headers));
+    expect(events(await verify())).toEqual([['limit_met', null, 'wrong_codes_p']]);
+    expect(await verify()).toEqual([]);
+  });
+
   it('20 refused sends of an address in an hour, and no more of the same', async () => {
     const strict = await instance({ ALLOWED_REGIONS: '49' });
     const refused = () => app.db('security_events').where({ event: 'code_refused', ip: '203.0.113.99' });
@@ -179,9 +219,14 @@ describe('the audit trail notes', () => {
 describe('the audit trail', () => {
   it('keeps no code, token, password, cookie or full phone number', async () => {
     const person = await register(app);
-    const answer = await post(app.api, '/user/login', person);
+    const answer = await raw(app, '/user/login', { body: JSON.stringify(person) });
+    const token = await verificationToken(app, person);
+    const cookie = decodeURIComponent(cookieOf(answer).split('=')[1] ?? '');
     const kept = JSON.stringify(await app.db('security_events'));
-    const secrets = [person.password, String(person.phone), cookieOf(answer), app.sms.codeFor(e164(person))];
+    const sid = cookie.slice(2).split('.')[0] ?? '';
+    const messagingToken = String(field(field(answer.body, 'result'), 'token'));
+    const secrets = [person.password, String(person.phone), sid, messagingToken, token, app.sms.codeFor(e164(person))];
+    expect(secrets.every((secret) => secret.length >= 6)).toBe(true);
     for (const secret of secrets) expect(kept).not.toContain(secret);
     const add = app
       .db('security_events')
@@ -210,6 +255,19 @@ describe('the audit trail', () => {
     expect(await app.db('security_events').whereLike('request_id', 'aged-%').orderBy('id').pluck('request_id')).toEqual(
       ['aged-2', 'aged-29'],
     );
+  });
+
+  it('that is locked keeps nobody waiting for more than a second', async () => {
+    const phone = newPhone();
+    const holder = await app.db.transaction();
+    await holder.raw('LOCK TABLE security_events IN ACCESS EXCLUSIVE MODE');
+    try {
+      const begun = Date.now();
+      expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
+      expect(Date.now() - begun).toBeLessThan(2_500);
+    } finally {
+      await holder.rollback();
+    }
   });
 
   it('that cannot be written to fails nobody who only asks, and holds back what changes an account', async () => {

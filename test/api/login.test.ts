@@ -213,7 +213,7 @@ describe('/user/login after failures', () => {
       .db('rate_limits')
       .whereLike('key', `login_failures_p%:+44${person.phone}%`)
       .select('used');
-    expect(failures).toEqual([{ used: 0 }, { used: 0 }]);
+    expect(failures).toEqual([]);
   });
 
   it('compares at most 10 of 50 wrong passwords at once', async () => {

@@ -68,7 +68,7 @@ const resendIsFree = (phone: object) =>
     .delete();
 
 describe('guessing codes across resends', () => {
-  it('from one address: 20 codes are compared in a day, whatever is resent, solved and asked in parallel', async () => {
+  it('from one address: 20 codes are compared in a day, whatever is resent and asked in parallel', async () => {
     const victim = newPhone();
     const typed: string[] = [];
     for (let round = 0; round < 15; round += 1) {
@@ -88,20 +88,21 @@ describe('guessing codes across resends', () => {
     expect(typed.filter((code) => code !== '1000' && code !== '2000')).toEqual([]);
   });
 
-  it('from 500 addresses: 100 codes of a million are compared in a day', async () => {
+  it('from 500 addresses, with more codes sent than a number ever gets: 100 of a million are compared in a day', async () => {
+    const generous = await instance({ SEND_CODE_PER_PHONE_DAY: '50' });
     const victim = newPhone();
     let compared = 0;
     for (let round = 0; round < 25; round += 1) {
       await resendIsFree(victim);
-      await post(either(round).api, '/user/send_code', victim, from(addressOf(round)));
+      await post(generous.api, '/user/send_code', victim, from(addressOf(round)));
       const answers = await times(20, (index) =>
         post(either(index).api, '/user/verify_code', { ...victim, code: '0' }, from(addressOf(20 * round + index))),
       );
       compared += counted(answers)['1000'] ?? 0;
     }
-    // 10 codes are sent in a day, and 5 tries of each are compared.
-    expect(compared).toBeLessThanOrEqual(100);
-    expect(sent().length).toBeLessThanOrEqual(10);
+    expect(compared).toBe(100);
+    expect(generous.sms.sent).toHaveLength(20);
+    await generous.close();
   });
 
   function newestCode(phone: string): string {
@@ -133,10 +134,14 @@ describe('running up the bill', () => {
 
   it(`one number from ${MANY} addresses: one code a minute, 10 in a day`, async () => {
     const victim = newPhone();
+    const begun = Date.now();
     const answers = await storm(MANY, (index) =>
       post(either(index).api, '/user/send_code', victim, from(addressOf(index))),
     );
-    expect(counted(answers)).toEqual({ 200: 1, 5000: MANY - 1 });
+    const { 200: first = 0, ...rest } = counted(answers);
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(1 + Math.floor((Date.now() - begun) / 60_000));
+    expect(rest).toEqual({ 5000: MANY - first });
     for (let minute = 1; minute < 15; minute += 1) {
       await resendIsFree(victim);
       await post(either(minute).api, '/user/send_code', victim, from(addressOf(minute)));

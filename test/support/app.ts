@@ -71,6 +71,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     keys: loadKeys(config),
     logger: createLogger(config.logLevel, log),
     ...(options.realSms ? {} : { sms }),
+    sessionsByStore: process.env.SESSIONS_BY_STORE === 'yes',
   });
   const server = createHttpServer(container.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -20,6 +20,8 @@ describe('the spend guard compares a calling code with its own past', () => {
     ['hour', 'the hour falls far below', traffic(100, 10), traffic(1_000, 700), traffic(10_000, 8_000)],
     ['hour', 'nobody verifies where there is no past', traffic(20, 0), traffic(20, 0), none],
     ['hour', 'a poor past gets far poorer', traffic(200, 5), traffic(400, 40), traffic(10_000, 1_200)],
+    ['hour', 'an attack of days has become the past', traffic(200, 1), traffic(4_800, 20), traffic(60_000, 300)],
+    ['hour', 'nobody has ever verified', traffic(200, 0), traffic(4_800, 0), traffic(10_000, 0)],
     ['day', 'it goes on slowly for a day', traffic(5, 0), traffic(60, 2), traffic(10_000, 8_000)],
     ['day', 'the hour looks better than the day', traffic(30, 15), traffic(500, 20), traffic(10_000, 8_000)],
   ])('an alarm by the %s when %s', (window, _name, hour, day, past) => {

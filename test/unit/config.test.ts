@@ -30,6 +30,7 @@ const BAD: Record<string, string[]> = {
   PORT: ['-1', '65536', 'http', '80.5', '1e3'],
   DATABASE_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_POOL_MAX: atLeastOne,
+  DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],
   AUDIT_DAYS: [...atLeastOne, '3651'],
   LOG_LEVEL: ['verbose', 'INFO'],

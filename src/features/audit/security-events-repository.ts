@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteInBatches } from '../../delete-in-batches';
 import { masked, type Phone } from '../users/phone-number';
 import type { Caller } from './caller';
 
@@ -42,8 +43,6 @@ export class SecurityEventsRepository {
   }
 
   async sweep(days: number): Promise<void> {
-    await this.db('security_events')
-      .where('at', '<', this.db.raw('now() - make_interval(days => ?)', [days]))
-      .delete();
+    await deleteInBatches(this.db, 'security_events', 'at < now() - make_interval(days => ?)', [days]);
   }
 }

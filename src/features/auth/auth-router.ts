@@ -4,19 +4,19 @@ import { callerOf } from '../../http/caller';
 import { ok, post, type Access } from '../../http/operation';
 import { parse } from '../../http/parse';
 import type { PublicUrlOf } from '../../http/public-url';
-import { userIdOf, type Sessions } from '../../http/session';
-import type { AuditTrail } from '../audit/audit-trail';
+import { ownSession, type Sessions } from '../../http/session';
+import type { SessionsService } from '../sessions/sessions-service';
 import type { AuthService } from './auth-service';
 import { credentials, passwordChange, registration, reset } from './auth-schemas';
 
 interface Parts {
   auth: AuthService;
-  audit: AuditTrail;
+  ownSessions: SessionsService;
   sessions: Sessions;
   publicUrlOf: PublicUrlOf;
 }
 
-export function authRouter({ auth, audit, sessions, publicUrlOf }: Parts, access: Access): Router {
+export function authRouter({ auth, ownSessions, sessions, publicUrlOf }: Parts, access: Access): Router {
   const router = Router();
 
   post(router, '/register', access.anyone, async (req, res) => {
@@ -34,9 +34,8 @@ export function authRouter({ auth, audit, sessions, publicUrlOf }: Parts, access
   });
 
   post(router, '/logout', access.signedIn, async (req, res) => {
-    const userId = userIdOf(req);
-    await sessions.end(req, res);
-    await audit.note({ event: 'sessions_ended', userId, detail: 'one, by logout' }, callerOf(req));
+    await ownSessions.logOut(ownSession(req), callerOf(req));
+    await sessions.forget(req, res);
     ok(res);
   });
 
@@ -48,8 +47,7 @@ export function authRouter({ auth, audit, sessions, publicUrlOf }: Parts, access
 
   post(router, '/change_password', access.signedInWithBody, async (req, res) => {
     const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
-    const session = { userId: userIdOf(req), sid: req.sessionID };
-    await auth.changePassword(session, { oldPassword, newPassword }, callerOf(req));
+    await auth.changePassword(ownSession(req), { oldPassword, newPassword }, callerOf(req));
     ok(res);
   });
 

@@ -65,7 +65,9 @@ export class AuthService {
       return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
     if (!account) {
-      await audit.note({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);
+      const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;
+      // An account's failures are few, by its limit; those of phones without one are as many as anybody likes.
+      await (known ? audit.note(failure, caller) : audit.noteSparingly(failure, caller));
       throw wrongCredentials();
     }
     if (passwords.isOutdated(account.passwordHash))

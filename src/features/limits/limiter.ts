@@ -1,9 +1,11 @@
 import type { AppError } from '../../errors';
 import { retrying } from '../../database';
+import { withinPatience } from '../../patience';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
 import type { Limit } from './limits';
 import type { Bucket, FullBucket, LimitsRepository } from './limits-repository';
+import { OwnCounts } from './own-counts';
 
 export interface Use {
   limit: Limit;
@@ -17,17 +19,19 @@ export interface Taken {
 
 interface Count {
   taken: string[];
-  refused: Use[];
   full: FullBucket[];
 }
 
-const UNCOUNTED: Count = { taken: [], refused: [], full: [] };
-
-/** What may go on uncounted waits no longer than this for being counted. */
+/** Reading waits no longer than this for being counted by all instances together … */
 const PATIENCE_MS = 1_000;
+/** … and then is counted by each for itself, for so long. */
+const ON_OUR_OWN_MS = 5_000;
 
 /** Takes from limits, all of those named or none. The audit trail is told the first time that a bucket is found full. */
 export class Limiter {
+  private readonly own = new OwnCounts();
+  private onOurOwnUntil = 0;
+
   constructor(
     private readonly buckets: LimitsRepository,
     private readonly audit: AuditTrail,
@@ -37,11 +41,10 @@ export class Limiter {
   async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
     const wanted = uses.filter(({ limit }) => limit.amount > 0);
     if (wanted.length === 0) return { giveBack: async () => undefined };
-    const { taken, refused, full } = await this.count(wanted);
-    if (refused.length === 0) return { giveBack: () => this.giveBack(taken) };
-    for (const use of refused)
-      if (full.some((met) => met.key === keyOf(use) && met.first)) await this.note(use, caller);
-    throw worst(refused, full);
+    const { taken, full } = await this.count(wanted);
+    if (full.length === 0) return { giveBack: () => this.giveBack(taken) };
+    await this.note(wanted, full, caller);
+    throw worst(wanted, full);
   }
 
   /** The refusal that taking would meet, without taking. */
@@ -62,50 +65,57 @@ export class Limiter {
   }
 
   private async count(wanted: Use[]): Promise<Count> {
-    if (wanted.some(({ limit }) => limit.uncounted === 'refused')) return this.takeOrFind(wanted);
-    return withinPatience(this.takeOrFind(wanted)).catch((error: unknown) => {
-      this.warn('a limit cannot be counted: the request goes on uncounted', error);
-      return UNCOUNTED;
-    });
+    if (wanted.some(({ limit }) => limit.uncounted === 'refused')) return this.countTogether(wanted);
+    if (Date.now() < this.onOurOwnUntil) return this.countAlone(wanted);
+    try {
+      return await withinPatience(this.countTogether(wanted), PATIENCE_MS);
+    } catch (error) {
+      this.onOurOwnUntil = Date.now() + ON_OUR_OWN_MS;
+      this.warn('limits cannot be counted together: reading is counted by this instance alone for a while', error);
+      return this.countAlone(wanted);
+    }
   }
 
-  private async takeOrFind(wanted: Use[]): Promise<Count> {
+  private countAlone(wanted: Use[]): Count {
+    return { taken: [], full: this.own.take(wanted.map(bucket)) };
+  }
+
+  private async countTogether(wanted: Use[]): Promise<Count> {
     const taken = await retrying(() => this.buckets.take(wanted.map(bucket)));
-    const refused = wanted.filter((use) => !taken.includes(keyOf(use)));
-    if (refused.length === 0) return { taken, refused, full: [] };
+    const refused = wanted.filter((use) => !taken.includes(keyOf(use))).map(bucket);
+    if (refused.length === 0) return { taken, full: [] };
     await this.giveBack(taken);
-    return { taken: [], refused, full: await retrying(() => this.buckets.full(refused.map(bucket))) };
+    const full = await this.buckets.full(refused);
+    // Its window may have ended since it refused.
+    return { taken: [], full: full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true })) };
   }
 
   private async giveBack(keys: string[]): Promise<void> {
     if (keys.length > 0) await retrying(() => this.buckets.giveBack(keys));
   }
 
-  private async note({ limit, subject }: Use, caller: Caller): Promise<void> {
-    const [first = ''] = subject.split(' ');
-    await this.audit.note(
-      {
-        event: 'limit_met',
-        detail: limit.name,
-        ...(limit.per.startsWith('phone') && { phone: { number: first } }),
-        ...(limit.per === 'user' && { userId: subject }),
-      },
-      caller,
-    );
+  /** A bucket that is met again and again is read, and written to once. */
+  private async note(wanted: Use[], full: FullBucket[], caller: Caller): Promise<void> {
+    const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
+    if (unnoted.length === 0) return;
+    const first = await retrying(() => this.buckets.note(unnoted));
+    for (const use of wanted) if (first.includes(keyOf(use))) await this.audit.note(limitMet(use), caller);
   }
 }
 
-function withinPatience<T>(work: Promise<T>): Promise<T> {
-  const patience = new Promise<never>((_resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('counting took too long')), PATIENCE_MS);
-    work.finally(() => clearTimeout(timer)).catch(() => undefined);
-  });
-  return Promise.race([work, patience]);
+function limitMet({ limit, subject }: Use) {
+  const [phone = ''] = subject.split(' ');
+  return {
+    event: 'limit_met' as const,
+    detail: limit.name,
+    ...(limit.per.startsWith('phone') && { phone: { number: phone } }),
+    ...(limit.per === 'user' && { userId: subject }),
+  };
 }
 
 /** Where several limits are met, the answer is the first one's, and the wait the longest. */
 function worst(uses: Use[], full: FullBucket[]): AppError {
-  const met = uses.find((use) => full.some(({ key }) => key === keyOf(use))) ?? uses[0];
+  const met = uses.find((use) => full.some(({ key }) => key === keyOf(use)));
   if (met === undefined) throw new Error('no limit was met');
   return met.limit.refusal(Math.max(1, ...full.map(({ seconds }) => seconds)));
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteInBatches } from '../../delete-in-batches';
 
 /** One use of a limit by one subject. */
 export interface Bucket {
@@ -11,8 +12,8 @@ export interface FullBucket {
   key: string;
   /** Until it is empty again. */
   seconds: number;
-  /** Nobody has asked for it since it became full. */
-  first: boolean;
+  /** Whether the audit trail has been told. */
+  noted: boolean;
 }
 
 /** Buckets in PostgreSQL, on its clock, so that any number of instances share them. */
@@ -40,27 +41,37 @@ export class LimitsRepository {
     return rows.map(({ key }) => key);
   }
 
+  /** A bucket that is empty again is no row: who is refused leaves nothing behind. */
   async giveBack(keys: string[]): Promise<void> {
     await this.db.raw(
-      `UPDATE rate_limits SET used = used - 1 WHERE used > 0 AND key IN (
-         SELECT key FROM rate_limits WHERE key = ANY (?::text[]) AND resets_at > now() ORDER BY key FOR UPDATE)`,
+      `WITH held AS (
+         SELECT key, used FROM rate_limits WHERE key = ANY (?::text[]) AND resets_at > now() ORDER BY key FOR UPDATE),
+       emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM held WHERE used <= 1))
+       UPDATE rate_limits SET used = used - 1 WHERE key IN (SELECT key FROM held WHERE used > 1)`,
       [keys],
     );
   }
 
-  /** The full ones among the buckets; a bucket's window is written to once, however often it is met. */
+  /** The full ones among the buckets. */
   async full(buckets: Bucket[]): Promise<FullBucket[]> {
     const { rows } = await this.db.raw<{ rows: FullBucket[] }>(
-      `WITH met AS (
-         SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds
-           FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
-          WHERE resets_at > now() AND used >= most),
-       noted AS (
-         UPDATE rate_limits SET noted = true WHERE key IN (SELECT key FROM met) AND NOT noted RETURNING key)
-       SELECT key, seconds, key IN (SELECT key FROM noted) AS first FROM met`,
+      `SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds, noted
+         FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
+        WHERE resets_at > now() AND used >= most`,
       [buckets.map(({ key }) => key), buckets.map(({ amount }) => amount)],
     );
     return rows;
+  }
+
+  /** Returns the keys of those that nobody has noted before, in their present windows. */
+  async note(keys: string[]): Promise<string[]> {
+    const { rows } = await this.db.raw<{ rows: { key: string }[] }>(
+      `UPDATE rate_limits SET noted = true WHERE NOT noted AND key IN (
+         SELECT key FROM rate_limits WHERE key = ANY (?::text[]) AND NOT noted ORDER BY key FOR UPDATE)
+       RETURNING key`,
+      [keys],
+    );
+    return rows.map(({ key }) => key);
   }
 
   async clear(key: string): Promise<void> {
@@ -73,6 +84,6 @@ export class LimitsRepository {
   }
 
   async sweep(): Promise<void> {
-    await this.db('rate_limits').where('resets_at', '<=', this.db.fn.now()).delete();
+    await deleteInBatches(this.db, 'rate_limits', 'resets_at <= now()');
   }
 }

@@ -13,7 +13,7 @@ export interface Limit {
   amount: number;
   seconds: number;
   refusal: (retryAfterSeconds: number) => AppError;
-  /** When nothing can be counted: where money or an account is at stake nobody passes, reading goes on. */
+  /** When nothing can be counted: where money or an account is at stake nobody passes; reading goes on, each instance counting for itself. */
   uncounted: 'refused' | 'allowed';
 }
 
@@ -90,9 +90,6 @@ export function limitTable(amounts: LimitAmounts) {
     /** check_phone_available, verify_code and get_sms_img_code together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),
     checksPerDay: limit('checks_day', 'address', amounts.checksPerIpDay, DAY, reading),
-
-    /** Refused sends that the audit trail keeps; the refusal itself is not its business. */
-    refusalsNoted: limit('refusals_noted', 'address', 20, HOUR, reading),
   };
 }
 

@@ -3,7 +3,7 @@ import { jsonBody } from '../../http/body';
 import { callerOf } from '../../http/caller';
 import { ok, post, type Access } from '../../http/operation';
 import { parse } from '../../http/parse';
-import { userIdOf } from '../../http/session';
+import { ownSession, userIdOf } from '../../http/session';
 import { sessionToEnd, sessionView } from './sessions-schemas';
 import type { SessionsService } from './sessions-service';
 
@@ -11,7 +11,7 @@ export function sessionsRouter(sessions: SessionsService, { signedIn, signedInWi
   const router = Router();
 
   post(router, '/sessions', signedIn, async (req, res) => {
-    ok(res, (await sessions.of(userIdOf(req), req.sessionID)).map(sessionView));
+    ok(res, (await sessions.of(ownSession(req))).map(sessionView));
   });
 
   post(router, '/end_session', signedInWithBody, async (req, res) => {

@@ -4,7 +4,6 @@ import type { OwnSession } from './sessions-repository';
 
 export const sessionToEnd = z.object({ id });
 
-/** `renewedAt` is the day of the last use: a session is written to once a day at most. */
 export function sessionView({ id, createdAt, renewedAt, ip, userAgent, isCurrent }: OwnSession) {
   return {
     id,

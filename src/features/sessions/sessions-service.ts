@@ -10,8 +10,15 @@ export class SessionsService {
     private readonly maxDays: number,
   ) {}
 
-  async of(userId: string, currentSid: string): Promise<OwnSession[]> {
-    return this.sessions.of(userId, currentSid, this.maxDays);
+  async of({ userId, sid }: { userId: string; sid: string }): Promise<OwnSession[]> {
+    return this.sessions.of(userId, sid, this.maxDays);
+  }
+
+  async logOut({ userId, sid }: { userId: string; sid: string }, caller: Caller): Promise<void> {
+    await this.transaction(async ({ sessions, securityEvents }) => {
+      if (!(await sessions.endBySid(sid))) return;
+      await securityEvents.add({ event: 'sessions_ended', userId, detail: 'one, by logout' }, caller);
+    });
   }
 
   /** Idempotent: a session that has ended already is no mistake. */

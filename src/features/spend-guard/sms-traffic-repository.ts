@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteInBatches } from '../../delete-in-batches';
 
 /** Codes sent, and how many of these were verified. */
 export interface Traffic {
@@ -39,6 +40,6 @@ export class SmsTrafficRepository {
   }
 
   async sweep(): Promise<void> {
-    await this.db('sms_traffic').whereRaw(`slot < now() - interval '16 days'`).delete();
+    await deleteInBatches(this.db, 'sms_traffic', `slot < now() - interval '16 days'`);
   }
 }

@@ -1,18 +1,18 @@
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage, UploadToken } from '../../integrations/storage/image-storage';
-import type { UsersRepository } from '../users/users-repository';
+import type { ProfilesRepository } from '../users/profiles-repository';
 
 /** What a signed-in client needs to talk to the messaging server and the image storage. */
 export class TokensService {
   constructor(
-    private readonly users: UsersRepository,
+    private readonly profiles: ProfilesRepository,
     private readonly messaging: MessagingProvider,
     private readonly storage: ImageStorage,
   ) {}
 
   async messagingToken(userId: string, publicUrl: string): Promise<string> {
-    const user = await this.users.profile(userId);
+    const user = await this.profiles.byId(userId);
     if (!user) throw new NotSignedIn();
     return this.messaging.token(user, publicUrl);
   }

@@ -12,16 +12,17 @@ export interface Account extends Profile {
   credentialsVersion: number;
 }
 
-const profile = { id: 'id', nickname: 'nickname', portraitUri: 'portrait_uri' };
-const account = { ...profile, passwordHash: 'password_hash', credentialsVersion: 'credentials_version' };
+const account = {
+  id: 'id',
+  nickname: 'nickname',
+  portraitUri: 'portrait_uri',
+  passwordHash: 'password_hash',
+  credentialsVersion: 'credentials_version',
+};
 
 /** Open accounts and their phones; a closed account is as good as none. */
 export class UsersRepository {
   constructor(private readonly db: Knex) {}
-
-  async profile(id: string): Promise<Profile | undefined> {
-    return this.open().where({ id }).first<Profile | undefined>(profile);
-  }
 
   async account(id: string): Promise<Account | undefined> {
     return this.open().where({ id }).first<Account | undefined>(account);
@@ -31,11 +32,6 @@ export class UsersRepository {
   async accountByPhone(phone: string): Promise<Account | undefined> {
     // Nobody's account is looked for as well: login must not tell by its time which phones have one.
     return this.account((await this.idByPhone(phone)) ?? '');
-  }
-
-  async profileByPhone(phone: string): Promise<Profile | undefined> {
-    const id = await this.idByPhone(phone);
-    return id === undefined ? undefined : this.profile(id);
   }
 
   async phonesOf(id: string): Promise<string[]> {

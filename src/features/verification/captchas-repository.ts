@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteInBatches } from '../../delete-in-batches';
 
 export interface Captcha {
   id: string;
@@ -31,7 +32,7 @@ export class CaptchasRepository {
   }
 
   async sweep(): Promise<void> {
-    await this.db('captchas').where('expires_at', '<=', this.db.fn.now()).delete();
+    await deleteInBatches(this.db, 'captchas', 'expires_at <= now()');
   }
 
   private live(id: string): Knex.QueryBuilder {

@@ -28,7 +28,7 @@ interface Parts {
   limits: Limits;
   spendGuard: SpendGuard;
   audit: AuditTrail;
-  warn: (message: string, details: object) => void;
+  tell: (message: string, details: object) => void;
 }
 
 /** Sends codes, and as few as possible to whom they are no use: each costs money. */
@@ -39,13 +39,12 @@ export class SendCodeService {
   ) {}
 
   async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer): Promise<void> {
-    const { limiter, spendGuard, audit } = this.parts;
+    const { limiter, audit } = this.parts;
     await this.checkPhone(phone, caller);
-    const solved = await this.solves(captcha);
+    const solved = await this.solves(captcha, phone, caller);
     await this.checkGuessBudget(phone, caller);
-    await spendGuard.check(phone, caller);
     const taken = await limiter.take(caller, ...this.uses(phone, caller.address, solved));
-    await this.dispatch(phone, caller, taken);
+    await this.sendUnlessGuarded(phone, caller, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
 
@@ -53,7 +52,7 @@ export class SendCodeService {
     const { allowedRegions, phoneCheck } = this.rules;
     if (allowedRegions.length > 0 && !allowedRegions.includes(phone.region)) {
       const { region } = phone;
-      this.parts.warn('a code was asked for in a region that is not allowed', { region, requestId: caller.requestId });
+      this.parts.tell('a code was asked for in a region that is not allowed', { region, requestId: caller.requestId });
       await this.noteRefusal(phone, caller, 'region not allowed');
       throw new BadRequest('region: codes are not sent there');
     }
@@ -64,15 +63,17 @@ export class SendCodeService {
   }
 
   private async noteRefusal(phone: Phone, caller: Caller, detail: string): Promise<void> {
-    await this.parts.audit.noteRefusal({ event: 'code_refused', phone, detail }, caller);
+    await this.parts.audit.noteSparingly({ event: 'code_refused', phone, detail }, caller);
   }
 
-  private async solves({ verifyId, verifyCode }: CaptchaAnswer): Promise<boolean> {
+  private async solves({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<boolean> {
     if (this.rules.captchaPolicy === 'off') return false;
     const given = verifyId !== undefined && verifyCode !== undefined;
     const solved = given && (await this.parts.captchas.solves(verifyId, verifyCode));
-    if (this.rules.captchaPolicy === 'always' && !solved)
+    if (this.rules.captchaPolicy === 'always' && !solved) {
+      await this.noteRefusal(phone, caller, 'no solved captcha');
       throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
+    }
     return solved;
   }
 
@@ -100,8 +101,9 @@ export class SendCodeService {
     ];
   }
 
-  private async dispatch(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
+  private async sendUnlessGuarded(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
     try {
+      await this.parts.spendGuard.check(phone, caller);
       await this.parts.sender.send(phone);
     } catch (error) {
       throw await this.failure(error, phone, caller, taken);
@@ -113,9 +115,11 @@ export class SendCodeService {
     const { limiter, limits } = this.parts;
     if (error instanceof SendingTimedOut) {
       await limiter.clear({ limit: limits.resend, subject: phone.number });
+      await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Failed('the SMS provider did not answer in time', { cause: error });
     }
     await taken.giveBack();
+    if (error instanceof Failed) await this.noteRefusal(phone, caller, 'the provider failed');
     if (!(error instanceof NumberRefused)) return error;
     await this.noteRefusal(phone, caller, 'number refused by the provider');
     return new BadRequest('phone: the SMS provider does not deliver to this number');

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteInBatches } from '../../delete-in-batches';
 import type { Phone } from '../users/phone-number';
 
 export interface SentCode {
@@ -77,8 +78,8 @@ export class VerificationRepository {
 
   /** A code is remembered for a day, to tell an expired one from none. */
   async sweep(): Promise<void> {
-    await this.db('verification_codes').whereRaw(`created_at < now() - interval '1 day'`).delete();
-    await this.db('verification_tokens').where('expires_at', '<=', this.db.fn.now()).delete();
+    await deleteInBatches(this.db, 'verification_codes', `created_at < now() - interval '1 day'`);
+    await deleteInBatches(this.db, 'verification_tokens', 'expires_at <= now()');
   }
 
   private goodToken(tokenHash: Buffer): Knex.QueryBuilder {

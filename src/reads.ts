@@ -1,0 +1,101 @@
+import type { Knex } from 'knex';
+import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
+
+/** A read that Knex has compiled, by the values of its place holders. */
+export type Read<Row, Name extends string> = (values: Record<Name, unknown>) => Promise<Row[]>;
+
+/**
+ * Small reads on few connections that all requests share: pg sends each at once, without waiting for the answers to those
+ * before it. Each is a transaction of its own. What may take long belongs on the pool: here others would wait behind it.
+ */
+export class Reads {
+  private readonly connections: SharedConnection[];
+  private turn = 0;
+
+  /** Without `named`, PostgreSQL plans each anew: for poolers that do not know prepared statements. */
+  constructor(
+    options: ClientConfig,
+    count: number,
+    private readonly named: boolean,
+    warn: (message: string, cause: unknown) => void,
+  ) {
+    this.connections = Array.from({ length: count }, () => new SharedConnection({ ...options, pipeline: true }, warn));
+  }
+
+  /** Compiles a query once, under a name of its own. Its place holders are bindings that begin with a colon. */
+  prepare<Row, Name extends string = never>(name: string, query: Knex.QueryBuilder | Knex.Raw): Read<Row, Name> {
+    const { sql, bindings } = query.toSQL().toNative();
+    const statement = this.named ? { name, text: sql } : { text: sql };
+    return async (values) => {
+      const given: Record<string, unknown> = values;
+      const filled = bindings.map((binding) => (isPlaceHolder(binding) ? given[binding.slice(1)] : binding));
+      return this.run<Row>({ ...statement, values: filled });
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.close()));
+  }
+
+  private async run<Row>(query: QueryConfig): Promise<Row[]> {
+    this.turn = (this.turn + 1) % this.connections.length;
+    const connection = this.connections[this.turn];
+    if (!connection) throw new Error('reads need a connection');
+    return connection.run<Row>(query);
+  }
+}
+
+function isPlaceHolder(binding: unknown): binding is string {
+  return typeof binding === 'string' && binding.startsWith(':');
+}
+
+/** Opened when it is first needed, and again after it has broken. */
+class SharedConnection {
+  private client: Promise<Client> | undefined;
+  private gathering = false;
+
+  constructor(
+    private readonly options: ClientConfig,
+    private readonly warn: (message: string, cause: unknown) => void,
+  ) {}
+
+  async run<Row>(query: QueryConfig): Promise<Row[]> {
+    const client = await (this.client ??= this.connect());
+    this.gather(client);
+    const { rows } = await client.query<Row & QueryResultRow>(query);
+    return rows;
+  }
+
+  /** What this turn of the event loop asks for leaves in one write. */
+  private gather({ connection: { stream } }: Client): void {
+    if (this.gathering) return;
+    this.gathering = true;
+    stream.cork();
+    setImmediate(() => {
+      this.gathering = false;
+      stream.uncork();
+    });
+  }
+
+  async close(): Promise<void> {
+    const client = await this.client?.catch(() => undefined);
+    await client?.end();
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client(this.options);
+    const forget = () => (this.client = undefined);
+    client.on('error', (error) => {
+      this.warn('a shared database connection broke', error);
+      forget();
+    });
+    client.on('end', forget);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+}
