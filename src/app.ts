@@ -1,6 +1,7 @@
-import express, { Router, type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { byFirstWord } from './http/by-first-word';
 import { crossSite } from './http/cross-site';
 import { errorHandler, unknownPath } from './http/error-handler';
 import { requestLog } from './http/request-log';
@@ -30,8 +31,7 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   app.use(neverStored);
   app.use(crossSite(corsOrigins));
 
-  // Below one router, so that a path's first part is looked at once.
-  app.use('/user', Router().use(...routers.user));
+  app.use('/user', byFirstWord(routers.user));
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchaImages);

@@ -24,6 +24,7 @@ import { ProfileService } from './features/profile/profile-service';
 import { sessionsRouter } from './features/sessions/sessions-router';
 import { SessionsService } from './features/sessions/sessions-service';
 import { SpendGuard } from './features/spend-guard/spend-guard';
+import { SyncRepository } from './features/sync/sync-repository';
 import { syncRouter } from './features/sync/sync-router';
 import { SyncService } from './features/sync/sync-service';
 import { Turns } from './features/sync/turns';
@@ -128,7 +129,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   });
   const profile = new ProfileService(users, messaging.provider, warn);
   const tokens = new TokensService(profiles, messaging.provider, storage.provider);
-  const sync = new SyncService(repos.sync, new Turns(LARGE_SYNCS));
+  const sync = new SyncService(new SyncRepository(reads, db), new Turns(LARGE_SYNCS));
 
   const cookieName = cookieNameFor(config.production);
   const sessions = new Sessions(
@@ -143,6 +144,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     anyone: body,
     visitor: [...body, wellFormedBody, sessions.load],
     signedIn: [...body, sessions.signedIn],
+    signedInMeanwhile: (ask) => [...body, sessions.signedInMeanwhile(ask)],
     signedInWithBody: [...body, wellFormedBody, sessions.signedIn],
   };
 

@@ -7,7 +7,6 @@ import { GroupsRepository } from './features/groups/groups-repository';
 import { LimitsRepository } from './features/limits/limits-repository';
 import { SessionsRepository } from './features/sessions/sessions-repository';
 import { SmsTrafficRepository } from './features/spend-guard/sms-traffic-repository';
-import { SyncRepository } from './features/sync/sync-repository';
 import { MessagingTokensRepository } from './features/tokens/messaging-tokens-repository';
 import { UsersRepository } from './features/users/users-repository';
 import { CaptchasRepository } from './features/verification/captchas-repository';
@@ -61,7 +60,6 @@ export function repositories(db: Database) {
     securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),
     smsTraffic: new SmsTrafficRepository(db),
-    sync: new SyncRepository(db),
     users: new UsersRepository(db),
     verification: new VerificationRepository(db),
   };

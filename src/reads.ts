@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
 import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
 
-/** A read that Knex has compiled, by the values of its place holders. */
-export type Read<Row, Name extends string> = (values: Record<Name, unknown>) => Promise<Row[]>;
+/** A read that Knex has compiled, by the values of its place holders; on one of the connections, or on that one. */
+export type Read<Row, Name extends string> = (values: Record<Name, unknown>, on?: Place) => Promise<Row[]>;
+
+/** One of the connections: reads that are asked on it are answered in their order, each after those before it. */
+export type Place = Pick<SharedConnection, 'run'>;
 
 /**
  * Small reads on few connections that all requests share: pg sends each at once, without waiting for the answers to those
@@ -19,17 +22,20 @@ export class Reads {
     private readonly named: boolean,
     warn: (message: string, cause: unknown) => void,
   ) {
-    this.connections = Array.from({ length: count }, () => new SharedConnection({ ...options, pipeline: true }, warn));
+    this.connections = Array.from(
+      { length: count },
+      () => new SharedConnection({ ...options, pipeline: true }, named, warn),
+    );
   }
 
   /** Compiles a query once, under a name of its own. Its place holders are bindings that begin with a colon. */
   prepare<Row, Name extends string = never>(name: string, query: Knex.QueryBuilder | Knex.Raw): Read<Row, Name> {
     const { sql, bindings } = query.toSQL().toNative();
     const statement = this.named ? { name, text: sql } : { text: sql };
-    return async (values) => {
+    return async (values, on = this.place()) => {
       const given: Record<string, unknown> = values;
       const filled = bindings.map((binding) => (isPlaceHolder(binding) ? given[binding.slice(1)] : binding));
-      return this.run<Row>({ ...statement, values: filled });
+      return on.run<Row>({ ...statement, values: filled });
     };
   }
 
@@ -37,11 +43,11 @@ export class Reads {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
-  private async run<Row>(query: QueryConfig): Promise<Row[]> {
+  place(): Place {
     this.turn = (this.turn + 1) % this.connections.length;
     const connection = this.connections[this.turn];
     if (!connection) throw new Error('reads need a connection');
-    return connection.run<Row>(query);
+    return connection;
   }
 }
 
@@ -56,6 +62,7 @@ class SharedConnection {
 
   constructor(
     private readonly options: ClientConfig,
+    private readonly named: boolean,
     private readonly warn: (message: string, cause: unknown) => void,
   ) {}
 
@@ -92,6 +99,8 @@ class SharedConnection {
     client.on('end', forget);
     try {
       await client.connect();
+      // Each is a look-up by its key: planning it anew for every value would cost more than running it.
+      if (this.named) await client.query('SET plan_cache_mode = force_generic_plan');
       return client;
     } catch (error) {
       forget();

@@ -4,7 +4,7 @@ import { BadRequest } from '../errors';
 const MAX_BYTES = 16 * 1_024;
 
 /** Reads what comes, whatever the content type header says; the operation decides whether it wants it. */
-export const body: RequestHandler[] = [raw({ type: () => true, limit: MAX_BYTES })];
+export const body: RequestHandler[] = [raw({ type: (req) => req.headers['content-length'] !== '0', limit: MAX_BYTES })];
 
 /** Refuses a malformed body before anything else is asked, in front of operations that take one. */
 export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {

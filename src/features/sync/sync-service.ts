@@ -1,11 +1,12 @@
-import type {
-  GroupToRead,
-  SyncBlacklistEntry,
-  SyncFriendship,
-  SyncMember,
-  SyncMembership,
-  SyncRepository,
-  SyncUser,
+import {
+  CHUNK,
+  type GroupToRead,
+  type SyncBlacklistEntry,
+  type SyncFriendship,
+  type SyncMember,
+  type SyncMembership,
+  type SyncRepository,
+  type SyncUser,
 } from './sync-repository';
 import type { Turns } from './turns';
 
@@ -20,9 +21,6 @@ export interface Changes {
   members: AsyncIterable<SyncMember[]>;
 }
 
-/** Rows that one statement reads and one chunk of the answer holds. */
-const CHUNK = 2_000;
-
 export class SyncService {
   constructor(
     private readonly repository: SyncRepository,
@@ -31,21 +29,15 @@ export class SyncService {
 
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(userId: string, known: number): Promise<Changes> {
-    const { horizon, clock } = await this.repository.horizon();
+    const { clock, horizon, members, ...rows } = await this.repository.rows(userId, known);
     // Versions stay behind the clock, so this one is from another life of the database: the client starts over.
-    const since = known > clock ? 0 : known;
-    const [user, blacklist, friends, groups, groupsToRead] = await Promise.all([
-      this.repository.user(userId),
-      this.repository.blacklist(userId, since),
-      this.repository.friendships(userId, since),
-      this.repository.memberships(userId, since),
-      this.repository.groupsToRead(userId, since),
-    ]);
-    return { version: horizon, user, blacklist, friends, groups, members: this.members(groupsToRead, since) };
+    if (known > clock) return this.changes(userId, 0);
+    return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
   }
 
   /** A turn is held while the database is read, not while a slow phone is written to. */
-  private async *members(groups: GroupToRead[], since: number): AsyncGenerator<SyncMember[]> {
+  private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
+    const groups = await this.turns.take(() => this.repository.groupsToRead(userId, since));
     for (const chunk of chunks(groups)) {
       const [first] = chunk;
       if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(first, since);
@@ -62,6 +54,10 @@ export class SyncService {
       after = page.length === CHUNK ? page.at(-1)?.memberId : undefined;
     }
   }
+}
+
+async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> {
+  yield members;
 }
 
 /** As many groups together as are expected to fill a chunk; one that alone is larger stands by itself. */
