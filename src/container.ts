@@ -30,6 +30,7 @@ import { SyncService } from './features/sync/sync-service';
 import { Turns } from './features/sync/turns';
 import { tokensRouter } from './features/tokens/tokens-router';
 import { TokensService } from './features/tokens/tokens-service';
+import { AccountsRepository } from './features/users/accounts-repository';
 import { ProfilesRepository } from './features/users/profiles-repository';
 import { usersRouter } from './features/users/users-router';
 import { UsersService } from './features/users/users-service';
@@ -61,7 +62,7 @@ const SHARED_CONNECTIONS = 2;
 /** How many large sync answers are read from the database at the same time. */
 const LARGE_SYNCS = 3;
 
-/** More than there are processors: at their low priority they then still get a fair part of a busy machine. */
+/** More than there are processors: at their lower priority they then still get a fair part of a busy machine. */
 const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
 /** For each thread; at the default cost, what is hashed in about three seconds. */
 const HASHES_WAITING = 25;
@@ -120,6 +121,8 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification);
   const auth = new AuthService({
     users,
+    accounts: new AccountsRepository(reads, db),
+    sessions: repos.sessions,
     verification,
     passwords,
     attempts,

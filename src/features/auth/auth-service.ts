@@ -6,7 +6,9 @@ import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
 import type { Phone } from '../users/phone-number';
 import { newUserId } from '../users/user-id';
-import type { Account, UsersRepository } from '../users/users-repository';
+import type { SessionsRepository } from '../sessions/sessions-repository';
+import type { Account, AccountsRepository } from '../users/accounts-repository';
+import type { UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { tokenHash } from '../verification/verification-token';
 import type { LoginAttempts } from './login-attempts';
@@ -14,6 +16,8 @@ import type { Passwords } from './passwords';
 
 interface Parts {
   users: UsersRepository;
+  accounts: AccountsRepository;
+  sessions: SessionsRepository;
   verification: VerificationRepository;
   passwords: Passwords;
   attempts: LoginAttempts;
@@ -58,10 +62,10 @@ export class AuthService {
 
   /** An unknown phone and a wrong password are one answer, after the same work. */
   async authenticate(phone: Phone, password: string, caller: Caller): Promise<Account> {
-    const { users, passwords, attempts, audit } = this.parts;
+    const { users, accounts, passwords, attempts, audit } = this.parts;
     let known: Account | undefined;
     const account = await attempts.within(phone.number, caller, async () => {
-      known = await users.accountByPhone(phone.number);
+      known = await accounts.byPhone(phone.number);
       return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
     if (!account) {
@@ -80,11 +84,9 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    await this.parts.transaction(async ({ sessions, securityEvents }) => {
-      // The password has just been changed: by now it is a wrong one.
-      if (!(await sessions.start(session, account.credentialsVersion))) throw wrongCredentials();
-      await securityEvents.add({ event: 'logged_in', userId: account.id }, caller);
-    });
+    const begun = await this.parts.sessions.start(session, account.credentialsVersion, caller);
+    // The password has just been changed: by now it is a wrong one.
+    if (!begun) throw wrongCredentials();
   }
 
   async changePassword(
@@ -92,8 +94,8 @@ export class AuthService {
     { oldPassword, newPassword }: PasswordChange,
     caller: Caller,
   ): Promise<void> {
-    const { users, passwords, attempts, audit, transaction } = this.parts;
-    const account = await users.account(userId);
+    const { users, accounts, passwords, attempts, audit, transaction } = this.parts;
+    const account = await accounts.byId(userId);
     if (!account) throw new NotSignedIn();
     const [phone = account.id] = await users.phonesOf(account.id);
     const right = await attempts.within(phone, caller, async () =>
@@ -113,11 +115,11 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { users, verification, passwords, attempts, transaction } = this.parts;
+    const { accounts, verification, passwords, attempts, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
-    const account = await users.accountByPhone(phone.number);
+    const account = await accounts.byPhone(phone.number);
     if (!account) throw new BadRequest('verification_token: its phone has no account');
     const passwordHash = await passwords.hash(password);
     // First, so that nothing can fail once the token is spent: who holds it is the owner.

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewSession } from '../../http/session';
+import type { Caller } from '../audit/caller';
 
 const OWNER = `sess ->> 'userId'`;
 /** What a session is called outside: it can't be turned back into the id in the cookie. */
@@ -21,13 +22,21 @@ export class SessionsRepository {
   /**
    * Puts a session there, unless the password has been changed since `credentialsVersion` was read. FOR SHARE waits for a
    * change that is under way, and makes a later one wait, whose DELETE then sees this row: no session survives a reset.
+   * The audit trail gets its event in the same statement.
    */
-  async start({ sid, userId, data, expires }: NewSession, credentialsVersion: number): Promise<boolean> {
+  async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
+    const { sid, userId, data, expires } = session;
     const { rowCount } = await this.db.raw<{ rowCount: number }>(
       `WITH owner AS (
-         SELECT id FROM users WHERE id = ? AND credentials_version = ? AND closed_at IS NULL FOR SHARE)
+         SELECT id FROM users WHERE id = ? AND credentials_version = ? AND closed_at IS NULL FOR SHARE),
+       noted AS (
+         INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
+         SELECT 'logged_in', id, ?, ?, ? FROM owner)
        INSERT INTO session (sid, sess, expire) SELECT ?, ?::json, ? FROM owner`,
-      [userId, credentialsVersion, sid, JSON.stringify(data), expires],
+      [
+        ...[userId, credentialsVersion, caller.ip, caller.userAgent, caller.requestId],
+        ...[sid, JSON.stringify(data), expires],
+      ],
     );
     return rowCount > 0;
   }

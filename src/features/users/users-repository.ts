@@ -7,32 +7,9 @@ export interface Profile {
   portraitUri: string;
 }
 
-export interface Account extends Profile {
-  passwordHash: string;
-  credentialsVersion: number;
-}
-
-const account = {
-  id: 'id',
-  nickname: 'nickname',
-  portraitUri: 'portrait_uri',
-  passwordHash: 'password_hash',
-  credentialsVersion: 'credentials_version',
-};
-
 /** Open accounts and their phones; a closed account is as good as none. */
 export class UsersRepository {
   constructor(private readonly db: Knex) {}
-
-  async account(id: string): Promise<Account | undefined> {
-    return this.open().where({ id }).first<Account | undefined>(account);
-  }
-
-  /** Two statements, so that phones and users may one day live on different nodes. */
-  async accountByPhone(phone: string): Promise<Account | undefined> {
-    // Nobody's account is looked for as well: login must not tell by its time which phones have one.
-    return this.account((await this.idByPhone(phone)) ?? '');
-  }
 
   async phonesOf(id: string): Promise<string[]> {
     const rows = await this.db('phones').where({ user_id: id }).select<{ phone: string }[]>('phone');
