@@ -1,0 +1,127 @@
+import { median } from './measure.mjs';
+import { ALL_SCENARIOS } from './options.mjs';
+
+/** All results as Markdown: a section a scenario, with what was measured, and what was aimed at. */
+export function markdown({ scenarios, ...run }) {
+  const sections = ALL_SCENARIOS.filter((name) => scenarios[name]).map((name) => section(scenarios[name]));
+  return [circumstances(run), ...sections].join('\n\n');
+}
+
+function circumstances({
+  cpu,
+  cores,
+  memoryGiB,
+  system,
+  node,
+  postgres,
+  postgresSettings,
+  load,
+  connections,
+  versions,
+}) {
+  const settings = Object.entries(postgresSettings).map(([name, value]) => `\`${name}=${value}\``);
+  return [
+    `${cpu}, ${cores} processors, ${memoryGiB} GiB; ${system}; Node ${node}; PostgreSQL ${postgres} with`,
+    `${settings.join(', ')} and otherwise its defaults; load by ${load}, ${connections} connections unless it says otherwise;`,
+    `${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}.`,
+  ].join(' ');
+}
+
+function section({ title, date, rounds, seconds, users, titles, measurements = [], thrownOut, figures = [], checks }) {
+  return [
+    `## ${title}`,
+    ...(measurements.length > 0 ? [measurementsTable(measurements, titles)] : []),
+    ...(figures.length > 0 ? [figuresTable(figures)] : []),
+    checksTable(checks),
+    `${date.slice(0, 10)}; ${rounds} rounds of ${seconds} s; ${users} users; ${discarded(thrownOut)}`,
+  ].join('\n\n');
+}
+
+function measurementsTable(measurements, titles) {
+  const names = [...new Set(measurements.map(({ name }) => name))];
+  const of = (name) => measurements.filter((one) => one.name === name);
+  const floors = (name) => of(name).flatMap((one) => one.floors.map((floor) => ({ ...floor, ratio: undefined })));
+  // Where each has a floor of its own, each has a row for it too.
+  const ownFloor = names.flatMap((name) =>
+    titles[`floor of ${name}`] ? [[titles[`floor of ${name}`], floors(name)]] : [],
+  );
+  const floorRows = ownFloor.length > 0 ? ownFloor : [[titles.floor, names.flatMap(floors)]];
+  const rows = [...floorRows, ...names.map((name) => [titles[name], of(name)])];
+  return table(
+    [
+      '',
+      'requests/s',
+      'of the floor',
+      'p50 ms',
+      'p99 ms',
+      'CPU s per 1,000: server',
+      'PostgreSQL',
+      'both, times the floor',
+    ],
+    rows.map(([title, runs]) => [
+      title,
+      range(runs.map(({ rate }) => rate)),
+      range(runs.map(({ ratio }) => ratio?.rate)),
+      range(runs.map(({ p50 }) => p50)),
+      range(runs.map(({ p99 }) => p99)),
+      range(runs.map(({ cpu }) => cpu?.server)),
+      range(runs.map(({ cpu }) => cpu?.postgres)),
+      range(runs.map(({ ratio }) => ratio?.cpu)),
+    ]),
+  );
+}
+
+function figuresTable(figures) {
+  return table(
+    ['', 'measured'],
+    figures.map(({ name, unit, values }) => [name, values.length === 0 ? 'not measured' : `${range(values)} ${unit}`]),
+  );
+}
+
+function checksTable(checks) {
+  return table(
+    ['target', 'aimed at', 'measured', ''],
+    checks.map(({ name, kind, target, value, isMet }) => [
+      name,
+      `${kind} ${number(target)}`,
+      number(value),
+      verdict(isMet),
+    ]),
+  );
+}
+
+export function checkLine({ name, kind, target, value, isMet }) {
+  return `${name}: ${number(value)} (${kind} ${number(target)}): ${verdict(isMet)}`;
+}
+
+function verdict(isMet) {
+  if (isMet === undefined) return 'not measured';
+  return isMet ? 'met' : 'missed';
+}
+
+function discarded(thrownOut) {
+  const reasons = [...new Set(thrownOut.map(({ why }) => why))];
+  const counted = reasons.map((reason) => `${thrownOut.filter(({ why }) => why === reason).length} since ${reason}`);
+  return counted.length === 0 ? 'nothing thrown out.' : `thrown out: ${counted.join(', ')}.`;
+}
+
+/** The median, and in brackets the least and the greatest where there are several. */
+function range(values) {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length === 0) return '';
+  const [least, greatest] = [Math.min(...known), Math.max(...known)].map(number);
+  return least === greatest ? least : `${number(median(known))} (${least}–${greatest})`;
+}
+
+export function number(value) {
+  if (value === undefined) return 'not measured';
+  if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-GB');
+  return String(Number(value.toPrecision(3)));
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,44 @@
+// npm run bench: measures the compiled service beside a floor and beside others. See docs/benchmark.md.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath, URL } from 'node:url';
+import { ensureDependencies, root } from '../scripts/dependencies.mjs';
+import { hasWrk } from './load.mjs';
+import { readOptions } from './options.mjs';
+
+const options = readOptions(process.argv.slice(2));
+await prepare();
+// Only now: what they need has just been installed and built.
+const { Bench } = await import('./bench.mjs');
+const { report } = await import('./report.mjs');
+
+const bench = new Bench(options);
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void bench.stop().finally(() => process.exit(1)));
+
+try {
+  await bench.start();
+  const results = {};
+  for (const name of options.scenarios) {
+    const { title, run } = await import(`./scenarios/${name}.mjs`);
+    bench.say(`\n${title} (${name})`);
+    results[name] = await run(bench);
+  }
+  process.exitCode = (await report(bench, results)) ? 0 : 1;
+} finally {
+  await bench.stop();
+}
+
+async function prepare() {
+  await ensureDependencies({ dev: true });
+  // The short check compares with nobody else, and what it needs the service has as well.
+  const needsOthers = !options.short || !hasWrk;
+  if (needsOthers && !existsSync(fileURLToPath(new URL('node_modules', import.meta.url))))
+    command('npm', ['ci', '--no-audit', '--no-fund'], fileURLToPath(new URL('.', import.meta.url)));
+  command(process.execPath, ['scripts/build.mjs'], root);
+}
+
+function command(name, args, cwd) {
+  const { status } = spawnSync(name, args, { cwd, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) process.exit(1);
+}

@@ -1,0 +1,27 @@
+// How many passwords bcrypt compares in so many seconds when it has all processors to itself, by libuv's threads.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { root } from '../../scripts/dependencies.mjs';
+import { PASSWORD } from '../people.mjs';
+
+const AT_A_TIME = 32;
+const { compare, hash } = createRequire(join(root, 'package.json'))('bcrypt');
+const seconds = Number(process.argv[2]);
+const passwordHash = await hash(PASSWORD, 10);
+const times = [];
+const { performance } = globalThis;
+const end = performance.now() + seconds * 1_000;
+
+async function client() {
+  for (let begun = performance.now(); begun < end; begun = performance.now()) {
+    await compare(PASSWORD, passwordHash);
+    const now = performance.now();
+    if (now <= end) times.push(now - begun);
+  }
+}
+
+await Promise.all(Array.from({ length: AT_A_TIME }, client));
+times.sort((a, b) => a - b);
+const at = (share) => times[Math.floor(times.length * share)];
+const result = { requests: times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99), errors: 0 };
+process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -1,0 +1,15 @@
+// Parse Server with its own tables. It keeps users and sessions in memory for a while; here for a millisecond only, so
+// that what is measured is how it reads them.
+import express from 'express';
+import { ParseServer } from 'parse-server';
+
+const { DATABASE_URL, SESSION_SECRET, PORT } = process.env;
+const server = new ParseServer({
+  databaseURI: DATABASE_URL,
+  appId: 'bench',
+  masterKey: SESSION_SECRET,
+  serverURL: `http://127.0.0.1:${PORT}/parse`,
+  cacheTTL: 1,
+});
+await server.start();
+express().use('/parse', server.app).listen(Number(PORT), '127.0.0.1');
