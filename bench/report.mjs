@@ -48,7 +48,7 @@ function machine() {
     cpu: cpus()[0]?.model.trim(),
     cores: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 1_024 ** 3),
-    system: `${platform()} ${release()}`,
+    system: `${platform()} ${release().replace(/-.*/, '')}`,
     node: process.versions.node,
   };
 }

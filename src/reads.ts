@@ -58,6 +58,7 @@ function isPlaceHolder(binding: unknown): binding is string {
 /** Opened when it is first needed, and again after it has broken. */
 class SharedConnection {
   private client: Promise<Client> | undefined;
+  private newest: Client | undefined;
   private gathering = false;
 
   constructor(
@@ -91,7 +92,11 @@ class SharedConnection {
 
   private async connect(): Promise<Client> {
     const client = new Client(this.options);
-    const forget = () => (this.client = undefined);
+    this.newest = client;
+    const forget = () => {
+      // What an older connection has to say at its end does not concern the one after it.
+      if (this.newest === client) this.client = undefined;
+    };
     client.on('error', (error) => {
       this.warn('a shared database connection broke', error);
       forget();

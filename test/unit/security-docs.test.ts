@@ -17,6 +17,11 @@ describe('docs/security.md', () => {
     expect(readFileSync(join(ROOT, file), 'utf8')).toContain(words);
   });
 
+  it('counts the guards that are tried', () => {
+    const guards = readFileSync(join(ROOT, 'test/guards/guards.mjs'), 'utf8').match(/^ {4}guard: /gm) ?? [];
+    expect(page).toContain(`takes ${guards.length} of them out`);
+  });
+
   it('lists every event of the audit trail', () => {
     const source = readFileSync(join(ROOT, 'src/features/audit/security-events-repository.ts'), 'utf8');
     const names = [...source.matchAll(/^ {2}\| '([a-z_]+)'/gm)].map(([, name = '']) => name);
