@@ -14,6 +14,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { codeOf } from '../../src/errors';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
@@ -50,10 +51,19 @@ beforeAll(async () => {
 // Not after each test: ext4 is slow to make files for a while after many have been deleted.
 afterAll(() => [template, ...folders].forEach((folder) => folder.remove()));
 
+/** It may be ending by itself at this moment. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
+}
+
 afterEach(async () => {
   await Promise.all(databases.map((database) => database.stop()));
   for (const service of services) service.kill('SIGKILL');
-  for (const { path } of folders) for (const pid of processesIn(path)) process.kill(pid, 'SIGKILL');
+  for (const { path } of folders) for (const pid of processesIn(path)) killIfThere(pid);
   databases = [];
   services = [];
 });
