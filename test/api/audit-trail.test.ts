@@ -1,25 +1,20 @@
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
 
 let app: TestApp;
-const others: TestApp[] = [];
 beforeAll(async () => {
   app = await startApp({ TRUST_PROXY: 'loopback' });
 });
 afterEach(async () => {
   await app.db('rate_limits').delete();
-  await Promise.all(others.splice(0).map((other) => other.close()));
 });
 afterAll(() => app.close());
 
-async function instance(env: Env): Promise<TestApp> {
-  const other = await startApp({ TRUST_PROXY: 'loopback', ...env }, { databaseUrl: app.databaseUrl });
-  others.push(other);
-  return other;
-}
+const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 
 interface Row {
   id: number;

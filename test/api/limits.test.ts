@@ -5,8 +5,9 @@ import { SecurityEventsRepository } from '../../src/features/audit/security-even
 import { Limiter } from '../../src/features/limits/limiter';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import {
   e164,
   field,
@@ -21,23 +22,16 @@ import { secret } from '../support/secrets';
 const HOUR = 3_600;
 
 let app: TestApp;
-const others: TestApp[] = [];
 beforeAll(async () => {
   app = await startApp();
 });
 afterEach(async () => {
   await app.db('rate_limits').delete();
-  await Promise.all(others.splice(0).map((other) => other.close()));
 });
 afterAll(() => app.close());
 
 /** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
-async function instance(env: Env = {}): Promise<TestApp> {
-  const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-  const other = await startApp({ TRUST_PROXY: 'loopback', ...env }, shared);
-  others.push(other);
-  return other;
-}
+const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 const [HERE, THERE] = ['203.0.113.1', '203.0.113.2'];

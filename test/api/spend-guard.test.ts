@@ -2,27 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, retryAfter } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
+import { until } from '../support/until';
 
 let app: TestApp;
-const others: TestApp[] = [];
 beforeAll(async () => {
   app = await startApp();
 });
 afterEach(async () => {
   await app.db('sms_traffic').delete();
-  await Promise.all(others.splice(0).map((other) => other.close()));
 });
 afterAll(() => app.close());
 
-async function instance(env: Env): Promise<TestApp> {
-  const other = await startApp(env, { databaseUrl: app.databaseUrl });
-  others.push(other);
-  return other;
-}
+const instance = instancesBeside(() => app);
 
 const send = (on: TestApp, phone: object, requestId = 'none') =>
   post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId });
@@ -47,8 +43,7 @@ const decisions = (requestId: string) =>
 
 /** Logs are written behind the answers. */
 async function logged(requestId: string): Promise<{ region?: string; decision?: string }[]> {
-  for (let tries = 0; tries < 100 && warnings(requestId).length === 0; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => warnings(requestId).length > 0, 2_000);
   return warnings(requestId);
 }
 

@@ -5,7 +5,8 @@ import { startApp, type TestApp } from '../support/app';
 import type { SyncMember, SyncResult } from '../support/folding-client';
 import { expectOk, insertAndSignIn, type SignedInPerson } from '../support/people';
 import { cookieFor, open } from '../support/streams';
-import { pause, until } from '../support/sync';
+import { pause } from '../support/sync';
+import { until } from '../support/until';
 
 /** Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an answer nobody reads stands still. */
 const HASHES = 30;
@@ -168,7 +169,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       before = reads.length;
       await pause(100);
       return isStill;
-    });
+    }, 10_000);
   }
 
   /** The service's connections that are doing something, this one apart. */

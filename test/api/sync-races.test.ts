@@ -3,6 +3,7 @@ import { connect, type Database } from '../../src/database';
 import { migrate, migrationSource } from '../../src/migrations';
 import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase } from '../support/database';
+import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { begin, connectWriter, folding, fullState, insertGroup, settled, sync } from '../support/sync';
 
@@ -69,14 +70,9 @@ describe('sync beside transactions that overlap', () => {
     expect(client.state().friends).toEqual([]);
   });
 
-  it('takes the new name of someone who was renamed while joining: the rename waits for the join', async () => {
-    const groupId = `join-${ann.id}`;
-    await insertGroup(app, groupId, [ann]);
-    const client = await settled(ann);
+  /** Renames beside a join that is open; the join commits first, and the client syncs after each of the two. */
+  async function renameBeside(client: FoldingClient): Promise<{ blocked: boolean }> {
     const [joining, renaming] = writers;
-
-    await joining.query('BEGIN');
-    await joining.query(JOIN, [groupId, bob.id]);
     await renaming.query('BEGIN');
     const rename = await begin(app, renaming, RENAME, [bob.id]);
     await joining.query('COMMIT');
@@ -84,6 +80,18 @@ describe('sync beside transactions that overlap', () => {
     await client.sync();
     await renaming.query('COMMIT');
     await client.sync();
+    return rename;
+  }
+
+  it('takes the new name of someone who was renamed while joining: the rename waits for the join', async () => {
+    const groupId = `join-${ann.id}`;
+    await insertGroup(app, groupId, [ann]);
+    const client = await settled(ann);
+    const [joining] = writers;
+
+    await joining.query('BEGIN');
+    await joining.query(JOIN, [groupId, bob.id]);
+    const rename = await renameBeside(client);
 
     expect(client.state()).toEqual(await fullState(ann));
     expect(nameOf(client.state(), bob)).toBe('New name');
@@ -114,20 +122,14 @@ describe('sync beside transactions that overlap', () => {
     await insertGroup(app, groupId, [ann, bob]);
     await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).delete();
     const client = await settled(ann);
-    const [joining, renaming] = writers;
+    const [joining] = writers;
 
     await joining.query('BEGIN');
     await joining.query('UPDATE group_members SET is_deleted = false WHERE group_id = $1 AND member_id = $2', [
       groupId,
       bob.id,
     ]);
-    await renaming.query('BEGIN');
-    const rename = await begin(app, renaming, RENAME, [bob.id]);
-    await joining.query('COMMIT');
-    await rename.done;
-    await client.sync();
-    await renaming.query('COMMIT');
-    await client.sync();
+    await renameBeside(client);
 
     expect(client.state()).toEqual(await fullState(ann));
     expect(nameOf(client.state(), bob)).toBe('New name');

@@ -3,7 +3,8 @@ import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { bytesOf, cookieFor, open } from '../support/streams';
-import { folding, fullState, insertGroup, isEmpty, settled, sync, until } from '../support/sync';
+import { folding, fullState, insertGroup, isEmpty, settled, sync } from '../support/sync';
+import { until } from '../support/until';
 
 const anyVersion = expect.any(Number) as number;
 
@@ -196,7 +197,7 @@ describe('POST /user/sync/:version', () => {
     await insertGroup(app, groupId, [bob, cat]);
     const old = (await versionOf('group_members', { group_id: groupId, member_id: bob.id })) ?? 0;
     const client = folding(ann);
-    await until(async () => (await client.sync()).version > old);
+    await until(async () => (await client.sync()).version > old, 10_000);
     await app.db('group_members').insert({ group_id: groupId, member_id: ann.id });
 
     const { group_members } = await client.sync();

@@ -14,7 +14,7 @@ export const guards = [
   },
   {
     guard: 'a day of guesses ends after 20 from one address',
-    file: 'src/features/verification/verify-code-service.ts',
+    file: 'src/features/limits/limiter.ts',
     replace: '{ limit: limits.wrongCodesPerPhoneAndAddress,',
     by: '{ limit: { ...limits.wrongCodesPerPhoneAndAddress, amount: 0 },',
     test: 'test/attacks/attacks',
@@ -22,7 +22,7 @@ export const guards = [
   },
   {
     guard: 'a day of guesses ends after 100 from everywhere',
-    file: 'src/features/verification/verify-code-service.ts',
+    file: 'src/features/limits/limiter.ts',
     replace: '{ limit: limits.wrongCodesPerPhone,',
     by: '{ limit: { ...limits.wrongCodesPerPhone, amount: 0 },',
     test: 'test/attacks/attacks',
@@ -392,7 +392,7 @@ export const guards = [
   {
     guard: 'phone checks are limited by address',
     file: 'src/features/verification/verify-code-service.ts',
-    replace: 'await this.takeCheck(caller);\n    return !',
+    replace: 'await limiter.take(caller, ...checksBy(caller, limits));\n    return !',
     by: 'return !',
     test: 'test/attacks/attacks',
     named: 'through check_phone_available',

@@ -28,9 +28,9 @@ import {
   newDataDir,
   postmasterPid,
   ROOT,
-  until,
   type DataDir,
 } from '../support/service-process';
+import { until } from '../support/until';
 
 /** These databases need not outlive a power cut, and are made in half the time. */
 const SETTINGS = { fsync: 'off' };

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newDataDir, ROOT, ServiceProcess, until } from '../support/service-process';
+import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
+import { until } from '../support/until';
 import { secret } from '../support/secrets';
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');

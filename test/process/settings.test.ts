@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
-import { freePort, postmasterPid, ROOT, until } from '../support/service-process';
+import { freePort, postmasterPid, ROOT } from '../support/service-process';
+import { until } from '../support/until';
 import { dataDir, start } from '../support/started';
 
 describe('npm start with DATABASE_URL', () => {

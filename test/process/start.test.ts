@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
 import { isAlive } from '../../src/integrations/embedded-postgres/processes';
-import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid, until } from '../support/service-process';
+import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
+import { until } from '../support/until';
 import { secret } from '../support/secrets';
 import { dataDir, start } from '../support/started';
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT } from './paths';
+import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
 
@@ -95,13 +96,6 @@ export function newDataDir(): DataDir {
 export function postmasterPid(dataDir: string): number {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-}
-
-export async function until(holds: () => Promise<boolean> | boolean, patienceMs = 15_000): Promise<void> {
-  for (const end = Date.now() + patienceMs; !(await holds());) {
-    if (Date.now() > end) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 export function freePort(): Promise<number> {

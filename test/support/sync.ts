@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { TestApp } from './app';
 import { FoldingClient, type SyncResult, type SyncState } from './folding-client';
 import { expectOk, type SignedInPerson } from './people';
+import { until } from './until';
 
 export async function sync({ agent }: SignedInPerson, version = 0): Promise<SyncResult> {
   const { result } = await expectOk(agent.post(`/user/sync/${version}`));
@@ -25,20 +26,12 @@ export async function fullState(person: SignedInPerson): Promise<SyncState> {
  */
 export async function settled(person: SignedInPerson): Promise<FoldingClient> {
   const client = folding(person);
-  await until(async () => isEmpty(await client.sync()));
+  await until(async () => isEmpty(await client.sync()), 10_000);
   return client;
 }
 
 export function isEmpty({ blacklist, friends, groups, group_members }: SyncResult): boolean {
   return blacklist.length + friends.length + groups.length + group_members.length === 0;
-}
-
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('waited too long');
-    await pause(20);
-  }
 }
 
 export function pause(ms: number): Promise<void> {

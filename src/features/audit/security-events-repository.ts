@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../delete-in-batches';
-import { masked, type Phone } from '../users/phone-number';
+import { masked } from '../users/phone-number';
 import type { Caller } from './caller';
 
 export type SecurityEventName =
@@ -21,7 +21,7 @@ export interface SecurityEvent {
   event: SecurityEventName;
   userId?: string | undefined;
   /** Only its mask is kept. */
-  phone?: Pick<Phone, 'number'> & Partial<Phone>;
+  phone?: { number: string; region?: string };
   detail?: string;
 }
 

@@ -3,13 +3,33 @@ import { retrying } from '../../database';
 import { withinPatience } from '../../patience';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
-import type { Limit } from './limits';
+import type { Limit, Limits } from './limits';
 import type { Bucket, FullBucket, LimitsRepository } from './limits-repository';
 import { OwnCounts } from './own-counts';
 
 export interface Use {
   limit: Limit;
   subject: string;
+}
+
+/** check_phone_available, verify_code, get_sms_img_code, and whatever else tells as much, by where it is asked from. */
+export function checksBy({ address }: Caller, limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>): Use[] {
+  return [
+    { limit: limits.checksPerMinute, subject: address },
+    { limit: limits.checksPerDay, subject: address },
+  ];
+}
+
+/** Wrong codes for a phone, by where they are typed and in all. */
+export function guessesAt(
+  phone: string,
+  { address }: Caller,
+  limits: Pick<Limits, 'wrongCodesPerPhoneAndAddress' | 'wrongCodesPerPhone'>,
+): Use[] {
+  return [
+    { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone} ${address}` },
+    { limit: limits.wrongCodesPerPhone, subject: phone },
+  ];
 }
 
 /** What was taken, to be given back when it turns out not to count. */

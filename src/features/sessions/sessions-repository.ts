@@ -61,8 +61,8 @@ export class SessionsRepository {
     return this.db('session').whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]).delete();
   }
 
-  async endBySid(sid: string): Promise<boolean> {
-    return (await this.db('session').where({ sid }).delete()) > 0;
+  async endBySid(sid: string): Promise<number> {
+    return this.db('session').where({ sid }).delete();
   }
 
   async endAll(userId: string): Promise<number> {

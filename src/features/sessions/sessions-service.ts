@@ -15,17 +15,23 @@ export class SessionsService {
   }
 
   async logOut({ userId, sid }: { userId: string; sid: string }, caller: Caller): Promise<void> {
-    await this.transaction(async ({ sessions, securityEvents }) => {
-      if (!(await sessions.endBySid(sid))) return;
-      await securityEvents.add({ event: 'sessions_ended', userId, detail: 'one, by logout' }, caller);
-    });
+    await this.endOne(userId, 'logout', caller, (sessions) => sessions.endBySid(sid));
   }
 
   /** Idempotent: a session that has ended already is no mistake. */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
+    await this.endOne(userId, 'end_session', caller, (sessions) => sessions.end(userId, id));
+  }
+
+  private async endOne(
+    userId: string,
+    operation: string,
+    caller: Caller,
+    end: (sessions: SessionsRepository) => Promise<number>,
+  ): Promise<void> {
     await this.transaction(async ({ sessions, securityEvents }) => {
-      if ((await sessions.end(userId, id)) === 0) return;
-      await securityEvents.add({ event: 'sessions_ended', userId, detail: 'one, by end_session' }, caller);
+      if ((await end(sessions)) === 0) return;
+      await securityEvents.add({ event: 'sessions_ended', userId, detail: `one, by ${operation}` }, caller);
     });
   }
 }

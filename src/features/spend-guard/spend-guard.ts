@@ -1,7 +1,7 @@
 import { SendingTooOften, TooManyRequests } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
-import type { Limiter } from '../limits/limiter';
+import { checksBy, type Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../users/phone-number';
 import type { UsersRepository } from '../users/users-repository';
@@ -47,11 +47,7 @@ export class SpendGuard {
   private async hasAccount(phone: Phone, caller: Caller): Promise<boolean> {
     const { users, limiter, limits } = this.parts;
     try {
-      await limiter.take(
-        caller,
-        { limit: limits.checksPerMinute, subject: caller.address },
-        { limit: limits.checksPerDay, subject: caller.address },
-      );
+      await limiter.take(caller, ...checksBy(caller, limits));
     } catch (error) {
       if (error instanceof TooManyRequests) return false;
       throw error;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Read, Reads } from '../../reads';
+import { phoneOwner } from './phone-owner';
 import type { Profile } from './users-repository';
 
 /** What a login needs to know. */
@@ -11,7 +12,7 @@ export interface Account extends Profile {
 /** Open accounts, to be logged in to. */
 export class AccountsRepository {
   private readonly account: Read<Account, 'id'>;
-  private readonly owner: Read<{ userId: string }, 'phone'>;
+  private readonly owner: ReturnType<typeof phoneOwner>;
 
   constructor(reads: Reads, db: Knex) {
     const columns = { id: 'id', nickname: 'nickname', portraitUri: 'portrait_uri' };
@@ -23,7 +24,7 @@ export class AccountsRepository {
         .whereNull('closed_at')
         .select({ ...columns, ...credentials }),
     );
-    this.owner = reads.prepare('account-owner', db('phones').where({ phone: ':phone' }).select('user_id as userId'));
+    this.owner = phoneOwner(reads, db);
   }
 
   async byId(id: string): Promise<Account | undefined> {
@@ -31,7 +32,6 @@ export class AccountsRepository {
     return account;
   }
 
-  /** Two statements, so that phones and users may one day live on different nodes. */
   async byPhone(phone: string): Promise<Account | undefined> {
     const [owner] = await this.owner({ phone });
     // Nobody's account is looked for as well: login must not tell by its time which phones have one.

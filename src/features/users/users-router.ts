@@ -28,8 +28,8 @@ export function usersRouter(users: UsersService, { signedIn, signedInMeanwhile }
   });
 
   post(router, '/:id', signedInMeanwhile(ask), async (req, res) => {
-    const { id } = parse(byId, req.params);
-    ok(res, publicProfile(await (asked.get(req) ?? users.byId(id))));
+    // Not asked for, when the id was none or express-session let the caller in.
+    ok(res, publicProfile(await (asked.get(req) ?? users.byId(parse(byId, req.params).id))));
   });
 
   return router;

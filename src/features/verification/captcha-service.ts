@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual, createHash } from 'node:crypto';
 import { NotFound } from '../../errors';
 import { drawCaptcha } from '../../integrations/captcha/captcha-image';
 import type { Caller } from '../audit/caller';
-import type { Limiter } from '../limits/limiter';
+import { checksBy, type Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { CaptchasRepository } from './captchas-repository';
 
@@ -18,11 +18,7 @@ export class CaptchaService {
 
   /** Returns the id of a new one. */
   async create(caller: Caller): Promise<string> {
-    await this.limiter.take(
-      caller,
-      { limit: this.limits.checksPerMinute, subject: caller.address },
-      { limit: this.limits.checksPerDay, subject: caller.address },
-    );
+    await this.limiter.take(caller, ...checksBy(caller, this.limits));
     const id = randomBytes(16).toString('base64url');
     await this.captchas.add({ id, ...(await drawCaptcha()) }, TTL_SECONDS);
     return id;

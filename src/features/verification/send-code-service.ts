@@ -2,7 +2,7 @@ import { BadRequest, Failed, SendingTooOften } from '../../errors';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
-import type { Limiter, Taken, Use } from '../limits/limiter';
+import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { SpendGuard } from '../spend-guard/spend-guard';
 import { isMobile, type Phone } from '../users/phone-number';
@@ -80,10 +80,7 @@ export class SendCodeService {
   /** Whoever may not try a code for this phone gets none sent either. */
   private async checkGuessBudget(phone: Phone, caller: Caller): Promise<void> {
     const { limiter, limits } = this.parts;
-    const refusal = await limiter.refusalOf(
-      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${caller.address}` },
-      { limit: limits.wrongCodesPerPhone, subject: phone.number },
-    );
+    const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, limits));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
     throw new SendingTooOften('too many wrong codes were tried for this phone', {

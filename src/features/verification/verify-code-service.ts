@@ -1,7 +1,7 @@
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
-import type { Limiter, Taken } from '../limits/limiter';
+import { checksBy, guessesAt, type Limiter, type Taken } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../users/phone-number';
 import type { UsersRepository } from '../users/users-repository';
@@ -31,14 +31,16 @@ export class VerifyCodeService {
   ) {}
 
   async isPhoneAvailable(phone: Phone, caller: Caller): Promise<boolean> {
-    await this.takeCheck(caller);
+    const { limiter, limits } = this.parts;
+    await limiter.take(caller, ...checksBy(caller, limits));
     return !(await this.parts.users.isPhoneTaken(phone.number));
   }
 
   async verify(phone: Phone, typed: string, caller: Caller): Promise<string> {
-    const { verification, codes, audit } = this.parts;
-    await this.takeCheck(caller);
-    const guess = await this.takeGuess(phone, caller);
+    const { verification, codes, limiter, limits, audit } = this.parts;
+    await limiter.take(caller, ...checksBy(caller, limits));
+    // Counts as a wrong one until the code has proved right.
+    const guess = await limiter.take(caller, ...guessesAt(phone.number, caller, limits));
     const sent = await verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
     if (!sent) return this.refuseUncompared(phone, guess);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
@@ -66,24 +68,5 @@ export class VerifyCodeService {
     await guess.giveBack();
     if (await this.parts.verification.hasCode(phone.number)) throw new CodeExpired('the code is spent or has expired');
     throw new Wrong('no code was sent to this phone');
-  }
-
-  private async takeCheck(caller: Caller): Promise<void> {
-    const { limiter, limits } = this.parts;
-    await limiter.take(
-      caller,
-      { limit: limits.checksPerMinute, subject: caller.address },
-      { limit: limits.checksPerDay, subject: caller.address },
-    );
-  }
-
-  /** Counts as a wrong one until the code has proved right. */
-  private async takeGuess(phone: Phone, caller: Caller): Promise<Taken> {
-    const { limiter, limits } = this.parts;
-    return limiter.take(
-      caller,
-      { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone.number} ${caller.address}` },
-      { limit: limits.wrongCodesPerPhone, subject: phone.number },
-    );
   }
 }
