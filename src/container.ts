@@ -27,7 +27,6 @@ import { SpendGuard } from './features/spend-guard/spend-guard';
 import { SyncRepository } from './features/sync/sync-repository';
 import { syncRouter } from './features/sync/sync-router';
 import { SyncService } from './features/sync/sync-service';
-import { Turns } from './features/sync/turns';
 import { tokensRouter } from './features/tokens/tokens-router';
 import { TokensService } from './features/tokens/tokens-service';
 import { AccountsRepository } from './features/users/accounts-repository';
@@ -58,9 +57,6 @@ import { Sweeper } from './sweeper';
 
 /** For small reads, each of which takes a fraction of a millisecond. */
 const SHARED_CONNECTIONS = 2;
-
-/** How many large sync answers are read from the database at the same time. */
-const LARGE_SYNCS = 3;
 
 /** More than there are processors: at their lower priority they then still get a fair part of a busy machine. */
 const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
@@ -132,7 +128,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   });
   const profile = new ProfileService(users, messaging.provider, warn);
   const tokens = new TokensService(profiles, messaging.provider, storage.provider);
-  const sync = new SyncService(new SyncRepository(reads, db), new Turns(LARGE_SYNCS));
+  const sync = new SyncService(new SyncRepository(reads, db));
 
   const cookieName = cookieNameFor(config.production);
   const sessions = new Sessions(

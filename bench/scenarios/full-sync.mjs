@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { URL } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { atMost, noErrors } from '../checks.mjs';
-import { measure, middle, subject, undisturbed, WARM_UP_SECONDS, warmUp, watched } from '../measure.mjs';
+import { measure, median, middle, subject, undisturbed, WARM_UP_SECONDS, warmUp, watched } from '../measure.mjs';
 import { look, MIB, settle } from '../observed.mjs';
 import { person, spread } from '../people.mjs';
 import { columns } from '../seed.mjs';
@@ -87,7 +87,7 @@ async function crowd(bench, server, rss, light) {
 }
 
 function crowdLine({ quiet, beside, ...rest }) {
-  const p99 = `light reads p99 ${quiet.p99.toFixed(1)} → ${beside.p99.toFixed(1)} ms`;
+  const p99 = `all of one in ${beside.took.toFixed(1)} s, light reads p99 ${quiet.p99.toFixed(1)} → ${beside.p99.toFixed(1)} ms`;
   return `${READERS} at once: ${p99}, ${loopAndMemory(rest)}`;
 }
 
@@ -102,8 +102,9 @@ async function besideReaders(bench, server, work) {
     fullSync(bench, server, { bytesASecond: SLOW_BYTES_A_SECOND, signal: hangUp.signal }),
   );
   let goesOn = true;
+  const took = [];
   const fast = Array.from({ length: READERS - SLOW_READERS }, async (_, place) => {
-    while (goesOn) await fullSync(bench, server, { isCompressed: place % 2 === 0 });
+    while (goesOn) took.push((await fullSync(bench, server, { isCompressed: place % 2 === 0 })).seconds);
   });
   await sleep(500);
   const result = await work();
@@ -112,7 +113,7 @@ async function besideReaders(bench, server, work) {
   await Promise.all(fast);
   hangUp.abort();
   await Promise.allSettled(slow);
-  return { ...result, seen };
+  return { ...result, seen, took: median(took) };
 }
 
 /** Reads all of it, and counts the members as the text goes by. */
@@ -162,6 +163,7 @@ function results(alone, crowds, thrownOut) {
     figure('alone: event-loop delay, p99', 'ms', alone, (one) => one.loop.p99),
     figure('alone: event-loop delay, greatest', 'ms', alone, (one) => one.loop.max),
     figure('alone: growth of memory', 'MiB', alone, (one) => one.growth),
+    figure(`${READERS} at once: all of one`, 's', crowds, (one) => one.beside.took),
     figure(`${READERS} at once: growth of memory`, 'MiB', crowds, (one) => one.growth),
     figure(`${READERS} at once: event-loop delay, p99`, 'ms', crowds, (one) => one.loop.p99),
     figure('p99 of light reads, quiet', 'ms', crowds, (one) => one.quiet.p99),
@@ -182,6 +184,16 @@ function results(alone, crowds, thrownOut) {
       'growth of memory, MiB',
       120,
       middle(alone, (one) => one.growth),
+    ),
+    atMost(
+      `${READERS} at once: growth of memory, MiB`,
+      120,
+      middle(crowds, (one) => one.growth),
+    ),
+    atMost(
+      `p99 of light reads beside the ${READERS}, ratio to quiet`,
+      2.5,
+      middle(crowds, ({ quiet, beside }) => beside.p99 / quiet.p99),
     ),
     noErrors([...crowds, ...thrownOut]),
   ];

@@ -12,7 +12,7 @@ import { until } from '../support/until';
 const HASHES = 30;
 const IN_LARGEST = 5_000;
 /** One statement reads no more than this. */
-const CHUNK = 2_000;
+const CHUNK = 500;
 
 describe('POST /user/sync/:version with a large answer', () => {
   let app: TestApp;

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Reads } from '../../reads';
 
-/** Rows that one statement reads and one chunk of the answer holds. */
-export const CHUNK = 2_000;
+/** Rows that one statement reads and one chunk of the answer holds: a few milliseconds of work, which all others wait for. */
+export const CHUNK = 500;
 /** Members that are read with everything else, where nobody else waits for long. */
 const FEW = 200;
 

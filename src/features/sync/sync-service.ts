@@ -8,7 +8,7 @@ import {
   type SyncRepository,
   type SyncUser,
 } from './sync-repository';
-import type { Turns } from './turns';
+import { Turns } from './turns';
 
 export interface Changes {
   /** What the client sends next time. */
@@ -22,10 +22,9 @@ export interface Changes {
 }
 
 export class SyncService {
-  constructor(
-    private readonly repository: SyncRepository,
-    private readonly turns: Turns,
-  ) {}
+  private readonly turns = new Turns();
+
+  constructor(private readonly repository: SyncRepository) {}
 
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(userId: string, known: number): Promise<Changes> {
@@ -35,7 +34,10 @@ export class SyncService {
     return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
   }
 
-  /** A turn is held while the database is read, not while a slow phone is written to. */
+  /**
+   * One chunk at a time for all who ask, so that small requests are not kept waiting. A turn lasts while the database is
+   * read, not while a slow phone is written to.
+   */
   private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
     const groups = await this.turns.take(() => this.repository.groupsToRead(userId, since));
     for (const chunk of chunks(groups)) {

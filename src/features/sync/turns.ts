@@ -1,18 +1,10 @@
-/** Lets a few at a time do something heavy; the others wait for their turn. */
+/** Does heavy things one at a time, in the order in which they were asked for. */
 export class Turns {
-  private readonly waiting: (() => void)[] = [];
+  private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private free: number) {}
-
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free += 1;
-    }
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.last.then(work);
+    this.last = mine.catch(() => undefined);
+    return mine;
   }
 }
