@@ -85,12 +85,13 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const warn = (message: string, cause: unknown) => logger.warn({ err: cause }, message);
   const tell = (message: string, details: object) => logger.warn(details, message);
 
-  const db = connect(outside.databaseUrl, config.database.poolMax);
-  const reads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, config.database.prepare, warn);
+  const { poolMax, prepare } = config.database;
+  const db = connect(outside.databaseUrl, poolMax, { prepare });
+  const reads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, prepare, warn);
   const repos = repositories(db);
   const profiles = new ProfilesRepository(reads, db);
   const transaction = transactions(db);
-  const sessionPool = new Pool({ ...connectionOptions(outside.databaseUrl), max: config.database.poolMax });
+  const sessionPool = new Pool({ ...connectionOptions(outside.databaseUrl), max: poolMax });
   sessionPool.on('error', (error) => warn('an idle database connection broke', error));
 
   const sms = outside.sms ?? (await smsSender(config));

@@ -36,8 +36,18 @@ export function connectionOptions(url: string): PoolConfig {
   };
 }
 
-export function connect(url: string, poolMax: number, options = connectionOptions(url)): Database {
-  return knex({
+interface Connecting {
+  options?: PoolConfig;
+  /** Not for poolers that know no prepared statements. */
+  prepare?: boolean;
+}
+
+export function connect(
+  url: string,
+  poolMax: number,
+  { options = connectionOptions(url), prepare = true }: Connecting = {},
+): Database {
+  const db = knex({
     client: 'pg',
     connection: { ...options } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
@@ -45,6 +55,8 @@ export function connect(url: string, poolMax: number, options = connectionOption
     // Knex would print what it throws as well, past the logger.
     log: { warn: () => undefined, error: () => undefined },
   });
+  db.userParams = { prepare };
+  return db;
 }
 
 export type Repositories = ReturnType<typeof repositories>;

@@ -37,7 +37,7 @@ export async function migrate(url: string): Promise<string[]> {
   // A connection that breaks fails the next query on it; it must not end the process by itself.
   guard.on('error', () => undefined);
   await guard.connect();
-  const db = connect(url, 2, patient(url));
+  const db = connect(url, 2, { options: patient(url) });
   try {
     await guard.query({ text: 'SELECT pg_advisory_lock($1)', values: [LOCK] });
     // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.

@@ -3,6 +3,7 @@ import { connect, connectionOptions } from '../../src/database';
 import { Reads } from '../../src/reads';
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import { insertAndSignIn } from '../support/people';
 
 let app: TestApp;
@@ -10,6 +11,8 @@ beforeAll(async () => {
   app = await startApp();
 });
 afterAll(() => app.close());
+
+const instance = instancesBeside(() => app, { DATABASE_POOL_MAX: '1' });
 
 /** The service's connections that answer to nobody's transaction. */
 async function kill(databaseUrl: string): Promise<void> {
@@ -20,6 +23,23 @@ async function kill(databaseUrl: string): Promise<void> {
   );
   await client.end();
 }
+
+/** What the only connection of the service's pool knows. */
+async function preparedOnPool({ db }: TestApp): Promise<string[]> {
+  return db('pg_prepared_statements').orderBy('name').pluck('name');
+}
+
+describe('frequent statements on the pool', () => {
+  it('are prepared once, and in transactions too', async () => {
+    const pooled = await instance();
+    for (const nickname of ['Cat', 'Dan']) await insertAndSignIn(pooled, nickname);
+    expect(await preparedOnPool(pooled)).toEqual(['give-limits-back', 'start-session', 'take-limits']);
+
+    const { agent, password } = await insertAndSignIn(pooled, 'Eve');
+    await post(agent, '/user/change_password', { oldPassword: password, newPassword: `${password}x` });
+    expect(await preparedOnPool(pooled)).toContain('add-security-event');
+  });
+});
 
 describe('reads on shared connections', () => {
   it('answer each its own, however many are asked at once', async () => {
@@ -51,11 +71,11 @@ describe('reads on shared connections', () => {
   });
 
   it('do without prepared statements where DATABASE_PREPARE is off, as an older PgBouncer wants it', async () => {
-    const plain = await startApp({ DATABASE_PREPARE: 'off' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const plain = await instance({ DATABASE_PREPARE: 'off' });
     const { agent, id } = await insertAndSignIn(plain, 'Bob');
     expectBody(await post(agent, `/user/${id}`), { code: 200, result: { id, nickname: 'Bob', portraitUri: '' } });
     expect((await post(agent, '/user/sync/0')).status).toBe(200);
     expectRefusal(await post(agent, '/user/nobody'), 404);
-    await plain.close();
+    expect(await preparedOnPool(plain)).toEqual([]);
   });
 });

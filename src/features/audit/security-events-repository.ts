@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../delete-in-batches';
+import { prepared } from '../../prepared';
 import { masked } from '../users/phone-number';
 import type { Caller } from './caller';
 
@@ -30,16 +31,16 @@ export class SecurityEventsRepository {
   constructor(private readonly db: Knex) {}
 
   async add({ event, userId, phone, detail }: SecurityEvent, caller: Caller): Promise<void> {
-    await this.db('security_events').insert({
-      event,
-      user_id: userId ?? null,
-      phone: phone ? masked(phone.number) : null,
-      region: phone?.region ?? null,
-      ip: caller.ip,
-      user_agent: caller.userAgent,
-      request_id: caller.requestId,
-      detail: detail ?? null,
-    });
+    await prepared(
+      this.db,
+      'add-security-event',
+      `INSERT INTO security_events (event, user_id, phone, region, ip, user_agent, request_id, detail)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        ...[event, userId ?? null, phone ? masked(phone.number) : null, phone?.region ?? null],
+        ...[caller.ip, caller.userAgent, caller.requestId, detail ?? null],
+      ],
+    );
   }
 
   async sweep(days: number): Promise<void> {

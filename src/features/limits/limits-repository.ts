@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../delete-in-batches';
+import { prepared } from '../../prepared';
 
 /** One use of a limit by one subject. */
 export interface Bucket {
@@ -25,7 +26,9 @@ export class LimitsRepository {
    * requests arrive at once; rows are locked in the order of their keys, so that takers never wait in a circle.
    */
   async take(buckets: Bucket[]): Promise<string[]> {
-    const { rows } = await this.db.raw<{ rows: { key: string }[] }>(
+    const { rows } = await prepared<{ key: string }>(
+      this.db,
+      'take-limits',
       `INSERT INTO rate_limits AS held (key, used, amount, resets_at)
        SELECT key, 1, amount, now() + make_interval(secs => seconds)
          FROM unnest(?::text[], ?::integer[], ?::integer[]) AS wanted (key, amount, seconds) ORDER BY key
@@ -43,7 +46,9 @@ export class LimitsRepository {
 
   /** A bucket that is empty again is no row: who is refused leaves nothing behind. */
   async giveBack(keys: string[]): Promise<void> {
-    await this.db.raw(
+    await prepared(
+      this.db,
+      'give-limits-back',
       `WITH held AS (
          SELECT key, used FROM rate_limits WHERE key = ANY (?::text[]) AND resets_at > now() ORDER BY key FOR UPDATE),
        emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM held WHERE used <= 1))
@@ -54,7 +59,9 @@ export class LimitsRepository {
 
   /** The full ones among the buckets. */
   async full(buckets: Bucket[]): Promise<FullBucket[]> {
-    const { rows } = await this.db.raw<{ rows: FullBucket[] }>(
+    const { rows } = await prepared<FullBucket>(
+      this.db,
+      'full-limits',
       `SELECT key, extract(epoch FROM resets_at - now())::float8 AS seconds, noted
          FROM rate_limits JOIN unnest(?::text[], ?::integer[]) AS wanted (key, most) USING (key)
         WHERE resets_at > now() AND used >= most`,
@@ -75,7 +82,7 @@ export class LimitsRepository {
   }
 
   async clear(key: string): Promise<void> {
-    await this.db('rate_limits').where({ key }).delete();
+    await prepared(this.db, 'clear-limit', 'DELETE FROM rate_limits WHERE key = ?', [key]);
   }
 
   /** Clears the buckets whose keys begin with `prefix`. */

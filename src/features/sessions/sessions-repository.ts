@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { prepared } from '../../prepared';
 import type { NewSession } from '../../http/session';
 import type { Caller } from '../audit/caller';
 
@@ -26,7 +27,9 @@ export class SessionsRepository {
    */
   async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
     const { sid, userId, data, expires } = session;
-    const { rowCount } = await this.db.raw<{ rowCount: number }>(
+    const { rowCount } = await prepared(
+      this.db,
+      'start-session',
       `WITH owner AS (
          SELECT id FROM users WHERE id = ? AND credentials_version = ? AND closed_at IS NULL FOR SHARE),
        noted AS (

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../delete-in-batches';
+import { prepared } from '../../prepared';
 
 /** Codes sent, and how many of these were verified. */
 export interface Traffic {
@@ -27,7 +28,9 @@ export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
   async of(region: string): Promise<RegionTraffic> {
-    const { rows } = await this.db.raw<{ rows: Record<string, number>[] }>(
+    const { rows } = await prepared<Record<string, number>>(
+      this.db,
+      'traffic-of-region',
       `SELECT ${sums('hour', `slot > now() - interval '75 minutes'`)},
               ${sums('day', `slot > now() - interval '1 day'`)},
               ${sums('past', `slot <= now() - interval '1 day'`)}

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../delete-in-batches';
+import { prepared } from '../../prepared';
 import type { Phone } from '../users/phone-number';
 
 export interface SentCode {
@@ -15,7 +16,9 @@ export class VerificationRepository {
 
   /** From now on only this code counts for the phone. */
   async addCode(phone: Phone, hmac: Buffer, ttlSeconds: number): Promise<number> {
-    const { rows } = await this.db.raw<{ rows: { id: number }[] }>(
+    const { rows } = await prepared<{ id: number }>(
+      this.db,
+      'add-code',
       `WITH traffic AS (
          INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (?, sms_traffic_slot(now()), 1)
          ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
@@ -42,7 +45,9 @@ export class VerificationRepository {
 
   /** Claims one of the code's attempts before anything is compared; undefined when it is spent, expired or verified. */
   async claimAttempt(phone: string, maxAttempts: number): Promise<SentCode | undefined> {
-    const { rows } = await this.db.raw<{ rows: SentCode[] }>(
+    const { rows } = await prepared<SentCode>(
+      this.db,
+      'claim-attempt',
       `UPDATE verification_codes SET attempts = attempts + 1
         WHERE id = (SELECT id FROM verification_codes WHERE phone = ? ORDER BY id DESC LIMIT 1)
           AND attempts < ? AND verified_at IS NULL AND expires_at > now()
@@ -54,7 +59,9 @@ export class VerificationRepository {
 
   /** False when the code has been exchanged already: of parallel right tries one wins. */
   async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
-    const { rowCount } = await this.db.raw<{ rowCount: number }>(
+    const { rowCount } = await prepared(
+      this.db,
+      'exchange-code',
       `WITH verified AS (
          UPDATE verification_codes SET verified_at = now() WHERE id = ? AND verified_at IS NULL RETURNING created_at),
        traffic AS (
