@@ -1,9 +1,9 @@
 import { median } from './measure.mjs';
-import { ALL_SCENARIOS } from './options.mjs';
+import { SCENARIOS } from './options.mjs';
 
 /** All results as Markdown: a section a scenario, with what was measured, and what was aimed at. */
 export function markdown({ scenarios, ...run }) {
-  const sections = ALL_SCENARIOS.filter((name) => scenarios[name]).map((name) => section(scenarios[name]));
+  const sections = SCENARIOS.filter((name) => scenarios[name]).map((name) => section(scenarios[name]));
   return [circumstances(run), ...sections].join('\n\n');
 }
 

@@ -3,8 +3,8 @@ import { Load } from './load.mjs';
 import { cpuOfTree, machineBusy, ownCpu } from './processes.mjs';
 
 export const CONNECTIONS = 32;
-/** Until Node has compiled what it is going to use. */
-export const WARM_UP_SECONDS = 3;
+/** Until Node has compiled what it is going to use, when it answers thousands of requests a second. */
+const WARM_UP_SECONDS = 3;
 
 /** Set before anything was measured. What breaks it is thrown out, counted, and measured again. */
 export const RULE = { floorsApart: 0.15, foreignCpu: 0.1, repeats: 2 };
@@ -12,7 +12,7 @@ export const RULE = { floorsApart: 0.15, foreignCpu: 0.1, repeats: 2 };
 /** Something to be measured: a server under a load. */
 export function subject(bench, server, name, requests, { connections = CONNECTIONS, expected } = {}) {
   const load = new Load({ folder: bench.folder, url: server.url, requests, connections, expected });
-  return { name, pid: server.pid, run: (seconds) => load.run(seconds) };
+  return { name, pid: server.pid, run: (seconds) => load.run(seconds), warmUpSeconds: WARM_UP_SECONDS };
 }
 
 /**
@@ -22,7 +22,7 @@ export function subject(bench, server, name, requests, { connections = CONNECTIO
 export async function measureRounds(bench, floor, subjects) {
   const measurements = [];
   const thrownOut = [];
-  for (const one of [floor, ...subjects]) await warmUp(one, WARM_UP_SECONDS);
+  for (const one of [floor, ...subjects]) await warmUp(one);
   for (let round = 0; round < bench.options.rounds; round += 1) {
     let before = await measure(bench, floor);
     for (const one of rotated(subjects, round)) {
@@ -65,7 +65,7 @@ export async function measure(bench, one, seconds = bench.options.seconds) {
   return { ...result, cpu: cpu && { server: perThousand(server), postgres: perThousand(postgres) }, foreign };
 }
 
-export async function warmUp(one, seconds) {
+export async function warmUp(one, seconds = one.warmUpSeconds) {
   if (seconds === 0) return;
   await one.run(seconds);
   await one.settle?.();

@@ -1,24 +1,21 @@
 import { parseArgs } from 'node:util';
 
-const SCENARIOS = ['read', 'sync', 'login', 'codes', 'storm', 'full-sync', 'start'];
-/** Growth takes long, so it runs only when it is asked for. */
-export const ALL_SCENARIOS = [...SCENARIOS, 'growth'];
-const DEFAULTS = { rounds: 5, seconds: 6, warmUp: 1, users: 100_000, requests: 200_000, scenarios: SCENARIOS };
-/** For every push: about a minute, and compared with what was recorded. */
+export const SCENARIOS = ['read', 'sync', 'login', 'codes', 'storm', 'full-sync', 'growth', 'start', 'profile'];
+const DEFAULTS = { rounds: 5, seconds: 6, warmUp: 1, users: 100_000, requests: 1_000_000, scenarios: SCENARIOS };
+/** For every push: two minutes, and compared with what was recorded. */
 const SHORT = {
   rounds: 2,
   seconds: 2,
   warmUp: 0,
   users: 10_000,
   requests: 20_000,
-  scenarios: ['read', 'sync', 'login'],
+  scenarios: ['read', 'sync', 'login', 'codes'],
 };
 
 const USAGE = `usage: node bench/run.mjs [options]
-  --short            a minute's check against bench/recorded.json; nothing in docs/ is written
+  --short            two minutes' check against bench/recorded.json; nothing in docs/ is written
   --record           with --short: put what was measured into bench/recorded.json
-  --only=a,b         these scenarios: ${ALL_SCENARIOS.join(', ')}
-  --all              all of them, growth too
+  --only=a,b         these scenarios: ${SCENARIOS.join(', ')}
   --rounds=N         measurements of each contestant (${DEFAULTS.rounds})
   --seconds=N        length of each measurement (${DEFAULTS.seconds})
   --users=N          users in the database (${DEFAULTS.users}); growth goes from a tenth to ten times of it
@@ -36,7 +33,7 @@ export function readOptions(args) {
 function parse(args) {
   const text = { type: 'string' };
   const flag = { type: 'boolean', default: false };
-  const options = { short: flag, record: flag, all: flag, only: text, rounds: text, seconds: text, users: text };
+  const options = { short: flag, record: flag, only: text, rounds: text, seconds: text, users: text };
   const { values } = parseArgs({ args, options: { ...options, requests: text } });
   const defaults = values.short ? SHORT : DEFAULTS;
   const number = (name, least = 1) => (values[name] === undefined ? defaults[name] : whole(name, values[name], least));
@@ -48,16 +45,15 @@ function parse(args) {
     warmUp: defaults.warmUp,
     users: number('users', 1_000),
     requests: number('requests'),
-    scenarios: scenarios(values, defaults),
+    scenarios: values.only === undefined ? defaults.scenarios : scenarios(values.only),
   };
 }
 
-function scenarios({ only, all }, defaults) {
-  if (only === undefined) return all ? ALL_SCENARIOS : defaults.scenarios;
+function scenarios(only) {
   const wanted = only.split(',');
-  const unknown = wanted.filter((name) => !ALL_SCENARIOS.includes(name));
+  const unknown = wanted.filter((name) => !SCENARIOS.includes(name));
   if (unknown.length > 0) throw new Error(`--only: no such scenario: ${unknown.join(', ')}`);
-  return ALL_SCENARIOS.filter((name) => wanted.includes(name));
+  return SCENARIOS.filter((name) => wanted.includes(name));
 }
 
 function whole(name, value, least) {

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, URL } from 'node:url';
+import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { root } from '../scripts/dependencies.mjs';
 import { chart } from './chart.mjs';
@@ -12,11 +11,9 @@ import { checkLine, markdown } from './markdown.mjs';
 import { CONNECTIONS, RULE } from './measure.mjs';
 import { compareWithRecorded } from './recorded.mjs';
 
-const here = (file) => fileURLToPath(new URL(file, import.meta.url));
-const RESULTS = here('results/latest.json');
+const RESULTS = join(root, 'docs', 'benchmark.json');
 const PAGE = join(root, 'docs', 'benchmark.md');
 const CHART = join(root, 'docs', 'benchmark.svg');
-const TEMPLATE = here('page.md');
 const BEGIN = '<!-- results:begin -->';
 const END = '<!-- results:end -->';
 const CONTESTANTS = ['better-auth', 'parse-server', 'express', 'express-session', 'connect-pg-simple', 'knex', 'pg'];
@@ -32,9 +29,9 @@ export async function report(bench, results) {
   );
   if (bench.options.short) return compareWithRecorded(bench, results) && !failed;
   const all = { ...(await circumstances(bench)), scenarios: { ...kept(), ...dated(bench, results) } };
-  write(RESULTS, await format(JSON.stringify(all), { ...(await resolveConfig(RESULTS)), parser: 'json' }));
-  write(PAGE, page(markdown(all)));
-  if (all.scenarios.read) write(CHART, chart(all.scenarios.read));
+  writeFileSync(RESULTS, await format(JSON.stringify(all), { ...(await resolveConfig(RESULTS)), parser: 'json' }));
+  writeFileSync(PAGE, page(markdown(all)));
+  if (all.scenarios.read) writeFileSync(CHART, chart(all.scenarios.read));
   bench.say(`\nWritten: ${[RESULTS, PAGE, CHART].join(', ')}`);
   return !failed;
 }
@@ -82,14 +79,9 @@ function dated({ options: { rounds, seconds, users } }, results) {
 }
 
 function page(table) {
-  const text = readFileSync(existsSync(PAGE) ? PAGE : TEMPLATE, 'utf8');
+  const text = readFileSync(PAGE, 'utf8');
   const [head] = text.split(BEGIN);
   const [, tail] = text.split(END);
   if (tail === undefined) throw new Error(`${PAGE} has lost its markers ${BEGIN} and ${END}`);
   return `${head}${BEGIN}\n\n${table}\n\n${END}${tail}`;
-}
-
-function write(file, text) {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
 }

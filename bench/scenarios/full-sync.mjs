@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { URL } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { atMost, noErrors } from '../checks.mjs';
-import { measure, median, middle, subject, undisturbed, WARM_UP_SECONDS, warmUp, watched } from '../measure.mjs';
+import { measure, median, middle, subject, undisturbed, warmUp, watched } from '../measure.mjs';
 import { look, MIB, settle } from '../observed.mjs';
 import { person, spread } from '../people.mjs';
 import { columns } from '../seed.mjs';
@@ -25,7 +25,7 @@ export async function run(bench) {
   return bench.withServers([() => startObservedService(bench)], async (server) => {
     const connections = LIGHT_CONNECTIONS;
     const light = subject(bench, server, 'light reads', lightRequests(bench), { connections });
-    await warmUp(light, WARM_UP_SECONDS);
+    await warmUp(light);
     // Node keeps what memory it has once had, so all growth is from before the first of these answers.
     const { rss } = await settle(server);
     await fullSync(bench, server, { isCompressed: true });

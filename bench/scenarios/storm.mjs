@@ -1,5 +1,5 @@
 import { atLeast, atMost, noErrors } from '../checks.mjs';
-import { measure, middle, subject, undisturbed, WARM_UP_SECONDS, warmUp } from '../measure.mjs';
+import { measure, middle, subject, undisturbed, warmUp } from '../measure.mjs';
 import { spread } from '../people.mjs';
 import { readRequest, startService } from '../service.mjs';
 import { loginSubject } from './login.mjs';
@@ -14,7 +14,7 @@ export async function run(bench) {
     const requests = spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
     const reads = subject(bench, server, 'reads', requests, { connections: READERS });
     const logins = await loginSubject(bench, server);
-    for (const one of [reads, logins]) await warmUp(one, WARM_UP_SECONDS);
+    for (const one of [reads, logins]) await warmUp(one);
     const kept = [];
     const thrownOut = [];
     for (let round = 0; round < bench.options.rounds; round += 1)
