@@ -121,14 +121,14 @@ export class SyncRepository {
   }
 
   /** One group that is too large for one statement, by pages in the order of its members. */
-  async membersPage(group: GroupToRead, since: number, after: string, size: number): Promise<SyncMember[]> {
-    return this.all(membersOf(GIVEN_GROUPS, 'ORDER BY member_id LIMIT ?'), [
-      ...parametersOf([group]),
-      since,
-      since,
-      after,
-      size,
-    ]);
+  async membersPage(
+    { groupId, floor }: GroupToRead,
+    since: number,
+    after: string,
+    size: number,
+  ): Promise<SyncMember[]> {
+    const values = [groupId, floor, since, since, after, size];
+    return this.all(membersOf(GIVEN_GROUP, 'ORDER BY member_id LIMIT ?'), values);
   }
 
   private async all<T>(sql: string, bindings: Knex.RawBinding[]): Promise<T[]> {
@@ -192,6 +192,9 @@ const GROUPS_OF_USER = `
      FROM group_members WHERE member_id = ? AND NOT is_deleted OFFSET 0)`;
 
 const GIVEN_GROUPS = 'unnest(?::text[], ?::bigint[])';
+
+/** PostgreSQL then knows how large the group is, and reads a page of it, not all of it for each page. */
+const GIVEN_GROUP = '(SELECT ?::text, ?::bigint)';
 
 /**
  * Tombstones are for who holds the row: newer than `since`, and none at all for a client that holds nothing.
