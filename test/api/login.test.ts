@@ -1,6 +1,7 @@
 import { compare } from 'bcrypt';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Passwords } from '../../src/features/auth/passwords';
+import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter, times, type Answer } from '../support/calls';
 import { field, insertPerson, newPhone, register, type Person } from '../support/people';
@@ -214,6 +215,19 @@ describe('/user/login after failures', () => {
       .whereLike('key', `login_failures_p%:+44${person.phone}%`)
       .select('used');
     expect(failures).toEqual([]);
+  });
+
+  it('lets 32 right logins in although none has heard yet that it holds a place', async () => {
+    const person = await insertPerson(app);
+    const limits = new LimitsRepository(app.db);
+    const take = limits.take.bind(limits);
+    jest.spyOn(LimitsRepository.prototype, 'take').mockImplementation(async (buckets) => {
+      const taken = await take(buckets);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return taken;
+    });
+    const answers = await times(32, () => login(person));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
   });
 
   it('compares at most 10 of 50 wrong passwords at once', async () => {

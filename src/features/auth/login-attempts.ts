@@ -10,7 +10,8 @@ type LoginLimits = Pick<
 
 /** Every try counts as a failure from before the password is compared until it has proved right. */
 export class LoginAttempts {
-  private readonly underWay = new Map<string, Set<Promise<void>>>();
+  private readonly takes = new UnderWay();
+  private readonly comparisons = new UnderWay();
 
   constructor(
     private readonly limiter: Limiter,
@@ -25,9 +26,7 @@ export class LoginAttempts {
       { limit: this.limits.loginFailuresPerPhone, subject: phone },
       { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
     ]);
-    const attempt = this.settle(taken, compare);
-    this.follow(pair, attempt);
-    return attempt;
+    return this.comparisons.follow(pair, this.settle(taken, compare));
   }
 
   /** After a reset the owner is back in, whatever others have tried. */
@@ -55,28 +54,42 @@ export class LoginAttempts {
    */
   private async take(pair: string, caller: Caller, uses: Use[]): Promise<Taken> {
     for (;;) {
-      const waitFor = [...(this.underWay.get(pair) ?? [])];
+      const comparisons = this.comparisons.of(pair);
+      const takes = this.takes.of(pair);
       try {
-        return await this.limiter.take(caller, ...uses);
+        return await this.takes.follow(pair, this.limiter.take(caller, ...uses));
       } catch (error) {
-        if (!(error instanceof TooManyRequests) || waitFor.length === 0) throw error;
-        await Promise.race(waitFor);
+        if (!(error instanceof TooManyRequests)) throw error;
+        if (comparisons.length > 0) await Promise.race(comparisons);
+        // Who took the last place may not have heard of it yet.
+        else if (!(await Promise.all(takes)).includes(true)) throw error;
       }
     }
   }
+}
 
-  private follow(pair: string, attempt: Promise<unknown>): void {
-    const attempts = this.underWay.get(pair) ?? new Set();
-    this.underWay.set(pair, attempts);
-    const ended: Promise<void> = attempt
+/** Promises that are not settled yet, by a key. */
+class UnderWay {
+  private readonly promises = new Map<string, Set<Promise<boolean>>>();
+
+  /** Each tells, once it is settled, whether it was kept. */
+  of(key: string): Promise<boolean>[] {
+    return [...(this.promises.get(key) ?? [])];
+  }
+
+  follow<T>(key: string, promise: Promise<T>): Promise<T> {
+    const promises = this.promises.get(key) ?? new Set();
+    this.promises.set(key, promises);
+    const settled = promise
       .then(
-        () => undefined,
-        () => undefined,
+        () => true,
+        () => false,
       )
-      .then(() => {
-        attempts.delete(ended);
-        if (attempts.size === 0) this.underWay.delete(pair);
+      .finally(() => {
+        promises.delete(settled);
+        if (promises.size === 0) this.promises.delete(key);
       });
-    attempts.add(ended);
+    promises.add(settled);
+    return promise;
   }
 }
