@@ -8,6 +8,8 @@ import { seedAccounts } from './seed.mjs';
 /** What all scenarios of a run share: its settings, its folder, and one PostgreSQL with the seeded accounts. */
 export class Bench {
   secret = randomBytes(32).toString('hex');
+  /** Answers that were wrong or did not come, of whomever and whenever. */
+  failed = 0;
   cleanups = [];
 
   constructor(options) {

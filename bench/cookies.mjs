@@ -1,21 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** As cookie-signature signs, for express-session. */
-export function signed(value, secret) {
-  return `s:${value}.${signature(value, secret)}`;
-}
-
 /** The session id of a Cookie header, or undefined when nobody who knows the secret has signed it. */
 export function sessionId(header, name, secret) {
   const found = header?.split('; ').find((part) => part.startsWith(`${name}=s%3A`));
   if (found === undefined) return undefined;
   const [value, given = ''] = decodeURIComponent(found.slice(name.length + 5)).split('.');
-  const right = Buffer.from(signature(value, secret));
+  const right = Buffer.from(signatureOf(value, secret));
   const tried = Buffer.from(given);
   return tried.length === right.length && timingSafeEqual(tried, right) ? value : undefined;
 }
 
-function signature(value, secret) {
+/** As cookie-signature signs, for express-session. */
+export function signatureOf(value, secret) {
   return createHmac('sha256', secret).update(value).digest('base64').replace(/=+$/, '');
 }

@@ -6,6 +6,8 @@ import { fileURLToPath, URL } from 'node:url';
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
+export const CONNECTIONS = 32;
+
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url));
 const TIMEOUT_SECONDS = 30;
 const END = '\x1e';
@@ -16,18 +18,19 @@ let files = 0;
  * request is { method, path, headers, body }. `expected` is a text that a good answer holds, where the status tells too little.
  */
 export class Load {
-  constructor({ folder, url, requests, connections, expected }) {
-    Object.assign(this, { url, requests, connections, expected, sent: 0 });
-    this.file = join(folder, `requests-${(files += 1)}`);
+  constructor(bench, { url, requests, connections = CONNECTIONS, expected }) {
+    Object.assign(this, { bench, url, requests, connections, expected, sent: 0 });
+    this.file = join(bench.folder, `requests-${(files += 1)}`);
     if (hasWrk) writeFileSync(this.file, requests.map((request) => asHttp(request, url) + END).join(''));
   }
 
-  /** { requests, rate, p50, p99, errors }, times in milliseconds; an error is any answer but a good one, or none. */
+  /** { requests, rate, p50, p99 }, times in milliseconds. Every answer but a good one fails the run of the benchmark. */
   async run(seconds) {
-    const { requests, seconds: took, ...rest } = await (hasWrk ? this.wrk(seconds) : this.autocannon(seconds));
+    const { requests, seconds: took, errors, ...times } = await (hasWrk ? this.wrk(seconds) : this.autocannon(seconds));
+    this.bench.failed += errors;
     // Those that were under way at the end were sent too, and autocannon's connections do not keep in step.
     this.sent += Math.ceil(requests * (hasWrk ? 1 : 1.25)) + this.connections;
-    return { requests, rate: requests / took, ...rest };
+    return { requests, rate: requests / took, ...times };
   }
 
   get isUsedUp() {

@@ -7,36 +7,30 @@ export function markdown({ scenarios, ...run }) {
   return [circumstances(run), ...sections].join('\n\n');
 }
 
-function circumstances({
-  cpu,
-  cores,
-  memoryGiB,
-  system,
-  node,
-  postgres,
-  postgresSettings,
-  load,
-  connections,
-  versions,
-}) {
-  const settings = Object.entries(postgresSettings).map(([name, value]) => `\`${name}=${value}\``);
+function circumstances(run) {
+  const settings = Object.entries(run.postgresSettings).map(([name, value]) => `\`${name}=${value}\``);
+  const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
   return [
-    `${cpu}, ${cores} processors, ${memoryGiB} GiB; ${system}; Node ${node}; PostgreSQL ${postgres} with`,
-    `${settings.join(', ')} and otherwise its defaults; load by ${load}, ${connections} connections unless it says otherwise;`,
-    `${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}.`,
+    `${run.cpu}, ${run.cores} processors, ${run.memoryGiB} GiB; ${run.system}; Node ${run.node}; PostgreSQL ${run.postgres} with`,
+    `${settings.join(', ')} and otherwise its defaults; load by ${run.load}, ${run.connections} connections unless it says otherwise;`,
+    `${versions.join(', ')}.`,
   ].join(' ');
 }
 
-function section({ title, date, rounds, seconds, users, titles, measurements = [], thrownOut, figures = [], checks }) {
+function section({ title, titles, measurements = [], figures = [], checks, ...stamp }) {
   return [
     `## ${title}`,
     ...(measurements.length > 0 ? [measurementsTable(measurements, titles)] : []),
     ...(figures.length > 0 ? [figuresTable(figures)] : []),
-    checksTable(checks),
-    `${date.slice(0, 10)}; ${rounds} rounds of ${seconds} s; ${users} users; ${discarded(thrownOut)}`,
+    ...(checks.length > 0 ? [checksTable(checks)] : []),
+    footnote(stamp),
   ].join('\n\n');
+}
+
+function footnote({ date, commit, rounds, seconds, users, thrownOut = [], failed }) {
+  const answers = failed === 0 ? 'no answer failed' : `${failed} answers FAILED`;
+  const of = commit === undefined ? '' : ` of ${commit}`;
+  return `${date.slice(0, 10)}${of}; ${rounds} rounds of ${seconds} s; ${users} users; ${answers}; ${discarded(thrownOut)}`;
 }
 
 function measurementsTable(measurements, titles) {
@@ -57,6 +51,7 @@ function measurementsTable(measurements, titles) {
       'p50 ms',
       'p99 ms',
       'CPU s per 1,000: server',
+      'times the floor',
       'PostgreSQL',
       'both, times the floor',
     ],
@@ -67,6 +62,7 @@ function measurementsTable(measurements, titles) {
       range(runs.map(({ p50 }) => p50)),
       range(runs.map(({ p99 }) => p99)),
       range(runs.map(({ cpu }) => cpu?.server)),
+      range(runs.map(({ ratio }) => ratio?.cpuServer)),
       range(runs.map(({ cpu }) => cpu?.postgres)),
       range(runs.map(({ ratio }) => ratio?.cpu)),
     ]),
@@ -109,7 +105,7 @@ function discarded(thrownOut) {
 
 /** The median, and in brackets the least and the greatest where there are several. */
 function range(values) {
-  const known = values.filter((value) => value !== undefined);
+  const known = values.filter((value) => value !== undefined && value !== null);
   if (known.length === 0) return '';
   const [least, greatest] = [Math.min(...known), Math.max(...known)].map(number);
   return least === greatest ? least : `${number(median(known))} (${least}–${greatest})`;

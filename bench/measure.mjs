@@ -2,16 +2,15 @@ import { availableParallelism } from 'node:os';
 import { Load } from './load.mjs';
 import { cpuOfTree, machineBusy, ownCpu } from './processes.mjs';
 
-export const CONNECTIONS = 32;
 /** Until Node has compiled what it is going to use, when it answers thousands of requests a second. */
-const WARM_UP_SECONDS = 3;
+export const WARM_UP_SECONDS = 3;
 
 /** Set before anything was measured. What breaks it is thrown out, counted, and measured again. */
 export const RULE = { floorsApart: 0.15, foreignCpu: 0.1, repeats: 2 };
 
-/** Something to be measured: a server under a load. */
-export function subject(bench, server, name, requests, { connections = CONNECTIONS, expected } = {}) {
-  const load = new Load({ folder: bench.folder, url: server.url, requests, connections, expected });
+/** Something to be measured: a server under a load. `before` and `settle` may be added, for what must not be measured with it. */
+export function subject(bench, server, name, requests, { connections, expected } = {}) {
+  const load = new Load(bench, { url: server.url, requests, connections, expected });
   return { name, pid: server.pid, run: (seconds) => load.run(seconds), warmUpSeconds: WARM_UP_SECONDS };
 }
 
@@ -31,7 +30,7 @@ export async function measureRounds(bench, floor, subjects) {
         const after = await measure(bench, floor);
         const result = compared(one.name, figures, before, after);
         before = after;
-        return [result];
+        return result;
       });
       measurements.push(...measured);
     }
@@ -39,25 +38,31 @@ export async function measureRounds(bench, floor, subjects) {
   return { measurements, thrownOut };
 }
 
-/** What `once` measures, and again what of it was disturbed; without what was disturbed each time. */
-export async function undisturbed(bench, thrownOut, once, describe = line) {
-  const kept = new Map();
+/** What `once` measures in so many rounds, where the floor is no server's. */
+export async function repeated(bench, thrownOut, once, describe) {
+  const kept = [];
+  for (let round = 0; round < bench.options.rounds; round += 1)
+    kept.push(...(await undisturbed(bench, thrownOut, once, describe)));
+  return kept;
+}
+
+/** What `once` measures, or measures again when it was disturbed; nothing when it was each time. */
+async function undisturbed(bench, thrownOut, once, describe = line) {
   for (let attempt = 0; attempt <= RULE.repeats; attempt += 1) {
     const measured = await once();
-    for (const one of measured.filter(({ name }) => !kept.has(name))) {
-      const why = disturbance(one);
-      bench.say(`  ${describe(one)}${why === undefined ? '' : `; thrown out: ${why}`}`);
-      if (why === undefined) kept.set(one.name, one);
-      else thrownOut.push({ ...one, why });
-    }
-    if (kept.size === measured.length) break;
+    const why = disturbance(measured);
+    bench.say(`  ${describe(measured)}${why === undefined ? '' : `; thrown out: ${why}`}`);
+    if (why === undefined) return [measured];
+    thrownOut.push({ ...measured, why });
   }
-  return [...kept.values()];
+  return [];
 }
 
 /** One run, after a short one that does not count: by then the connections to the database are there again. */
-export async function measure(bench, one, seconds = bench.options.seconds) {
-  await warmUp(one, bench.options.warmUp);
+export async function measure(bench, one) {
+  const { warmUp: warmUpSeconds, seconds } = bench.options;
+  await warmUp(one, warmUpSeconds);
+  await one.before?.(seconds);
   const { result, cpu, foreign } = await watched(bench, one.pid, () => one.run(seconds));
   await one.settle?.();
   const perThousand = (used) => (used / result.requests) * 1_000;
@@ -67,6 +72,7 @@ export async function measure(bench, one, seconds = bench.options.seconds) {
 
 export async function warmUp(one, seconds = one.warmUpSeconds) {
   if (seconds === 0) return;
+  await one.before?.(seconds);
   await one.run(seconds);
   await one.settle?.();
 }
@@ -78,7 +84,8 @@ export async function watched(bench, pid, work) {
   const after = usage(bench, pid);
   if (before.busy === undefined) return { result, cpu: undefined, foreign: undefined };
   const used = (part) => after[part] - before[part];
-  return { result, cpu: { server: used('server'), postgres: used('postgres') }, foreign: foreignShare(used) };
+  const cpu = pid === undefined ? undefined : { server: used('server'), postgres: used('postgres') };
+  return { result, cpu, foreign: foreignShare(used) };
 }
 
 /** What of the machine somebody else has used. */
@@ -97,23 +104,22 @@ function usage(bench, pid) {
   };
 }
 
-export function compared(name, figures, before, after) {
-  const mean = (of) => (of(before) + of(after)) / 2;
-  const cpu = (of) => of.cpu && of.cpu.server + of.cpu.postgres;
+function compared(name, figures, before, after) {
+  const to = (of) => (2 * of(figures)) / (of(before) + of(after));
+  const isKnown = [figures, before, after].every(({ cpu }) => cpu);
   const ratio = {
-    rate: figures.rate / mean((of) => of.rate),
-    p99: figures.p99 / mean((of) => of.p99),
-    cpu: figures.cpu && cpu(figures) / mean(cpu),
-    cpuServer: figures.cpu && figures.cpu.server / mean((of) => of.cpu.server),
+    rate: to(({ rate }) => rate),
+    cpu: isKnown ? to(({ cpu }) => cpu.server + cpu.postgres) : undefined,
+    cpuServer: isKnown ? to(({ cpu }) => cpu.server) : undefined,
   };
   return { name, ...figures, ratio, floors: [before, after] };
 }
 
 /** Why a measurement does not count, or undefined when it does. */
-function disturbance({ foreign, floors, ...figures }) {
-  if ([figures, ...(floors ?? [])].some(({ isUsedUp }) => isUsedUp)) return 'there were too few requests to send';
-  if (floors && apart(floors) > RULE.floorsApart) return 'the floors before and after differ';
-  if (foreign > RULE.foreignCpu) return 'others used the machine';
+function disturbance({ foreign, floors = [], beside = [] }) {
+  if (floors.length > 0 && apart(floors) > RULE.floorsApart) return 'the floors before and after differ';
+  if ([{ foreign }, ...floors, ...beside].some((one) => one.foreign > RULE.foreignCpu))
+    return 'others used the machine';
   return undefined;
 }
 
@@ -121,11 +127,10 @@ function apart([before, after]) {
   return Math.abs(before.rate - after.rate) / Math.min(before.rate, after.rate);
 }
 
-function line({ name, rate, ratio, p99, cpu, errors, floors }) {
+function line({ name, rate, ratio, p99, cpu, floors }) {
   const used = cpu ? `${(cpu.server + cpu.postgres).toFixed(3)} CPU s per 1,000` : 'CPU not measured';
-  const failed = errors > 0 ? `, ${errors} FAILED` : '';
   const mean = ((floors[0].rate + floors[1].rate) / 2).toFixed(0);
-  return `${name}: ${rate.toFixed(0)}/s, ${ratio.rate.toFixed(3)} of the floor's ${mean}/s, p99 ${p99.toFixed(1)} ms, ${used}${failed}`;
+  return `${name}: ${rate.toFixed(0)}/s, ${ratio.rate.toFixed(3)} of the floor's ${mean}/s, p99 ${p99.toFixed(1)} ms, ${used}`;
 }
 
 function rotated(list, by) {

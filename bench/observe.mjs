@@ -24,11 +24,11 @@ process.on('SIGUSR2', () => {
 });
 
 function write() {
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss } = process.memoryUsage();
   peak = Math.max(peak, rss);
   // The time between two looks, without the time that was meant to be between them.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-  const loop = { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) };
-  writeFileSync(`${file}.new`, JSON.stringify({ resets, rss, peak, heapUsed, loop }));
+  const loop = { p99: late(delay.percentile(99)), max: late(delay.max) };
+  writeFileSync(`${file}.new`, JSON.stringify({ resets, rss, peak, loop }));
   renameSync(`${file}.new`, file);
 }

@@ -3,20 +3,21 @@ import { createHash } from 'node:crypto';
 export const PASSWORD = 'opensesame';
 export const REGION = 44;
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FIRST_PHONE = 7_400_000_000;
 
 /** The seeded user of a number: always the same one, so that every process knows all of them. */
 export function person(index) {
-  const digits = String(FIRST_PHONE + index);
-  return {
-    id: [...digest(`user ${index}`).subarray(0, 12)].map((byte) => ALPHABET[byte % ALPHABET.length]).join(''),
-    nickname: `User ${index}`,
-    digits,
-    phone: `+${REGION}${digits}`,
-    sid: digest(`session ${index}`).toString('base64url').slice(0, 32),
-  };
+  const id = md5(`user ${index}`).slice(0, 12);
+  return { id, nickname: `User ${index}`, digits: String(FIRST_PHONE + index), sid: md5(`session ${index}`) };
 }
+
+/** The same in SQL, for a column that holds the number. */
+export const SQL = {
+  id: (index) => `left(md5('user ' || ${index}), 12)`,
+  nickname: (index) => `'User ' || ${index}`,
+  phone: (index) => `'+${REGION}' || ${FIRST_PHONE} + ${index}`,
+  sid: (index) => `md5('session ' || ${index})`,
+};
 
 /** `count` numbers of users, spread evenly over all, in an order that jumps about. */
 export function spread(users, count) {
@@ -30,6 +31,6 @@ export function addressOf(index) {
   return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
 }
 
-function digest(text) {
-  return createHash('sha256').update(text).digest();
+function md5(text) {
+  return createHash('md5').update(text).digest('hex');
 }

@@ -1,19 +1,18 @@
 // Who answers "whose session is this, and what is known of a user?", each with its own way to ask and its own tables.
 import { createHmac } from 'node:crypto';
-import { person } from './people.mjs';
-import { inBatches } from './seed.mjs';
+import { person, SQL } from './people.mjs';
 import { asked, readRequest, startOwn, startService } from './service.mjs';
 
 const PARSE_HEADERS = { 'X-Parse-Application-Id': 'bench', 'Content-Type': 'application/json' };
 
-/** Ours, and those that read our tables. A forged cookie bears the signature of another session. */
-const ours = (name, title, start) => ({
+/** Ours, and those that read our tables. `forged` is a request with another session's signature. */
+const ours = (name, title, start, cookie = {}) => ({
   name,
   title,
   start,
   prepare: async () => undefined,
-  request: (bench, index) => readRequest(bench, index),
-  forged: (bench, index) => forgedCookie(readRequest(bench, index), readRequest(bench, index + 1)),
+  request: (bench, index) => readRequest(bench, index, cookie),
+  forged: (bench, index) => readRequest(bench, index, { ...cookie, madeFor: index + 1 }),
   isRight: (bench, index, body) => isProfile(body.result, person(asked(bench, index))),
   isRefused: (status) => status === 401,
 });
@@ -22,17 +21,14 @@ export const floor = ours('floor', 'floor: node:http and pg, two statements', (b
 
 export const service = ours('service', 'this service', (bench) => startService(bench));
 
+const startNaive = (bench) => startOwn(bench, 'naive', { database: 'naive' });
+
 export const others = [
   ours('floor-joined', 'floor with one joined statement', (bench) => startOwn(bench, 'floor', { args: ['joined'] })),
   {
-    ...ours('naive', 'Express and Knex as in tutorials', (bench) => startOwn(bench, 'naive', { database: 'naive' })),
+    ...ours('naive', 'Express and Knex as in tutorials', startNaive, { cookieName: 'connect.sid' }),
     // Its sessions are written with every request: in a copy, so that the others' tables stay as they are.
     beforeStart: (bench) => bench.postgres.create('naive', 'bench'),
-    request: (bench, index) => readRequest(bench, index, { cookieName: 'connect.sid' }),
-    forged: (bench, index) => {
-      const [one, other] = [index, index + 1].map((each) => readRequest(bench, each, { cookieName: 'connect.sid' }));
-      return forgedCookie(one, other);
-    },
   },
   {
     name: 'better-auth',
@@ -43,6 +39,8 @@ export const others = [
       bench.postgres.connected('better_auth', (client) => seedBetterAuth(client, bench.options.users)),
     request: (bench, index) => betterAuthRequest(bench, index, index),
     forged: (bench, index) => betterAuthRequest(bench, index, index + 1),
+    // Without a session it answers 200 and null.
+    expected: '"user"',
     isRight: (_bench, index, body) => body?.user?.id === person(index).id,
     isRefused: (_status, body) => body === null,
   },
@@ -53,10 +51,10 @@ export const others = [
     start: (bench) => startOwn(bench, 'parse-server', { database: 'parse' }),
     prepare: (bench, server) =>
       bench.postgres.connected('parse', (client) => seedParse(client, server.url, bench.options.users)),
-    request: (_bench, index) => parseRequest(parsePerson(person(index)).token),
+    request: (_bench, index) => parseRequest(`r:${person(index).sid}`),
     // Its tokens bear no signature.
     forged: () => parseRequest('r:nobody'),
-    isRight: (_bench, index, body) => body.objectId === parsePerson(person(index)).id,
+    isRight: (_bench, index, body) => body.objectId === person(index).id.slice(0, PARSE_ID),
     isRefused: (status, body) => status >= 400 && body.code === 209,
   },
 ];
@@ -82,41 +80,29 @@ function isProfile(found, { id, nickname }) {
   return JSON.stringify(found) === JSON.stringify({ id, nickname, portraitUri });
 }
 
-function forgedCookie(one, other) {
-  const [value] = one.headers.Cookie.split('.');
-  const [, signature] = other.headers.Cookie.split(/\.(?=[^.]*$)/);
-  return { ...one, headers: { ...one.headers, Cookie: `${value}.${signature}` } };
-}
-
-function betterAuthRequest(bench, index, signedFor) {
-  const { sid } = person(index);
-  const signature = createHmac('sha256', bench.secret).update(person(signedFor).sid).digest('base64');
-  const cookie = encodeURIComponent(`${sid}.${signature}`);
+function betterAuthRequest(bench, index, madeFor) {
+  const signature = createHmac('sha256', bench.secret).update(person(madeFor).sid).digest('base64');
+  const cookie = encodeURIComponent(`${person(index).sid}.${signature}`);
   return { method: 'GET', path: '/api/auth/get-session', headers: { Cookie: `better-auth.session_token=${cookie}` } };
 }
 
 async function seedBetterAuth(client, users) {
-  await inBatches(users, async (people) => {
-    const ids = people.map(({ id }) => id);
-    await client.query(
-      `INSERT INTO "user" (id, name, email, "emailVerified", "createdAt", "updatedAt")
-       SELECT id, name, id || '@example.com', true, now(), now() FROM unnest($1::text[], $2::text[]) AS one (id, name)`,
-      [ids, people.map(({ nickname }) => nickname)],
-    );
-    await client.query(
-      `INSERT INTO session (id, token, "userId", "expiresAt", "createdAt", "updatedAt")
-       SELECT token, token, id, now() + interval '7 days', now(), now()
-         FROM unnest($1::text[], $2::text[]) AS one (id, token)`,
-      [ids, people.map(({ sid }) => sid)],
-    );
-  });
+  const id = SQL.id('n');
+  await client.query(
+    `INSERT INTO "user" (id, name, email, "emailVerified", "createdAt", "updatedAt")
+     SELECT ${id}, ${SQL.nickname('n')}, ${id} || '@example.com', true, now(), now()
+       FROM generate_series(0, ${users - 1}) AS n`,
+  );
+  await client.query(
+    `INSERT INTO session (id, token, "userId", "expiresAt", "createdAt", "updatedAt")
+     SELECT ${SQL.sid('n')}, ${SQL.sid('n')}, ${id}, now() + interval '7 days', now(), now()
+       FROM generate_series(0, ${users - 1}) AS n`,
+  );
   await client.query('VACUUM ANALYZE');
 }
 
-/** Parse Server keeps ids in ten characters. */
-function parsePerson({ id, sid }) {
-  return { id: id.slice(0, 10), token: `r:${sid}` };
-}
+/** Characters of an id of Parse Server's. */
+const PARSE_ID = 10;
 
 function parseRequest(token) {
   return { method: 'GET', path: '/parse/users/me', headers: { ...PARSE_HEADERS, 'X-Parse-Session-Token': token } };
@@ -127,17 +113,14 @@ async function seedParse(client, url, users) {
   const body = JSON.stringify({ username: 'first', password: 'opensesame', email: 'first@example.com' });
   const signUp = { method: 'POST', path: '/parse/users', headers: PARSE_HEADERS, body };
   const { objectId: first } = (await answerTo(url, signUp)).body;
+  const id = `left(${SQL.id('n')}, ${PARSE_ID})`;
   const copies = (table, owner, changes) =>
     `INSERT INTO "${table}" SELECT copy.*
        FROM (SELECT to_jsonb(made)::text AS row FROM "${table}" made WHERE "${owner}" = $1) model,
-            unnest($2::text[], $3::text[]) AS one (id, token),
-            jsonb_populate_record(NULL::"${table}", replace(row, $1, one.id)::jsonb || jsonb_build_object(${changes})) copy`;
-  await inBatches(users, async (everybody) => {
-    const people = everybody.map(parsePerson);
-    const values = [first, people.map(({ id }) => id), people.map(({ token }) => token)];
-    await client.query(copies('_User', 'objectId', `'username', one.id, 'email', one.id || '@example.com'`), values);
-    await client.query(copies('_Session', 'user', `'objectId', one.id, 'sessionToken', one.token`), values);
-  });
+            generate_series(0, ${users - 1}) AS n,
+            jsonb_populate_record(NULL::"${table}", replace(row, $1, ${id})::jsonb || jsonb_build_object(${changes})) copy`;
+  await client.query(copies('_User', 'objectId', `'username', ${id}, 'email', ${id} || '@example.com'`), [first]);
+  await client.query(copies('_Session', 'user', `'objectId', ${id}, 'sessionToken', 'r:' || ${SQL.sid('n')}`), [first]);
   await client.query('CREATE INDEX IF NOT EXISTS session_token ON "_Session" ("sessionToken")');
   await client.query('VACUUM ANALYZE');
 }

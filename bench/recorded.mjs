@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { URL } from 'node:url';
 import { number } from './markdown.mjs';
 
@@ -6,22 +6,26 @@ const FILE = new URL('recorded.json', import.meta.url);
 /** Wide, since a shared machine under test measures badly: it is for what has broken, not for what has slowed a little. */
 const MARGIN = 0.6;
 
-/** False when a ratio is far worse than the one that was recorded for the short run. */
+/** False when a ratio is far worse than the one that was recorded for the short run, or is missing. */
 export function compareWithRecorded(bench, results) {
-  const found = Object.entries(results).flatMap(([scenario, { checks }]) =>
-    checks.filter(({ target }) => target !== 0).map((check) => ({ ...check, name: `${scenario}: ${check.name}` })),
-  );
-  if (bench.options.record) record(found);
-  const recorded = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+  if (bench.options.record) record(results);
+  const recorded = JSON.parse(readFileSync(FILE, 'utf8'));
   bench.say('\nBeside what was recorded');
-  return found.map((check) => isStillAsGood(bench, check, recorded[check.name])).every(Boolean);
+  const verdicts = Object.entries(results).flatMap(([scenario, { checks }]) =>
+    Object.entries(recorded[scenario] ?? {}).map(([name, value]) => {
+      const found = checks.find((one) => one.name === name);
+      return isStillAsGood(bench, `${scenario}: ${name}`, found, value);
+    }),
+  );
+  return verdicts.length > 0 && verdicts.every(Boolean);
 }
 
-function isStillAsGood(bench, { name, kind, value }, recorded) {
-  if (recorded === undefined || value === undefined) {
-    bench.say(`  ${name}: ${number(value)}, ${recorded === undefined ? 'nothing recorded' : 'nothing to compare'}`);
-    return true;
+function isStillAsGood(bench, name, found, recorded) {
+  if (found?.value === undefined) {
+    bench.say(`  ${name}: NOT MEASURED`);
+    return false;
   }
+  const { kind, value } = found;
   const bound = kind === 'at least' ? recorded * MARGIN : recorded / MARGIN;
   const isGood = kind === 'at least' ? value >= bound : value <= bound;
   const verdict = isGood ? 'good' : 'WORSE';
@@ -29,9 +33,11 @@ function isStillAsGood(bench, { name, kind, value }, recorded) {
   return isGood;
 }
 
-function record(found) {
-  const measured = found.filter(({ value }) => value !== undefined);
-  const rounded = measured.map(({ name, value }) => [name, Number(value.toPrecision(3))]);
-  const before = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
-  writeFileSync(FILE, `${JSON.stringify({ ...before, ...Object.fromEntries(rounded) }, null, 2)}\n`);
+function record(results) {
+  const before = JSON.parse(readFileSync(FILE, 'utf8'));
+  const found = Object.entries(results).map(([scenario, { checks }]) => [
+    scenario,
+    Object.fromEntries(checks.map(({ name, value }) => [name, value && Number(value.toPrecision(3))])),
+  ]);
+  writeFileSync(FILE, `${JSON.stringify({ ...before, ...Object.fromEntries(found) }, null, 2)}\n`);
 }

@@ -7,26 +7,32 @@ import { hasWrk } from './load.mjs';
 import { readOptions } from './options.mjs';
 
 const options = readOptions(process.argv.slice(2));
-await prepare();
-// Only now: what they need has just been installed and built.
-const { Bench } = await import('./bench.mjs');
-const { report } = await import('./report.mjs');
+if (options) await run();
 
-const bench = new Bench(options);
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => void bench.stop().finally(() => process.exit(1)));
-
-try {
-  await bench.start();
-  const results = {};
-  for (const name of options.scenarios) {
-    const { title, run } = await import(`./scenarios/${name}.mjs`);
-    bench.say(`\n${title} (${name})`);
-    results[name] = await run(bench);
+async function run() {
+  await prepare();
+  // Only now: what they need has just been installed and built.
+  const { Bench } = await import('./bench.mjs');
+  const { report } = await import('./report.mjs');
+  const bench = new Bench(options);
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void bench.stop().finally(() => process.exit(1)));
+  try {
+    await bench.start();
+    const results = {};
+    for (const name of options.scenarios) results[name] = await resultOf(bench, name);
+    process.exitCode = (await report(bench, results)) ? 0 : 1;
+  } finally {
+    await bench.stop();
   }
-  process.exitCode = (await report(bench, results)) ? 0 : 1;
-} finally {
-  await bench.stop();
+}
+
+async function resultOf(bench, name) {
+  const scenario = await import(`./scenarios/${name}.mjs`);
+  bench.say(`\n${scenario.title} (${name})`);
+  const before = bench.failed;
+  const result = await scenario.run(bench);
+  return { title: scenario.title, ...result, failed: bench.failed - before };
 }
 
 async function prepare() {

@@ -1,12 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
-import { Buffer } from 'node:buffer';
 import { root } from '../scripts/dependencies.mjs';
-import { signed } from './cookies.mjs';
+import { signatureOf } from './cookies.mjs';
 import { addressOf, person } from './people.mjs';
 import { startServer } from './processes.mjs';
 
+const require = createRequire(import.meta.url);
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /** The compiled service. `flags` are Node's own; `env` comes on top of what production requires. */
@@ -40,17 +40,21 @@ export function startOwn(bench, name, { database = 'bench', args = [], env = {} 
 }
 
 /** POST /user/:id: the session of one user asks for another one. */
-export function readRequest(bench, index, { cookieName = '__Host-sid', sid = person(index).sid } = {}) {
-  return post(bench, index, `/user/${person(asked(bench, index)).id}`, { cookieName, sid });
+export function readRequest(bench, index, signature = {}) {
+  return post(bench, index, `/user/${person(asked(bench, index)).id}`, signature);
 }
 
 export function asked(bench, index) {
   return (index + 1) % bench.options.users;
 }
 
-/** A POST with a user's session, from an address of the user's own, over HTTPS as far as the proxy in front tells. */
-export function post(bench, index, path, { cookieName = '__Host-sid', sid = person(index).sid } = {}) {
-  const cookie = encodeURIComponent(signed(sid, bench.secret));
+/**
+ * A POST with a user's session, from an address of the user's own, over HTTPS as far as the proxy in front tells. It is a
+ * forged one when it bears the signature that was made for somebody else's session.
+ */
+export function post(bench, index, path, { cookieName = '__Host-sid', madeFor = index } = {}) {
+  const signature = signatureOf(person(madeFor).sid, bench.secret);
+  const cookie = encodeURIComponent(`s:${person(index).sid}.${signature}`);
   return { method: 'POST', path, headers: { ...proxied(index), Cookie: `${cookieName}=${cookie}` } };
 }
 
@@ -59,7 +63,7 @@ export function proxied(index) {
 }
 
 function productionEnv(bench) {
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const { generateSigningKey } = require(join(root, 'dist/src/integrations/messaging/signing-key'));
   return {
     NODE_ENV: 'production',
     LOG_LEVEL: 'info',
@@ -69,7 +73,7 @@ function productionEnv(bench) {
     TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000000',
     TWILIO_AUTH_TOKEN: 'not used',
     TWILIO_FROM: '+447400000000',
-    MESSAGING_JWT_KEY: Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64'),
+    MESSAGING_JWT_KEY: generateSigningKey(),
     STORAGE_PROVIDER: 'local',
     PUBLIC_URL: 'https://accounts.example.com',
     TRUST_PROXY: '1',
