@@ -289,6 +289,17 @@ describe('failed logins', () => {
     expect((await login(first, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
+  it('that are refused to one address use up nothing of all, although nobody has come to give anything back', async () => {
+    const on = await instance();
+    const person = await insertPerson(app);
+    for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
+    const giveBack = jest.spyOn(LimitsRepository.prototype, 'giveBack').mockResolvedValue(undefined);
+    const refused = await times(100, () => login(on, person, 'wrong-one'));
+    giveBack.mockRestore();
+    expect(counted(refused)).toEqual({ 429: 100 });
+    expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
+  });
+
   it('at once, over two instances: 10 of 50 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);

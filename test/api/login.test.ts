@@ -1,10 +1,11 @@
 import { compare } from 'bcrypt';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Passwords } from '../../src/features/auth/passwords';
+import { masked } from '../../src/features/users/phone-number';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter, times, type Answer } from '../support/calls';
-import { field, insertPerson, newPhone, register, type Person } from '../support/people';
+import { e164, field, insertPerson, newPhone, register, type Person } from '../support/people';
 import { secret } from '../support/secrets';
 
 let app: TestApp;
@@ -215,6 +216,8 @@ describe('/user/login after failures', () => {
       .whereLike('key', `login_failures_p%:+44${person.phone}%`)
       .select('used');
     expect(failures).toEqual([]);
+    // Whoever only had to wait has met no limit.
+    expect(await app.db('security_events').where({ event: 'limit_met', phone: masked(e164(person)) })).toEqual([]);
   });
 
   it('lets 32 right logins in although none has heard yet that it holds a place', async () => {

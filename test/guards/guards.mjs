@@ -193,6 +193,14 @@ export const guards = [
     named: '10 of 50 are compared',
   },
   {
+    guard: 'what one address is refused uses up nothing of all',
+    file: 'src/features/limits/limits-repository.ts',
+    replace: 'AND one.used >= wanted.amount',
+    by: 'AND false',
+    test: 'test/api/limits',
+    named: 'use up nothing of all',
+  },
+  {
     guard: 'a reset lets a locked-out owner in again',
     file: 'src/features/auth/auth-service.ts',
     replace: 'await attempts.forget(phone.number);',

@@ -1,6 +1,5 @@
-import { TooManyRequests } from '../../errors';
 import type { Caller } from '../audit/caller';
-import type { Limiter, Taken, Use } from '../limits/limiter';
+import type { Limiter, Refused, Taken, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 
 type LoginLimits = Pick<
@@ -10,7 +9,7 @@ type LoginLimits = Pick<
 
 /** Every try counts as a failure from before the password is compared until it has proved right. */
 export class LoginAttempts {
-  private readonly takes = new UnderWay();
+  private readonly takes = new UnderWay<Taken | Refused>();
   private readonly comparisons = new UnderWay();
 
   constructor(
@@ -49,42 +48,43 @@ export class LoginAttempts {
   }
 
   /**
-   * Tries that are under way hold their place. Whoever finds none left waits for one of these to be given back, so that
-   * many right logins at once are no failures; a phone that is really locked has none under way, and is told at once.
+   * Tries that are under way hold their place. Whoever finds none left waits for one of this instance's to be given back,
+   * so that many right logins at once are no failures; a phone that is really locked has none under way, and is told at once.
    */
   private async take(pair: string, caller: Caller, uses: Use[]): Promise<Taken> {
     for (;;) {
       const comparisons = this.comparisons.of(pair);
       const takes = this.takes.of(pair);
-      try {
-        return await this.takes.follow(pair, this.limiter.take(caller, ...uses));
-      } catch (error) {
-        if (!(error instanceof TooManyRequests)) throw error;
-        if (comparisons.length > 0) await Promise.race(comparisons);
-        // Who took the last place may not have heard of it yet.
-        else if (!(await Promise.all(takes)).includes(true)) throw error;
+      const answer = await this.takes.follow(pair, this.limiter.tryToTake(caller, ...uses));
+      if (!('refusal' in answer)) return answer;
+      if (comparisons.length > 0) await Promise.race(comparisons);
+      // Who took the last place may not have heard of it yet.
+      else if (!(await Promise.all(takes)).some(isTaken)) {
+        await answer.note();
+        throw answer.refusal;
       }
     }
   }
 }
 
-/** Promises that are not settled yet, by a key. */
-class UnderWay {
-  private readonly promises = new Map<string, Set<Promise<boolean>>>();
+function isTaken(answer: Taken | Refused | undefined): boolean {
+  return answer !== undefined && 'giveBack' in answer;
+}
 
-  /** Each tells, once it is settled, whether it was kept. */
-  of(key: string): Promise<boolean>[] {
+/** Promises that are not settled yet, by a key. */
+class UnderWay<T = unknown> {
+  private readonly promises = new Map<string, Set<Promise<T | undefined>>>();
+
+  /** Each gives, once it is settled, its result, or undefined when it has failed. */
+  of(key: string): Promise<T | undefined>[] {
     return [...(this.promises.get(key) ?? [])];
   }
 
-  follow<T>(key: string, promise: Promise<T>): Promise<T> {
+  follow<Result extends T>(key: string, promise: Promise<Result>): Promise<Result> {
     const promises = this.promises.get(key) ?? new Set();
     this.promises.set(key, promises);
-    const settled = promise
-      .then(
-        () => true,
-        () => false,
-      )
+    const settled: Promise<T | undefined> = promise
+      .catch(() => undefined)
       .finally(() => {
         promises.delete(settled);
         if (promises.size === 0) this.promises.delete(key);

@@ -37,6 +37,12 @@ export interface Taken {
   giveBack(): Promise<void>;
 }
 
+/** What was not, with the answer to whoever asked, and the note for the audit trail. */
+export interface Refused {
+  refusal: AppError;
+  note(): Promise<void>;
+}
+
 interface Count {
   taken: string[];
   full: FullBucket[];
@@ -47,7 +53,7 @@ const PATIENCE_MS = 1_000;
 /** … and then is counted by each for itself, for so long. */
 const ON_OUR_OWN_MS = 5_000;
 
-/** Takes from limits, all of those named or none. The audit trail is told the first time that a bucket is found full. */
+/** Takes from limits, all of those named or none. */
 export class Limiter {
   private readonly own = new OwnCounts();
   private onOurOwnUntil = 0;
@@ -58,13 +64,20 @@ export class Limiter {
     private readonly warn: (message: string, cause: unknown) => void,
   ) {}
 
+  /** Throws the refusal; the audit trail is told the first time that a bucket is found full. */
   async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
+    const answer = await this.tryToTake(caller, ...uses);
+    if (!('refusal' in answer)) return answer;
+    await answer.note();
+    throw answer.refusal;
+  }
+
+  async tryToTake(caller: Caller, ...uses: Use[]): Promise<Taken | Refused> {
     const wanted = uses.filter(({ limit }) => limit.amount > 0);
     if (wanted.length === 0) return { giveBack: async () => undefined };
     const { taken, full } = await this.count(wanted);
     if (full.length === 0) return { giveBack: () => this.giveBack(taken) };
-    await this.note(wanted, full, caller);
-    throw worst(wanted, full);
+    return { refusal: worst(wanted, full), note: () => this.note(wanted, full, caller) };
   }
 
   /** The refusal that taking would meet, without taking. */

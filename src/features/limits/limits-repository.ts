@@ -22,16 +22,21 @@ export class LimitsRepository {
   constructor(private readonly db: Knex) {}
 
   /**
-   * Takes one from each bucket that has any left and returns the keys of these. One statement decides, however many
-   * requests arrive at once; rows are locked in the order of their keys, so that takers never wait in a circle.
+   * Takes one from each bucket and returns their keys. One statement decides, however many requests arrive at once; rows
+   * are locked in the order of their keys, so that takers never wait in a circle. When one is known to be full none is
+   * taken from: the limit of one address, met over and over, must not use up that of all. A bucket that only becomes full
+   * in this moment is missing from the keys.
    */
   async take(buckets: Bucket[]): Promise<string[]> {
     const { rows } = await prepared<{ key: string }>(
       this.db,
       'take-limits',
-      `INSERT INTO rate_limits AS held (key, used, amount, resets_at)
-       SELECT key, 1, amount, now() + make_interval(secs => seconds)
-         FROM unnest(?::text[], ?::integer[], ?::integer[]) AS wanted (key, amount, seconds) ORDER BY key
+      `WITH wanted AS (SELECT * FROM unnest(?::text[], ?::integer[], ?::integer[]) AS one (key, amount, seconds))
+       INSERT INTO rate_limits AS held (key, used, amount, resets_at)
+       SELECT key, 1, amount, now() + make_interval(secs => seconds) FROM wanted
+        WHERE NOT EXISTS (SELECT FROM rate_limits one JOIN wanted USING (key)
+                           WHERE one.resets_at > now() AND one.used >= wanted.amount)
+        ORDER BY key
        ON CONFLICT (key) DO UPDATE SET
          used = CASE WHEN held.resets_at <= now() THEN 1 ELSE held.used + 1 END,
          resets_at = CASE WHEN held.resets_at <= now() THEN excluded.resets_at ELSE held.resets_at END,
