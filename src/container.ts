@@ -52,6 +52,7 @@ import type { SmsSender } from './integrations/sms/sms-sender';
 import type { ImageStorage } from './integrations/storage/image-storage';
 import type { Keys } from './local-keys';
 import { isMigrated } from './migrations';
+import { withinPatience } from './patience';
 import { Reads } from './reads';
 import { Sweeper } from './sweeper';
 
@@ -62,6 +63,8 @@ const SHARED_CONNECTIONS = 2;
 const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
 /** For each thread; at the default cost, what is hashed in about three seconds. */
 const HASHES_WAITING = 25;
+
+const FAREWELL_MS = 2_000;
 
 export interface Outside {
   databaseUrl: string;
@@ -129,7 +132,9 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   });
   const profile = new ProfileService(users, messaging.provider, warn);
   const tokens = new TokensService(profiles, messaging.provider, storage.provider);
-  const sync = new SyncService(new SyncRepository(reads, db));
+  // Sync reads more than one row at a time, of tables that others write to: nothing else should wait behind it.
+  const syncReads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, prepare, warn);
+  const sync = new SyncService(new SyncRepository(syncReads, db));
 
   const cookieName = cookieNameFor(config.production);
   const sessions = new Sessions(
@@ -189,11 +194,14 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
       sweeper.close();
       sessions.close();
       await hashing.close();
-      await sessionPool.end();
-      await reads.close();
-      await db.destroy();
+      await Promise.all([sessionPool.end(), reads.close(), syncReads.close(), db.destroy()].map(farewell));
     },
   };
+}
+
+/** A database that has frozen keeps nobody from stopping. */
+async function farewell(ending: Promise<void>): Promise<void> {
+  await withinPatience(ending, FAREWELL_MS).catch(() => undefined);
 }
 
 /** Migrations do not go away again: once they are in, it is enough that the database answers. */

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
-import { types, type PoolConfig } from 'pg';
+import { types, type Client, type PoolConfig } from 'pg';
 import { codeOf } from './errors';
 import { SecurityEventsRepository } from './features/audit/security-events-repository';
 import { BlacklistRepository } from './features/blacklist/blacklist-repository';
@@ -50,13 +51,32 @@ export function connect(
   const db = knex({
     client: 'pg',
     connection: { ...options } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolMax },
+    pool: { min: 0, max: poolMax, afterCreate: leavingWhenSilent(Number(options.query_timeout ?? 0)) },
     acquireConnectionTimeout: 3_000,
     // Knex would print what it throws as well, past the logger.
     log: { warn: () => undefined, error: () => undefined },
   });
   db.userParams = { prepare };
   return db;
+}
+
+interface PooledClient extends Client {
+  readyForQuery: boolean;
+}
+
+/**
+ * pg gives a query up that is not answered, and goes on waiting for its end; Knex then hands the connection to the next one,
+ * whose query never gets its turn. One that is silent for longer than any query may last is left for good. 0: none is.
+ */
+function leavingWhenSilent(queryTimeoutMs: number) {
+  return (client: PooledClient, done: (error: unknown, client: Client) => void) => {
+    const { stream } = client.connection;
+    if (queryTimeoutMs > 0 && stream instanceof Socket)
+      stream.setTimeout(queryTimeoutMs + 1_000, () => {
+        if (!client.readyForQuery) stream.destroy(new Error('the database does not answer'));
+      });
+    done(undefined, client);
+  };
 }
 
 export type Repositories = ReturnType<typeof repositories>;

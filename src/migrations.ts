@@ -39,7 +39,9 @@ export async function migrate(url: string): Promise<string[]> {
   await guard.connect();
   const db = connect(url, 2, { options: patient(url) });
   try {
-    await guard.query({ text: 'SELECT pg_advisory_lock($1)', values: [LOCK] });
+    // Until the connection ends; a lock of the session's would stay with the connection of a pooler in between.
+    await guard.query('BEGIN');
+    await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
     // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     const applied: unknown = await db.migrate.latest({ migrationSource });

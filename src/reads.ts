@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
+import { codeOf } from './errors';
+import { withinPatience } from './patience';
 
 /** A read that Knex has compiled, by the values of its place holders; on one of the connections, or on that one. */
 export type Read<Row, Name extends string> = (values: Record<Name, unknown>, on?: Place) => Promise<Row[]>;
@@ -55,6 +57,12 @@ function isPlaceHolder(binding: unknown): binding is string {
   return typeof binding === 'string' && binding.startsWith(':');
 }
 
+/**
+ * A named statement that no longer is what it was: a migration has changed the type of a column it returns, or PostgreSQL was
+ * kept from preparing it. Another connection prepares it anew, and a read does no harm twice.
+ */
+const OUTDATED = new Set(['0A000', '26000']);
+
 /** Opened when it is first needed, and again after it has broken. */
 class SharedConnection {
   private client: Promise<Client> | undefined;
@@ -69,9 +77,26 @@ class SharedConnection {
 
   async run<Row>(query: QueryConfig): Promise<Row[]> {
     const client = await (this.client ??= this.connect());
+    try {
+      return await this.runOn<Row>(client, query);
+    } catch (error) {
+      if (!OUTDATED.has(codeOf(error) ?? '')) throw error;
+      this.leave(client);
+      return this.runOn<Row>(await (this.client ??= this.connect()), query);
+    }
+  }
+
+  private async runOn<Row>(client: Client, query: QueryConfig): Promise<Row[]> {
     this.gather(client);
     const { rows } = await client.query<Row & QueryResultRow>(query);
     return rows;
+  }
+
+  /** What has been asked on it, or is about to be in this turn, is still answered. */
+  private leave(client: Client): void {
+    if (this.newest !== client) return;
+    this.client = undefined;
+    setImmediate(() => void client.end().catch(() => undefined));
   }
 
   /** What this turn of the event loop asks for leaves in one write. */
@@ -87,7 +112,7 @@ class SharedConnection {
 
   async close(): Promise<void> {
     const client = await this.client?.catch(() => undefined);
-    await client?.end();
+    if (client) await ended(client);
   }
 
   private async connect(): Promise<Client> {
@@ -109,7 +134,15 @@ class SharedConnection {
       return client;
     } catch (error) {
       forget();
+      void ended(client);
       throw error;
     }
   }
+}
+
+/** How long a database that has frozen is given to say goodbye. */
+const FAREWELL_MS = 1_000;
+
+async function ended(client: Client): Promise<void> {
+  await withinPatience(client.end(), FAREWELL_MS).catch(() => client.connection.stream.destroy());
 }

@@ -2,7 +2,7 @@ import type { RequestHandler, Router } from 'express';
 
 /**
  * Sends a request straight to the router that has its path's first word, and what no router has to the last one. Asking
- * each in turn gives the same answers, and costs more than all else that Express does.
+ * each in turn costs more than all else that Express does. A word of another router's is never an id to the last one.
  */
 export function byFirstWord(routers: Router[]): RequestHandler {
   const having = new Map<string, Router>();

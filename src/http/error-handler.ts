@@ -66,6 +66,8 @@ const OUTAGES = new Set([
   ...['40001', '40P01', '55P03', '57014', '57P01', '57P02', '57P03', '57P05', '25P03'],
   // a primary that has become a standby
   '25006',
+  // a statement that was to be prepared by one that PostgreSQL gave up
+  '26000',
 ]);
 
 /** What has no code, as pg words it; Knex puts the statement in front. */

@@ -16,7 +16,8 @@ export async function streamJson(req: Request, res: Response, pieces: AsyncGener
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
-  for (;;) {
+  // Nothing is made for who has gone.
+  while (!res.closed) {
     const piece = await pieces.next();
     if (piece.done) {
       sendWhole(res, begun, gzip);
@@ -25,6 +26,7 @@ export async function streamJson(req: Request, res: Response, pieces: AsyncGener
     begun += piece.value;
     if (begun.length > WHOLE_UP_TO) break;
   }
+  if (res.closed) return;
   const source = Readable.from(resume(begun, pieces), { objectMode: false, highWaterMark: WHOLE_UP_TO });
   if (gzip) await pipeline(source, createGzip({ level: 4 }), res.set('Content-Encoding', 'gzip'));
   else await pipeline(source, res);

@@ -20,7 +20,7 @@ export class SessionReader {
   private readonly rows: Read<{ sess: Omit<FoundSession, 'sid'> }, 'sid'>;
 
   constructor(reads: Reads, db: Knex, cookieName: string, secrets: string[]) {
-    this.pattern = new RegExp(`(?:^|;) *${cookieName}=([^;]*)`);
+    this.pattern = new RegExp(`(?:^|;)[ \\t]*${cookieName}[ \\t]*=([^;]*)`);
     this.keys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
     this.rows = reads.prepare(
       'session',
@@ -39,7 +39,7 @@ export class SessionReader {
 
   /** The cookie is s:<id>.<signature>, encoded as a URI component. */
   private signedId(cookies = ''): string | undefined {
-    const value = decoded(this.pattern.exec(cookies)?.[1] ?? '');
+    const value = decoded(unquoted(this.pattern.exec(cookies)?.[1]?.trim() ?? ''));
     const dot = value.lastIndexOf('.');
     if (!value.startsWith('s:') || dot < 0) return undefined;
     const sid = value.slice(2, dot);
@@ -51,6 +51,10 @@ export class SessionReader {
 function isSignature(signature: Buffer, hmac: ReturnType<typeof createHmac>): boolean {
   const expected = Buffer.from(hmac.digest('base64').replace(/=+$/, ''));
   return expected.length === signature.length && timingSafeEqual(expected, signature);
+}
+
+function unquoted(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
 function decoded(text: string): string {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
-import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter } from '../support/calls';
+import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
 import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
 
 const OPEN = [
@@ -424,6 +424,8 @@ async function startDatabaseProxy(databaseUrl: string) {
       silent = true;
       sockets.forEach((socket) => socket.unpipe().pause());
     },
+    /** Connections stay, and nothing comes through those that there are. */
+    lose: () => sockets.forEach((socket) => socket.unpipe().pause()),
     close: () => {
       proxy.close();
       dropAll();
@@ -493,6 +495,35 @@ describe('a database that is away', () => {
     } finally {
       proxy.close();
       await proxied.close();
+    }
+  });
+
+  it('on connections that were lost without a word is well again within seconds, over new ones', async () => {
+    const { proxy, proxied } = await behindProxy();
+    const ask = () => post(proxied.api, '/user/check_phone_available', newPhone());
+    try {
+      await times(10, ask);
+      proxy.lose();
+      const started = Date.now();
+      await times(10, ask);
+      await new Promise((resolve) => setTimeout(resolve, started + 7_000 - Date.now()));
+      expect(counted(await times(20, ask))).toEqual({ 200: 20 });
+    } finally {
+      proxy.close();
+      await proxied.close();
+    }
+  });
+
+  it('does not keep the service from stopping when it has frozen', async () => {
+    const { proxy, proxied } = await behindProxy();
+    try {
+      await times(10, () => post(proxied.api, '/user/check_phone_available', newPhone()));
+      proxy.freeze();
+      const started = Date.now();
+      await proxied.close();
+      expect(Date.now() - started).toBeLessThan(3_000);
+    } finally {
+      proxy.close();
     }
   });
 

@@ -70,6 +70,32 @@ describe('reads on shared connections', () => {
     for (let count = 0; count < 4; count += 1) expect((await post(agent, `/user/${id}`)).status).toBe(200);
   });
 
+  it('are prepared anew when a migration has changed the type of a column', async () => {
+    const { agent, id } = await insertAndSignIn(app);
+    await app.db('friendships').insert({ user_id: id, friend_id: 'x', status: 20 });
+    for (let count = 0; count < 4; count += 1) expect((await post(agent, '/user/sync/0')).status).toBe(200);
+    await app.db.raw('ALTER TABLE friendships ALTER status TYPE integer');
+    const answers = await times(8, () => post(agent, '/user/sync/0'));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    await app.db.raw('ALTER TABLE friendships ALTER status TYPE smallint');
+  });
+
+  it('of a session do not wait behind a sync that waits for a lock', async () => {
+    const { agent, id } = await insertAndSignIn(app);
+    expect((await post(agent, '/user/sync/0')).status).toBe(200);
+    const trx = await app.db.transaction();
+    await trx.raw('LOCK TABLE group_members');
+    const syncs = times(4, () => post(agent, '/user/sync/0'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const started = Date.now();
+    const reads = await times(8, () => post(agent, `/user/${id}`));
+    const took = Date.now() - started;
+    await trx.rollback();
+    expect((await syncs).map(({ status }) => status)).toEqual(Array(4).fill(200));
+    expect(reads.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(took).toBeLessThan(1_000);
+  });
+
   it('do without prepared statements where DATABASE_PREPARE is off, as an older PgBouncer wants it', async () => {
     const plain = await instance({ DATABASE_PREPARE: 'off' });
     const { agent, id } = await insertAndSignIn(plain, 'Bob');

@@ -116,6 +116,18 @@ describe('/user/logout', () => {
 });
 
 describe('a session', () => {
+  it.each([
+    ['after others', (cookie: string) => `a=b; ${cookie}`],
+    ['after a tab', (cookie: string) => `a=b;\t${cookie}`],
+    ['before a space', (cookie: string) => `${cookie} ; a=b`],
+    ['with spaces around its sign', (cookie: string) => cookie.replace('=', ' = ')],
+    ['in quotes', (cookie: string) => cookie.replace(/=(.*)/, '="$1"')],
+  ])('is found by its cookie %s', async (_how, written) => {
+    const { cookie } = await signedIn();
+    expect((await groups(written(cookie))).status).toBe(200);
+    expectRefusal(await groups(written(cookie.replace('sid=', 'xsid='))), 401);
+  });
+
   it('is not written by reads within a day: no new row version, no new cookie', async () => {
     const { person, cookie } = await signedIn();
     const before = await sessionOf(person);

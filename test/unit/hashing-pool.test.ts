@@ -45,6 +45,16 @@ describe('HashingPool', () => {
     await expect(slow()).resolves.toMatch(/^\$2b\$12\$/);
   });
 
+  it('leaves nobody waiting when it is closed', async () => {
+    pool = new HashingPool(1, 10);
+    const asked = Promise.allSettled([slow(), slow(), slow()]);
+    await pool.close();
+    const ends = [...(await asked), ...(await Promise.allSettled([slow()]))];
+    expect(ends.map((end) => end.status === 'rejected' && end.reason instanceof Unavailable)).toEqual(
+      Array(4).fill(true),
+    );
+  });
+
   it('says what bcrypt does not take, and goes on', async () => {
     pool = new HashingPool(1, 10);
     await expect(pool.compare('secret1', 'no hash')).resolves.toBe(false);

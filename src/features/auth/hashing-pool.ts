@@ -23,6 +23,8 @@ interface Reply {
   failure?: string;
 }
 
+const GONE = 'the password could not be checked: try again';
+
 /**
  * Hashing by a few threads of lower priority: a storm of logins uses the processors that nobody else needs, and more than
  * can be hashed in a few seconds is refused at once instead of being kept waiting.
@@ -49,10 +51,12 @@ export class HashingPool implements Hashing {
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const { reject } of this.waiting.splice(0)) reject(new Unavailable(GONE));
     await Promise.all([...this.workers].map((worker) => worker.terminate()));
   }
 
   private run(task: Task): Promise<unknown> {
+    if (this.closed) throw new Unavailable(GONE);
     if (this.waiting.length >= this.mostWaiting)
       throw new Unavailable('too many passwords are being checked: try again shortly');
     return new Promise((resolve, reject) => {
@@ -89,7 +93,7 @@ export class HashingPool implements Hashing {
       this.workers.delete(worker);
       const place = this.idle.indexOf(worker);
       if (place >= 0) this.idle.splice(place, 1);
-      this.settle(worker, new Unavailable('the password could not be checked: try again'));
+      this.settle(worker, new Unavailable(GONE));
       if (this.waiting.length > 0) this.next();
     });
     return worker;

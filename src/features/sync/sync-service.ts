@@ -21,6 +21,11 @@ export interface Changes {
   members: AsyncIterable<SyncMember[]>;
 }
 
+/** Until an answer begins … */
+const PATIENCE_MS = 3_000;
+/** … and from chunk to chunk: what has been sent would be for nothing. */
+const PATIENCE_BEGUN_MS = 30_000;
+
 export class SyncService {
   private readonly turns = new Turns();
 
@@ -39,11 +44,11 @@ export class SyncService {
    * read, not while a slow phone is written to.
    */
   private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
-    const groups = await this.turns.take(() => this.repository.groupsToRead(userId, since));
+    const groups = await this.turns.take(PATIENCE_MS, () => this.repository.groupsToRead(userId, since));
     for (const chunk of chunks(groups)) {
       const [first] = chunk;
       if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(first, since);
-      else yield await this.turns.take(() => this.repository.members(chunk, since));
+      else yield await this.turns.take(PATIENCE_BEGUN_MS, () => this.repository.members(chunk, since));
     }
   }
 
@@ -51,7 +56,9 @@ export class SyncService {
     let after: string | undefined = '';
     while (after !== undefined) {
       const from: string = after;
-      const page: SyncMember[] = await this.turns.take(() => this.repository.membersPage(group, since, from, CHUNK));
+      const page: SyncMember[] = await this.turns.take(PATIENCE_BEGUN_MS, () =>
+        this.repository.membersPage(group, since, from, CHUNK),
+      );
       yield page;
       after = page.length === CHUNK ? page.at(-1)?.memberId : undefined;
     }

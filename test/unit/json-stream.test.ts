@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
+import { streamJson } from '../../src/http/json-stream';
+
+describe('streamJson', () => {
+  it('has nothing more made for a client that has gone', async () => {
+    let made = 0;
+    async function* pieces() {
+      for (made = 1; made <= 20; made += 1) {
+        await sleep(20);
+        yield 'x';
+      }
+    }
+    const app = express().get('/', (req, res) => streamJson(req, res, pieces()));
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    while (made === 0) await sleep(5);
+    client.destroy();
+    await sleep(200);
+    expect(made).toBeLessThan(5);
+    server.close();
+  });
+});
