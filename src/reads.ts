@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { Client, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
+import { Client, Query, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
 import { codeOf } from './errors';
 import { withinPatience } from './patience';
 
@@ -86,10 +86,15 @@ class SharedConnection {
     }
   }
 
-  private async runOn<Row>(client: Client, query: QueryConfig): Promise<Row[]> {
+  /** The query is made here: pg copies what it makes one from, which takes as long as all else that it does to ask it. */
+  private runOn<Row>(client: Client, { name, text, values }: QueryConfig): Promise<Row[]> {
     this.gather(client);
-    const { rows } = await client.query<Row & QueryResultRow>(query);
-    return rows;
+    return new Promise((resolve, reject) => {
+      const query = new Query<Row & QueryResultRow>(text, values, (error, result) =>
+        error ? reject(error) : resolve(result.rows),
+      );
+      client.query(Object.assign(query, { name }));
+    });
   }
 
   /** What has been asked on it, or is about to be in this turn, is still answered. */
