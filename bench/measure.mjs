@@ -77,7 +77,7 @@ export async function warmUp(one, seconds = one.warmUpSeconds) {
   await one.settle?.();
 }
 
-/** What `work` returns, with the CPU seconds that a server and PostgreSQL used meanwhile, and what others did. */
+/** What `work` returns, with the CPU seconds that a server, or several, and PostgreSQL used meanwhile, and what others did. */
 export async function watched(bench, pid, work) {
   const before = usage(bench, pid);
   const result = await work();
@@ -100,7 +100,7 @@ function usage(bench, pid) {
     busy: machineBusy(),
     own: ownCpu(),
     postgres: cpuOfTree(bench.postgres.pid),
-    server: pid === undefined ? 0 : cpuOfTree(pid),
+    server: [pid ?? []].flat().reduce((cpu, one) => cpu + cpuOfTree(one), 0),
   };
 }
 

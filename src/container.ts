@@ -149,7 +149,6 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     anyone: body,
     visitor: [...body, wellFormedBody, sessions.load],
     signedIn: [...body, sessions.signedIn],
-    signedInMeanwhile: (ask) => [...body, sessions.signedInMeanwhile(ask)],
     signedInWithBody: [...body, wellFormedBody, sessions.signedIn],
   };
 

@@ -1,6 +1,7 @@
 import { atLeast, figuresOf, mostOf } from '../checks.mjs';
 import { measure, middle, repeated, subject, warmUp } from '../measure.mjs';
 import { spread } from '../people.mjs';
+import { floor } from '../readers.mjs';
 import { readRequest, startService } from '../service.mjs';
 import { loginSubject } from './login.mjs';
 
@@ -8,26 +9,41 @@ const READERS = 8;
 
 export const title = 'Reading beside a storm of logins';
 
-/** In each round the quiet runs stand before and after the storm, as the floor does elsewhere. */
+/**
+ * In each round the quiet runs stand before and after the storm, as the floor does elsewhere. The floor's own reads beside
+ * the same logins show how much of what reads wait for is the machine's doing.
+ */
 export async function run(bench) {
-  return bench.withServers([() => startService(bench)], async (server) => {
+  return bench.withServers([() => startService(bench), () => floor.start(bench)], async (server, floorServer) => {
     const requests = spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
-    const reads = subject(bench, server, 'reads', requests, { connections: READERS });
-    const logins = await loginSubject(bench, server);
-    for (const one of [reads, logins]) await warmUp(one);
+    const readsOf = (one) => subject(bench, one, 'reads', requests, { connections: READERS });
+    const subjects = {
+      reads: readsOf(server),
+      floorReads: readsOf(floorServer),
+      logins: await loginSubject(bench, server),
+    };
+    for (const one of Object.values(subjects)) await warmUp(one);
     const thrownOut = [];
-    const kept = await repeated(bench, thrownOut, () => once(bench, reads, logins), line);
+    const kept = await repeated(bench, thrownOut, () => once(bench, subjects), line);
     return { ...results(kept), thrownOut };
   });
 }
 
-async function once(bench, reads, logins) {
+async function once(bench, { reads, floorReads, logins }) {
+  const stormOver = (readers) =>
+    measure(bench, {
+      ...logins,
+      pid: [...new Set([logins.pid, readers.pid])],
+      run: (seconds) => both(readers, logins, seconds),
+    });
   const before = await measure(bench, reads);
   const quietLogins = await measure(bench, logins);
-  const storm = { ...logins, run: (seconds) => both(reads, logins, seconds) };
-  const { logins: stormLogins, foreign, ...stormReads } = await measure(bench, storm);
+  const { logins: stormLogins, foreign, ...stormReads } = await stormOver(reads);
   const after = await measure(bench, reads);
-  return { stormReads, stormLogins, foreign, beside: [quietLogins], floors: [before, after] };
+  const floorQuiet = await measure(bench, floorReads);
+  const floorStorm = await stormOver(floorReads);
+  const beside = [quietLogins, floorQuiet, floorStorm];
+  return { stormReads, stormLogins, foreign, beside, floors: [before, after] };
 }
 
 async function both(reads, logins, seconds) {
@@ -47,6 +63,8 @@ function results(kept) {
     ['reads in the storm', '/s', (one) => one.stormReads.rate],
     ['logins, quiet', '/s', quietLogins],
     ['logins in the storm, beside the reads', '/s', (one) => one.stormLogins.rate],
+    ["p99 of the floor's reads, quiet", 'ms', ({ beside: [, quietFloor] }) => quietFloor.p99],
+    ["p99 of the floor's reads in the same storm", 'ms', ({ beside: [, , stormFloor] }) => stormFloor.p99],
   ]);
   const loginRatio = middle(kept, (one) => one.stormLogins.rate / quietLogins(one));
   const checks = [
@@ -58,5 +76,7 @@ function results(kept) {
 
 function line(one) {
   const logins = `logins ${quietLogins(one).toFixed(1)} → ${one.stormLogins.rate.toFixed(1)}/s`;
-  return `p99 of reads ${quietP99(one).toFixed(1)} → ${one.stormReads.p99.toFixed(1)} ms, ${logins}`;
+  const [, quietFloor, stormFloor] = one.beside;
+  const floors = `the floor's ${quietFloor.p99.toFixed(1)} → ${stormFloor.p99.toFixed(1)} ms`;
+  return `p99 of reads ${quietP99(one).toFixed(1)} → ${one.stormReads.p99.toFixed(1)} ms, ${floors}, ${logins}`;
 }

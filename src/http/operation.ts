@@ -10,8 +10,6 @@ export interface Access {
   visitor: RequestHandler[];
   /** Refused without the session of a user. */
   signedIn: RequestHandler[];
-  /** The same, for an operation that asks the database while the session is read. */
-  signedInMeanwhile: (ask: (req: Request) => void) => RequestHandler[];
   /** The same for an operation that takes a body: a malformed one is refused first. */
   signedInWithBody: RequestHandler[];
 }

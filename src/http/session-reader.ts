@@ -28,11 +28,9 @@ export class SessionReader {
     );
   }
 
-  /** `meanwhile` is called when the cookie is one of ours: what it asks the database leaves together with our question. */
-  async find(cookies: string | undefined, meanwhile?: () => void): Promise<FoundSession | undefined> {
+  async find(cookies: string | undefined): Promise<FoundSession | undefined> {
     const sid = this.signedId(cookies);
     if (sid === undefined) return undefined;
-    meanwhile?.();
     const [row] = await this.rows({ sid });
     return row && { ...row.sess, sid };
   }

@@ -1,12 +1,5 @@
 import connectPgSimple from 'connect-pg-simple';
-import {
-  Router,
-  type CookieOptions,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
 import session, { type Session, type SessionData } from 'express-session';
 import type { Pool } from 'pg';
 import { Failed, NotSignedIn } from '../errors';
@@ -103,24 +96,17 @@ export class Sessions {
   }
 
   /** 401 without a user's session. It writes nothing, but once a day. */
-  readonly signedIn: RequestHandler = (req, res, next) => this.letIn(req, res, next);
-
-  /** The same, for who wants to ask the database something else at once, and to look at the answer when the caller is let in. */
-  signedInMeanwhile(ask: (req: Request) => void): RequestHandler {
-    return (req, res, next) => this.letIn(req, res, next, () => ask(req));
-  }
-
-  private async letIn(req: Request, res: Response, next: NextFunction, meanwhile?: () => void): Promise<void> {
+  readonly signedIn: RequestHandler = async (req, res, next) => {
     if (!this.reader) {
       this.renew(req, res, next);
       return;
     }
-    const session = await this.reader.find(req.headers.cookie, meanwhile);
+    const session = await this.reader.find(req.headers.cookie);
     if (!session) throw new NotSignedIn();
     req.signedIn = this.ownerOf(session);
     if (isDue(session)) this.renew(req, res, next);
     else next();
-  }
+  };
 
   private readonly prolong: RequestHandler = (req, _res, next) => {
     const { session, sessionID: sid } = req;
