@@ -12,16 +12,29 @@ export const SETTINGS = { max_connections: '200' };
 
 /** The service's own embedded PostgreSQL in a folder, which may be empty; every contestant has a database in it. */
 export async function startPostgres(dataDir) {
-  const { startEmbeddedPostgres } = require(join(root, 'dist/src/integrations/embedded-postgres'));
-  const server = await startEmbeddedPostgres({ dataDir, settings: SETTINGS });
-  const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  return new Postgres(server, pid);
+  const postgres = new Postgres(dataDir);
+  await postgres.start();
+  return postgres;
 }
 
 class Postgres {
-  constructor(server, pid) {
-    this.server = server;
-    this.pid = pid;
+  isOver = false;
+
+  constructor(dataDir) {
+    this.dataDir = dataDir;
+  }
+
+  async start(settings = {}) {
+    const { startEmbeddedPostgres } = require(join(root, 'dist/src/integrations/embedded-postgres'));
+    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: { ...SETTINGS, ...settings } });
+    this.pid = Number(readFileSync(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  }
+
+  /** With these settings on top of the usual ones, at another address. */
+  async restart(settings) {
+    if (this.isOver) return;
+    await this.server.stop();
+    await this.start(settings);
   }
 
   /** The address of a database; without a name, of the one for administration. */
@@ -61,6 +74,7 @@ class Postgres {
   }
 
   async stop() {
+    this.isOver = true;
     await this.server.stop();
   }
 }

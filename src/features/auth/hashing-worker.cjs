@@ -4,7 +4,7 @@ const { parentPort } = require('node:worker_threads');
 const bcrypt = require('bcrypt');
 
 // On Linux this lowers the calling thread alone: whatever else the process has to do comes first.
-if (process.platform === 'linux') os.setPriority(0, 2);
+if (process.platform === 'linux') os.setPriority(0, 1);
 
 const operations = {
   hash: ({ password, cost }) => bcrypt.hashSync(password, cost),
