@@ -116,9 +116,9 @@ function compared(name, figures, before, after) {
 }
 
 /** Why a measurement does not count, or undefined when it does. */
-function disturbance({ foreign, floors = [], beside = [] }) {
+function disturbance({ foreign, floors = [], beside = {} }) {
   if (floors.length > 0 && apart(floors) > RULE.floorsApart) return 'the floors before and after differ';
-  if ([{ foreign }, ...floors, ...beside].some((one) => one.foreign > RULE.foreignCpu))
+  if ([{ foreign }, ...floors, ...Object.values(beside)].some((one) => one.foreign > RULE.foreignCpu))
     return 'others used the machine';
   return undefined;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 import { root } from '../scripts/dependencies.mjs';
 import { signatureOf } from './cookies.mjs';
-import { addressOf, person } from './people.mjs';
+import { addressOf, person, spread } from './people.mjs';
 import { startServer } from './processes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -42,6 +42,11 @@ export function startOwn(bench, name, { database = 'bench', args = [], env = {} 
 /** POST /user/:id: the session of one user asks for another one. */
 export function readRequest(bench, index, signature = {}) {
   return post(bench, index, `/user/${person(asked(bench, index)).id}`, signature);
+}
+
+/** The same of many users, so that no answer is another one's again soon. */
+export function readRequests(bench) {
+  return spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
 }
 
 export function asked(bench, index) {

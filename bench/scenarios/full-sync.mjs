@@ -5,8 +5,8 @@ import { createGunzip } from 'node:zlib';
 import { figuresOf, mostOf } from '../checks.mjs';
 import { measure, median, repeated, subject, warmUp, watched } from '../measure.mjs';
 import { look, MIB, settle } from '../observed.mjs';
-import { person, spread, SQL } from '../people.mjs';
-import { post, readRequest, startObservedService } from '../service.mjs';
+import { person, SQL } from '../people.mjs';
+import { post, readRequests, startObservedService } from '../service.mjs';
 
 /** Members in the user's groups: a few very large ones, and one of an ordinary large size. */
 const GROUPS = [...Array(12).fill(20_000), 2_000];
@@ -23,7 +23,7 @@ export async function run(bench) {
   await bench.postgres.connected('bench', (client) => seedGroups(client));
   return bench.withServers([() => startObservedService(bench)], async (server) => {
     const connections = LIGHT_CONNECTIONS;
-    const light = subject(bench, server, 'light reads', lightRequests(bench), { connections });
+    const light = subject(bench, server, 'light reads', readRequests(bench), { connections });
     await warmUp(light);
     // Node keeps what memory it has once had, so all growth is from before the first of these answers.
     const { rss } = await settle(server);
@@ -49,11 +49,6 @@ async function seedGroups(client) {
     );
   }
   await client.query('VACUUM ANALYZE');
-}
-
-/** Those of other users, so that what is read beside the large answers is small. */
-function lightRequests(bench) {
-  return spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
 }
 
 async function syncAlone(bench, server, rss, isCompressed) {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subject, warmUp } from '../measure.mjs';
-import { spread } from '../people.mjs';
-import { readRequest, startService } from '../service.mjs';
+import { readRequests, startService } from '../service.mjs';
 
 const SHOWN = 14;
 
@@ -13,7 +12,7 @@ export async function run(bench) {
   const folder = bench.temporaryFolder('accounts-bench-profile-');
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
   await bench.withServers([() => startService(bench, { flags })], async (server) => {
-    const requests = spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
+    const requests = readRequests(bench);
     const reads = subject(bench, server, 'reads', requests);
     await warmUp(reads);
     await reads.run(2 * bench.options.seconds);

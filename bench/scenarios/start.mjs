@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { atMost } from '../checks.mjs';
 import { Load } from '../load.mjs';
 import { look, MIB, settle } from '../observed.mjs';
-import { spread } from '../people.mjs';
 import { startServer } from '../processes.mjs';
-import { readRequest, startObservedService } from '../service.mjs';
+import { readRequests, startObservedService } from '../service.mjs';
 import { root } from '../../scripts/dependencies.mjs';
 
 const FEW_REQUESTS = 10_000;
@@ -52,9 +51,7 @@ async function warmStarts(bench) {
 }
 
 async function memoryOf(bench, server) {
-  const indexes = spread(bench.options.users, 5_000);
-  const requests = indexes.map((index) => readRequest(bench, index));
-  const load = new Load(bench, { url: server.url, requests });
+  const load = new Load(bench, { url: server.url, requests: readRequests(bench) });
   let sent = 0;
   const settledAfter = async (number) => {
     for (const until = sent + number; sent < until;) {

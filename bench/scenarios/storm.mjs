@@ -1,8 +1,7 @@
 import { atLeast, figuresOf, mostOf } from '../checks.mjs';
 import { measure, middle, repeated, subject, warmUp } from '../measure.mjs';
-import { spread } from '../people.mjs';
 import { floor } from '../readers.mjs';
-import { readRequest, startService } from '../service.mjs';
+import { readRequests, startService } from '../service.mjs';
 import { loginSubject } from './login.mjs';
 
 const READERS = 8;
@@ -15,7 +14,7 @@ export const title = 'Reading beside a storm of logins';
  */
 export async function run(bench) {
   return bench.withServers([() => startService(bench), () => floor.start(bench)], async (server, floorServer) => {
-    const requests = spread(bench.options.users, 5_000).map((index) => readRequest(bench, index));
+    const requests = readRequests(bench);
     const readsOf = (one) => subject(bench, one, 'reads', requests, { connections: READERS });
     const subjects = {
       reads: readsOf(server),
@@ -42,7 +41,7 @@ async function once(bench, { reads, floorReads, logins }) {
   const after = await measure(bench, reads);
   const floorQuiet = await measure(bench, floorReads);
   const floorStorm = await stormOver(floorReads);
-  const beside = [quietLogins, floorQuiet, floorStorm];
+  const beside = { quietLogins, floorQuiet, floorStorm };
   return { stormReads, stormLogins, foreign, beside, floors: [before, after] };
 }
 
@@ -53,7 +52,7 @@ async function both(reads, logins, seconds) {
 
 const quiet = (of) => (one) => one.floors.reduce((sum, floor) => sum + of(floor), 0) / 2;
 const quietP99 = quiet(({ p99 }) => p99);
-const quietLogins = ({ beside: [logins] }) => logins.rate;
+const quietLogins = ({ beside }) => beside.quietLogins.rate;
 
 function results(kept) {
   const figures = figuresOf(kept, [
@@ -63,8 +62,8 @@ function results(kept) {
     ['reads in the storm', '/s', (one) => one.stormReads.rate],
     ['logins, quiet', '/s', quietLogins],
     ['logins in the storm, beside the reads', '/s', (one) => one.stormLogins.rate],
-    ["p99 of the floor's reads, quiet", 'ms', ({ beside: [, quietFloor] }) => quietFloor.p99],
-    ["p99 of the floor's reads in the same storm", 'ms', ({ beside: [, , stormFloor] }) => stormFloor.p99],
+    ["p99 of the floor's reads, quiet", 'ms', ({ beside }) => beside.floorQuiet.p99],
+    ["p99 of the floor's reads in the same storm", 'ms', ({ beside }) => beside.floorStorm.p99],
   ]);
   const loginRatio = middle(kept, (one) => one.stormLogins.rate / quietLogins(one));
   const checks = [
@@ -76,7 +75,7 @@ function results(kept) {
 
 function line(one) {
   const logins = `logins ${quietLogins(one).toFixed(1)} → ${one.stormLogins.rate.toFixed(1)}/s`;
-  const [, quietFloor, stormFloor] = one.beside;
-  const floors = `the floor's ${quietFloor.p99.toFixed(1)} → ${stormFloor.p99.toFixed(1)} ms`;
+  const { floorQuiet, floorStorm } = one.beside;
+  const floors = `the floor's ${floorQuiet.p99.toFixed(1)} → ${floorStorm.p99.toFixed(1)} ms`;
   return `p99 of reads ${quietP99(one).toFixed(1)} → ${one.stormReads.p99.toFixed(1)} ms, ${floors}, ${logins}`;
 }

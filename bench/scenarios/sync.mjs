@@ -3,7 +3,7 @@ import { measureRounds, medianOf, subject } from '../measure.mjs';
 import { spread } from '../people.mjs';
 import { answerTo, floor } from '../readers.mjs';
 import { circleOf, seedCircle } from '../seed.mjs';
-import { post, startService } from '../service.mjs';
+import { post, readRequests, startService } from '../service.mjs';
 
 const CHANGES = 10;
 
@@ -20,8 +20,7 @@ export async function run(bench) {
       spread(circleOf(users), users).map((index) => post(bench, index, `/user/sync/${version}`));
     await check(server.url, requests(now), 0);
     await check(server.url, requests(old), CHANGES);
-    const reads = spread(users, 5_000).map((index) => floor.request(bench, index));
-    const measured = await measureRounds(bench, subject(bench, bare, 'floor', reads), [
+    const measured = await measureRounds(bench, subject(bench, bare, 'floor', readRequests(bench)), [
       subject(bench, server, 'nothing new', requests(now)),
       subject(bench, server, '10 changes', requests(old)),
     ]);
