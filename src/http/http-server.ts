@@ -20,9 +20,9 @@ export function createHttpServer(app: Express): Server {
 }
 
 /**
- * Express gives every request and every answer the prototype that `app` has for them. When V8 sees that of an object which is
- * already there, it gives it a hidden class of its own, which costs several times as much as all else that Express does. Those
- * of this server are made with the prototype that Express is going to give them.
+ * Express sets the prototype of every request and every answer to the one that `app` has for them. V8 then gives each of these
+ * objects a hidden class of its own, which costs several times as much as all else that Express does. This server makes them
+ * with that prototype, so that setting it changes nothing.
  */
 function bornFor(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
   class AppRequest extends IncomingMessage {}
