@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import type { Knex } from 'knex';
-import { migrationSource } from './src/migrations';
+import { migrationOptions, migratorConfig } from './src/database/migrations';
 
 dotenv.config({ quiet: true });
 
@@ -17,8 +17,8 @@ export function databaseUrl(): string {
 /** For the knex command line. */
 const config: Knex.Config = {
   client: 'pg',
-  connection: () => ({ connectionString: databaseUrl() }),
-  migrations: { migrationSource },
+  connection: () => ({ ...migrationOptions(databaseUrl()) }) as Knex.PgConnectionConfig,
+  migrations: migratorConfig,
 };
 
 export default config;

@@ -1,10 +1,10 @@
 import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
 import { databaseUrl } from '../knexfile';
-import { connect } from '../src/database';
+import { isMigrated } from '../src/database/migrations';
+import { connectionOptions, knexFor } from '../src/database/pool';
 import { codeOf } from '../src/errors';
 import { readPhone } from '../src/features/users/phone-number';
-import { isMigrated } from '../src/migrations';
 
 /** npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. */
 
@@ -93,9 +93,11 @@ async function befriend(trx: Knex, account: string, from: number): Promise<void>
 
 async function main([region, digits]: string[]): Promise<void> {
   if (process.env.NODE_ENV === 'production') throw new Error('it is for development, and NODE_ENV is production');
-  const db = connect(databaseUrl(), 1);
+  const db = knexFor(connectionOptions(databaseUrl()));
+  const ask = async (sql: string) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
   try {
-    if (!(await isMigrated(db))) throw new Error('the database is empty or of an older version: npm run migrate first');
+    if (!(await isMigrated(ask)))
+      throw new Error('the database is empty or of an older version: npm run migrate first');
     const accounts = await addDemoData(db, phoneFrom(region, digits));
     process.stdout.write(`${report(accounts)}\n`);
   } finally {

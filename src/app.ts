@@ -1,9 +1,10 @@
-import express, { type Express, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { byFirstWord } from './http/by-first-word';
 import { crossSite } from './http/cross-site';
-import { errorHandler, unknownPath } from './http/error-handler';
+import type { Deadline } from './http/deadline';
+import { unknownPath } from './http/error-handler';
 import { requestLog } from './http/request-log';
 
 /** One router a resource; those under /user in the order in which they are asked. */
@@ -20,7 +21,15 @@ export interface AppSettings {
   corsOrigins: string[];
 }
 
-export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSettings, logger: Logger): Express {
+export interface AppParts {
+  routers: Routers;
+  deadline: Deadline;
+  onError: ErrorRequestHandler;
+  logger: Logger;
+}
+
+export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSettings): Express {
+  const { routers, deadline, onError, logger } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -31,14 +40,14 @@ export function createApp(routers: Routers, { trustProxy, corsOrigins }: AppSett
   app.use(neverStored);
   app.use(crossSite(corsOrigins));
 
-  app.use('/user', byFirstWord(routers.user));
+  app.use('/user', deadline.watch, byFirstWord(routers.user));
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchaImages);
   app.use(routers.uploads);
 
   app.use(unknownPath);
-  app.use(errorHandler(logger));
+  app.use(onError);
   return app;
 }
 

@@ -2,11 +2,14 @@ import { hkdfSync } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Router, type Express } from 'express';
-import { Pool } from 'pg';
+import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { createApp } from './app';
 import type { Config } from './config';
-import { connect, connectionOptions, repositories, transactions, type Database } from './database';
+import { ConnectionWatch } from './database/connection-watch';
+import { connectionOptions, knexOn, openPool } from './database/pool';
+import { DatabaseProbe } from './database/probe';
+import { Reads } from './database/reads';
 import { AuditTrail } from './features/audit/audit-trail';
 import { authRouter } from './features/auth/auth-router';
 import { AuthService } from './features/auth/auth-service';
@@ -41,7 +44,9 @@ import { VerificationCodes } from './features/verification/verification-code';
 import { verificationRouter } from './features/verification/verification-router';
 import { VerifyCodeService } from './features/verification/verify-code-service';
 import { body, wellFormedBody } from './http/body';
-import { healthRouter } from './http/health-router';
+import { Deadline } from './http/deadline';
+import { errorHandler } from './http/error-handler';
+import { Health, healthRouter } from './http/health-router';
 import { get, type Access } from './http/operation';
 import { publicUrlFrom } from './http/public-url';
 import { SessionReader } from './http/session-reader';
@@ -51,9 +56,8 @@ import type { MessagingProvider } from './integrations/messaging/messaging-provi
 import type { SmsSender } from './integrations/sms/sms-sender';
 import type { ImageStorage } from './integrations/storage/image-storage';
 import type { Keys } from './local-keys';
-import { isMigrated } from './migrations';
 import { withinPatience } from './patience';
-import { Reads } from './reads';
+import { repositories, transactions } from './repositories';
 import { Sweeper } from './sweeper';
 
 /** For small reads, each of which takes a fraction of a millisecond. */
@@ -78,7 +82,9 @@ export interface Outside {
 
 export interface Container {
   app: Express;
-  db: Database;
+  db: Knex;
+  /** From now on it is not ready, so that whoever sends requests here sends them elsewhere. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -89,21 +95,29 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const tell = (message: string, details: object) => logger.warn(details, message);
 
   const { poolMax, prepare } = config.database;
-  const db = connect(outside.databaseUrl, poolMax, { prepare });
-  const reads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, prepare, warn);
+  const watch = new ConnectionWatch({
+    away: (cause) => logger.error({ err: cause }, 'the database is away'),
+    back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is back'),
+  });
+  const probe = new DatabaseProbe(outside.databaseUrl, watch);
+  const pool = openPool(outside.databaseUrl, poolMax, watch);
+  const db = knexOn(pool, prepare);
+  // A locked row of an account must not keep limits from being counted, nor the other way round.
+  const countingPool = openPool(outside.databaseUrl, Math.ceil(poolMax / 2), watch);
+  const counting = repositories(knexOn(countingPool, prepare));
+  const shared = { ...connectionOptions(outside.databaseUrl), watch };
+  const reads = new Reads(shared, SHARED_CONNECTIONS, prepare);
   const repos = repositories(db);
   const profiles = new ProfilesRepository(reads, db);
   const transaction = transactions(db);
-  const sessionPool = new Pool({ ...connectionOptions(outside.databaseUrl), max: poolMax });
-  sessionPool.on('error', (error) => warn('an idle database connection broke', error));
 
   const sms = outside.sms ?? (await smsSender(config));
   const messaging = await messagingProvider(config, keys, repos.messagingTokens);
   const storage = await imageStorage(config, keys);
 
   const limits = limitTable(config.limits);
-  const audit = new AuditTrail(repos.securityEvents, repos.limits, warn);
-  const limiter = new Limiter(repos.limits, audit, warn);
+  const audit = new AuditTrail(counting.securityEvents, counting.limits, warn);
+  const limiter = new Limiter(counting.limits, audit, warn);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const attempts = new LoginAttempts(limiter, limits);
@@ -133,12 +147,12 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   const profile = new ProfileService(users, messaging.provider, warn);
   const tokens = new TokensService(profiles, messaging.provider, storage.provider);
   // Sync reads more than one row at a time, of tables that others write to: nothing else should wait behind it.
-  const syncReads = new Reads(connectionOptions(outside.databaseUrl), SHARED_CONNECTIONS, prepare, warn);
+  const syncReads = new Reads(shared, SHARED_CONNECTIONS, prepare);
   const sync = new SyncService(new SyncRepository(syncReads, db));
 
   const cookieName = cookieNameFor(config.production);
   const sessions = new Sessions(
-    sessionPool,
+    pool,
     outside.sessionsByStore ? undefined : new SessionReader(reads, db, cookieName, keys.sessionSecrets),
     { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
     warn,
@@ -152,29 +166,29 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     signedInWithBody: [...body, wellFormedBody, sessions.signedIn],
   };
 
-  const app = createApp(
-    {
-      health: healthRouter(readiness(db)),
-      jwks: messaging.jwks,
-      captchaImages: captchaImageRouter(captchas),
-      uploads: storage.router,
-      user: [
-        verificationRouter(sending, verifying, access),
-        captchaRouter(captchas, publicUrlOf, access),
-        authRouter({ auth, ownSessions, sessions, publicUrlOf }, access),
-        sessionsRouter(ownSessions, access),
-        profileRouter(profile, access),
-        blacklistRouter(new BlacklistService(repos.blacklist), access),
-        groupsRouter(new GroupsService(repos.groups), access),
-        syncRouter(sync, access),
-        tokensRouter(tokens, publicUrlOf, access),
-        // Last: it takes every path that is left.
-        usersRouter(new UsersService(profiles, limiter, limits), access),
-      ],
-    },
-    config.http,
-    logger,
-  );
+  const health = new Health(probe);
+  const onError = errorHandler(logger);
+  const deadline = new Deadline(onError);
+  const routers = {
+    health: healthRouter(health),
+    jwks: messaging.jwks,
+    captchaImages: captchaImageRouter(captchas),
+    uploads: storage.router,
+    user: [
+      verificationRouter(sending, verifying, access),
+      captchaRouter(captchas, publicUrlOf, access),
+      authRouter({ auth, ownSessions, sessions, publicUrlOf }, access),
+      sessionsRouter(ownSessions, access),
+      profileRouter(profile, access),
+      blacklistRouter(new BlacklistService(repos.blacklist), access),
+      groupsRouter(new GroupsService(repos.groups), access),
+      syncRouter(sync, access),
+      tokensRouter(tokens, publicUrlOf, access),
+      // Last: it takes every path that is left.
+      usersRouter(new UsersService(profiles, limiter, limits), access),
+    ],
+  };
+  const app = createApp({ routers, deadline, onError, logger }, config.http);
 
   const sweeper = new Sweeper(
     [
@@ -189,11 +203,15 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   return {
     app,
     db,
+    leave: () => health.leave(),
     close: async () => {
       sweeper.close();
       sessions.close();
+      watch.close();
+      deadline.close();
       await hashing.close();
-      await Promise.all([sessionPool.end(), reads.close(), syncReads.close(), db.destroy()].map(farewell));
+      const closing = [probe.close(), reads.close(), syncReads.close(), countingPool.end(), pool.end()];
+      await Promise.all(closing.map(farewell));
     },
   };
 }
@@ -201,16 +219,6 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
 /** A database that has frozen keeps nobody from stopping. */
 async function farewell(ending: Promise<void>): Promise<void> {
   await withinPatience(ending, FAREWELL_MS).catch(() => undefined);
-}
-
-/** Migrations do not go away again: once they are in, it is enough that the database answers. */
-function readiness(db: Database): () => Promise<boolean> {
-  let migrated = false;
-  return async () => {
-    if (migrated) await db.raw('SELECT 1');
-    else migrated = await isMigrated(db);
-    return migrated;
-  };
 }
 
 /** Vendors' code is loaded only where it is used: it is large, and slow to load. */

@@ -3,15 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import type { Express } from 'express';
-import { Client } from 'pg';
 import { ConfigError, loadConfig, type Config } from './config';
 import { buildContainer } from './container';
-import { connectionOptions } from './database';
 import { createHttpServer, drain } from './http/http-server';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
 import { loadKeys } from './local-keys';
 import { createLogger } from './logger';
-import { migrate } from './migrations';
+import { migrate } from './database/migrations';
 
 const DRAIN_MS = 10_000;
 
@@ -67,10 +65,9 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url:
   const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
   try {
     if (config.database.autoMigrate) {
-      const applied = await migrate(database.url);
+      const applied = await migrate(database.url, { tell: say });
       if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
     }
-    await checkCluster(database.url);
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`the database at ${shownUrl(database.url)} cannot be used: ${messageOf(error)}`);
@@ -82,28 +79,6 @@ async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<{ url
   const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), announce: say });
   cleanups.push(() => postgres.stop());
   return { url: postgres.url, shown: `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)` };
-}
-
-/** In another cluster transaction ids begin anew, and clients would miss changes without a word. */
-async function checkCluster(url: string): Promise<void> {
-  const client = new Client(connectionOptions(url));
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    // Without AUTO_MIGRATE the schema may not be there yet.
-    const { rows: epochs } = await client.query(`SELECT WHERE to_regclass('sync_epoch') IS NOT NULL`);
-    if (epochs.length === 0) return;
-    const { rows } = await client.query<{ moved: boolean }>(
-      `SELECT EXISTS (SELECT FROM sync_epoch WHERE system_identifier <>
-         (SELECT system_identifier FROM pg_control_system())) AS moved`,
-    );
-    if (rows[0]?.moved)
-      throw new StartError(
-        'this database was restored into another PostgreSQL cluster: with all writers off, run SELECT sync_rebase(); once, then start again',
-      );
-  } finally {
-    await client.end();
-  }
 }
 
 function listen(app: Express, { http }: Config): Promise<Server> {

@@ -1,9 +1,33 @@
 import { Router } from 'express';
+import type { DatabaseProbe } from '../database/probe';
 import { Unavailable } from '../errors';
 import { get, ok } from './operation';
 
-/** For whoever restarts or routes: /healthz says that the process lives, /readyz that it can serve. */
-export function healthRouter(isReady: () => Promise<boolean>): Router {
+const REMEDIES = {
+  'migrations are missing': 'the database lacks migrations: run npm run migrate',
+  'takes no writes': 'the database takes no writes: it is a standby or read-only',
+};
+
+/** Whether requests should be sent here. */
+export class Health {
+  private isLeaving = false;
+
+  constructor(private readonly probe: DatabaseProbe) {}
+
+  /** This instance is about to stop. */
+  leave(): void {
+    this.isLeaving = true;
+  }
+
+  async check(): Promise<void> {
+    if (this.isLeaving) throw new Unavailable('this instance is stopping');
+    const state = await this.probe.state();
+    if (state !== 'ready') throw new Unavailable(REMEDIES[state]);
+  }
+}
+
+/** /healthz says that the process lives, for what restarts it; /readyz that it can serve, for what sends it requests. */
+export function healthRouter(health: Health): Router {
   const router = Router();
 
   get(router, '/healthz', (_req, res) => {
@@ -11,7 +35,7 @@ export function healthRouter(isReady: () => Promise<boolean>): Router {
   });
 
   get(router, '/readyz', async (_req, res) => {
-    if (!(await isReady())) throw new Unavailable('the database lacks migrations: run npm run migrate');
+    await health.check();
     ok(res);
   });
 

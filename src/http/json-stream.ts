@@ -13,6 +13,8 @@ const WHOLE_UP_TO = 16 * 1_024;
  * middle breaks the answer off, so that a client never takes half for the whole.
  */
 export async function streamJson(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
+  // Its deadline has passed: it was answered with 503.
+  if (res.headersSent) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';

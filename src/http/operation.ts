@@ -40,6 +40,8 @@ function refuse(allow: string): RequestHandler {
 
 /** Written out here: Express's own json asks several settings that this service does not use. */
 export function ok(res: Response, result?: unknown): void {
+  // Its deadline has passed: it was answered with 503.
+  if (res.headersSent) return;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
 }

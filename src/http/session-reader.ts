@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Read, Reads } from '../reads';
+import type { Read, Reads } from '../database/reads';
 
 /** Of what express-session keeps, what a request is let in by. */
 export interface FoundSession {

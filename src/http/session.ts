@@ -2,7 +2,7 @@ import connectPgSimple from 'connect-pg-simple';
 import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
 import session, { type Session, type SessionData } from 'express-session';
 import type { Pool } from 'pg';
-import { Failed, NotSignedIn } from '../errors';
+import { Failed, NotSignedIn, Unavailable } from '../errors';
 import { callerOf } from './caller';
 import type { FoundSession, SessionReader } from './session-reader';
 
@@ -48,6 +48,8 @@ export interface NewSession {
  * later is an update: a session that was ended while a request was under way stays ended.
  */
 class UpdatingStore extends connectPgSimple(session) {
+  private readonly written = new WeakSet<object>();
+
   constructor(
     private readonly pool: Pool,
     logError: (message: string, error: unknown) => void,
@@ -55,7 +57,16 @@ class UpdatingStore extends connectPgSimple(session) {
     super({ pool, disableTouch: true, errorLog: logError });
   }
 
+  /** The row of this session is there as it is; express-session would write it again at the end of the request. */
+  isWritten(data: Session): void {
+    this.written.add(data);
+  }
+
   override set(sid: string, data: SessionData, done?: (error?: unknown) => void): void {
+    if (this.written.delete(data)) {
+      done?.();
+      return;
+    }
     const expires = data.cookie.expires ?? new Date(Date.now() + DAY);
     this.pool.query('UPDATE session SET sess = $1, expire = $2 WHERE sid = $3', [data, expires, sid]).then(
       () => done?.(),
@@ -142,9 +153,12 @@ export class Sessions {
     req.session.cookie.maxAge = life;
     const { ip, userAgent } = callerOf(req);
     const owner = { userId, createdAt: now, renewedAt: now, ip, userAgent };
+    // Its deadline has passed: nobody would get the cookie.
+    if (req.res?.headersSent) throw new Unavailable('the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
     Object.assign(req.session, owner);
+    this.store.isWritten(req.session);
   }
 
   /** Takes the cookie of a session that has ended back. */

@@ -56,7 +56,7 @@ async function start({ dataDir, settings = {}, announce = () => undefined }: Opt
   const owned = await own(cluster, dataDir, announce);
   if (owned.postmaster.pid === orphan?.pid) announce(`Took over the database that an earlier start left running`);
   try {
-    return await serve(cluster, owned, dataDir);
+    return await serve(cluster, owned, dataDir, announce);
   } catch (error) {
     await shutDown(cluster, owned);
     throw error;
@@ -107,17 +107,31 @@ async function tryToOwn(
   );
 }
 
-async function serve(cluster: Cluster, owned: Owned, dataDir: string): Promise<EmbeddedPostgres> {
+async function serve(
+  cluster: Cluster,
+  owned: Owned,
+  dataDir: string,
+  announce: (line: string) => void,
+): Promise<EmbeddedPostgres> {
   await cluster.sweep();
   await owned.ownership.createDatabase();
+  owned.ownership.reviveBy(() => revive(cluster, owned.postmaster, announce));
   const url = `postgresql://${USER}:${await cluster.password()}@127.0.0.1:${owned.postmaster.port}/${DATABASE}?sslmode=disable`;
   await writeWhole(join(dataDir, 'database-url'), `${url}\n`);
   let stopped: Promise<void> | undefined;
   return { url, stop: () => (stopped ??= shutDown(cluster, owned)) };
 }
 
+/** Starts a server that has died under us, on its old port, where everybody looks for it. */
+async function revive(cluster: Cluster, { port }: Postmaster, announce: (line: string) => void): Promise<void> {
+  if (!port || (await cluster.postmaster())) return;
+  await cluster.start(port);
+  if (await cluster.postmaster()) announce('The database had died, and was started again');
+}
+
 /** The claim goes last: another start must not take over a server that is about to end. */
 async function shutDown(cluster: Cluster, { ownership, postmaster }: Owned): Promise<void> {
+  await ownership.stopWatching();
   try {
     await cluster.stop(postmaster);
   } finally {

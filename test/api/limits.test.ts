@@ -1,5 +1,4 @@
 import { loadConfig } from '../../src/config';
-import { connect } from '../../src/database';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { Limiter } from '../../src/features/limits/limiter';
@@ -8,6 +7,7 @@ import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
+import { testPool, type TestPool } from '../support/pool';
 import {
   e164,
   field,
@@ -377,18 +377,18 @@ describe('every limit of the table', () => {
   it.each(limits)(
     '%s is shared by two instances: of 60 at once in all, its amount is let through',
     async (_name, limit) => {
-      const pools = [connect(app.databaseUrl, 5), connect(app.databaseUrl, 5)];
-      const limiters = pools.map((db) => new Limiter(new LimitsRepository(db), audit(db), () => undefined));
+      const pools = [testPool(app.databaseUrl, 5), testPool(app.databaseUrl, 5)];
+      const limiters = pools.map(({ db }) => new Limiter(new LimitsRepository(db), audit(db), () => undefined));
       const caller = { address: HERE, ip: HERE, userAgent: '', requestId: '' };
       const take = async (index: number) => limiters[index % 2]?.take(caller, { limit, subject: 'somebody' });
       const taken = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => take(index)));
       expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(limit.amount);
       expect(taken.filter(({ status }) => status === 'rejected')).toHaveLength(60 - limit.amount);
-      await Promise.all(pools.map((db) => db.destroy()));
+      await Promise.all(pools.map((pool) => pool.close()));
     },
   );
 
-  function audit(db: ReturnType<typeof connect>): AuditTrail {
+  function audit(db: TestPool['db']): AuditTrail {
     return new AuditTrail(new SecurityEventsRepository(db), new LimitsRepository(db), () => undefined);
   }
 });

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { SyncRepository } from '../../src/features/sync/sync-repository';
 import { ProfilesRepository } from '../../src/features/users/profiles-repository';
 import { SessionReader } from '../../src/http/session-reader';
-import type { Place, Reads } from '../../src/reads';
+import type { Place, Reads } from '../../src/database/reads';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { field, insertAndSignIn, newPhone, registerAndSignIn, signIn, verificationToken } from '../support/people';

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
-import { connect, connectionOptions } from '../../src/database';
-import { Reads } from '../../src/reads';
+import { connectionOptions } from '../../src/database/pool';
+import { Reads } from '../../src/database/reads';
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { insertAndSignIn } from '../support/people';
+import { testPool } from '../support/pool';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -33,7 +34,7 @@ describe('frequent statements on the pool', () => {
   it('are prepared once, and in transactions too', async () => {
     const pooled = await instance();
     for (const nickname of ['Cat', 'Dan']) await insertAndSignIn(pooled, nickname);
-    expect(await preparedOnPool(pooled)).toEqual(['give-limits-back', 'start-session', 'take-limits']);
+    expect(await preparedOnPool(pooled)).toEqual(['start-session']);
 
     const { agent, password } = await insertAndSignIn(pooled, 'Eve');
     await post(agent, '/user/change_password', { oldPassword: password, newPassword: `${password}x` });
@@ -43,23 +44,23 @@ describe('frequent statements on the pool', () => {
 
 describe('reads on shared connections', () => {
   it('answer each its own, however many are asked at once', async () => {
-    const db = connect(app.databaseUrl, 1);
-    const reads = new Reads(connectionOptions(app.databaseUrl), 2, true, () => undefined);
+    const { db, watch, close } = testPool(app.databaseUrl, 1);
+    const reads = new Reads({ ...connectionOptions(app.databaseUrl), watch }, 2, true);
     const echo = reads.prepare<{ text: string }, 'text'>('echo', db.raw('SELECT ?::text AS text', [':text']));
     const answers = await times(500, (index) => echo({ text: `text ${index}` }));
     expect(answers.map(([row]) => row?.text)).toEqual(Array.from({ length: 500 }, (_, index) => `text ${index}`));
     await reads.close();
-    await db.destroy();
+    await close();
   });
 
   it('fail one by one: a wrong value is the fault of who gave it', async () => {
-    const db = connect(app.databaseUrl, 1);
-    const reads = new Reads(connectionOptions(app.databaseUrl), 1, true, () => undefined);
+    const { db, watch, close } = testPool(app.databaseUrl, 1);
+    const reads = new Reads({ ...connectionOptions(app.databaseUrl), watch }, 1, true);
     const number = reads.prepare<{ n: number }, 'n'>('number', db.raw('SELECT ?::integer AS n', [':n']));
     const answers = await Promise.allSettled(['1', 'x', '3'].map((n) => number({ n })));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await reads.close();
-    await db.destroy();
+    await close();
   });
 
   it('open new connections after these have broken, with at most one 503 for those under way', async () => {

@@ -1,11 +1,13 @@
 import type { Client } from 'pg';
-import { connect, type Database } from '../../src/database';
-import { migrate, migrationSource } from '../../src/migrations';
+import type { Knex } from 'knex';
+import { migrate, migratorConfig } from '../../src/database/migrations';
 import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase } from '../support/database';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
-import { begin, connectWriter, folding, fullState, insertGroup, settled, sync } from '../support/sync';
+import { testPool, type TestPool } from '../support/pool';
+import { begin, connectWriter, folding, fullState, insertGroup, isEmpty, settled, sync } from '../support/sync';
+import { until } from '../support/until';
 
 const JOIN = 'INSERT INTO group_members (group_id, member_id) VALUES ($1, $2)';
 const RENAME = `UPDATE users SET nickname = 'New name' WHERE id = $1`;
@@ -183,11 +185,10 @@ describe('sync versions', () => {
 
   afterEach(() => app.close());
 
-  it('go on above all earlier ones after a failover, where transaction ids restart lower', async () => {
-    await promote();
+  it('go on above all earlier ones in a new life of the server, where transaction ids restart lower', async () => {
+    await beginNewLife();
     const client = await settled(ann);
     const held = client.version;
-    await app.db.raw('SELECT 1');
     expect((await sync(ann, held)).friends).toEqual([]);
 
     await befriend(ann, bob);
@@ -195,13 +196,26 @@ describe('sync versions', () => {
     expect((await client.sync()).friends).toMatchObject([{ friendId: bob.id }]);
     expect(client.version).toBeGreaterThan(held);
     expect(client.state()).toEqual(await fullState(ann));
-    expect(await app.db('sync_epoch').pluck('timeline_id')).toHaveLength(2);
+    expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
   });
 
-  it('get one new base after a failover, however many write first', async () => {
+  it('go on above all earlier ones also when the clock was put back', async () => {
+    const client = await settled(ann);
+    // As if an hour had been taken off the clock since the last life began, which is the same as this.
+    await app.db('sync_epoch').update({ base: app.db.raw('base + 3600000000') });
+    await app.db('sync_life').delete();
+    await befriend(ann, bob);
+    const [friend] = (await client.sync()).friends;
+    expect(friend?.friendId).toBe(bob.id);
+    const [held] = await app.db('sync_epoch').max<{ max: number }[]>('base');
+    expect(friend?.timestamp).toBeGreaterThan(held?.max ?? Infinity);
+    expect(client.version).toBeLessThanOrEqual(Date.now() * 1_000);
+  });
+
+  it('get one new base in a new life, however many write first', async () => {
     const cat = await insertPerson(app, 'Cat');
-    await promote();
     const [first, second] = [await connectWriter(app), await connectWriter(app)];
+    await beginNewLife();
     await first.query('BEGIN');
     await first.query(BEFRIEND, [ann.id, bob.id]);
     const later = await begin(app, second, BEFRIEND, [ann.id, cat.id]);
@@ -210,13 +224,20 @@ describe('sync versions', () => {
     await later.done;
     const versions = await app.db('friendships').orderBy('version').pluck<number[]>('version');
     expect(Math.abs((versions[1] ?? 0) - (versions[0] ?? 0))).toBeLessThan(1_000);
-    expect(await app.db('sync_epoch').pluck('timeline_id')).toHaveLength(2);
+    expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
+    expect(await app.db('sync_life').pluck('base')).toHaveLength(1);
     await Promise.all([first.end(), second.end()]);
   });
 
+  it('get their base from the first who asks whether the service is ready: no writer has to make it', async () => {
+    await beginNewLife();
+    await until(async () => (await app.api.get('/readyz')).status === 200);
+    expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
+  });
+
   it('are never low for a transaction that cannot see the new base: it fails, to be tried again', async () => {
-    await promote();
     const late = await connectWriter(app);
+    await beginNewLife();
     await late.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await late.query('SELECT 1');
     await befriend(bob, ann);
@@ -224,20 +245,23 @@ describe('sync versions', () => {
     await late.end();
   });
 
-  it('go on above all earlier ones after sync_rebase() in another cluster', async () => {
+  it.each([
+    ['a million transactions ahead', '- 1000000'],
+    ['billions of transactions behind', '+ 5000000000'],
+  ])('go on in another cluster, whose transaction ids are %s of those in the dump', async (_words, shift) => {
     await befriend(ann, bob);
+    await arrivesInAnotherCluster(shift);
     const client = await settled(ann);
-    // As a dump brings it along: the base of the old cluster, whose transaction ids were far ahead.
-    await app.db('sync_epoch').update({ system_identifier: 1, base: app.db.raw('base - 1000000') });
-    await app.db.raw('SELECT sync_rebase()');
+    expect(client.version).toBeLessThanOrEqual(Date.now() * 1_000);
     const cat = await insertPerson(app, 'Cat');
     await befriend(ann, cat);
 
     expect((await client.sync()).friends).toMatchObject([{ friendId: cat.id }]);
-
     expect(client.state()).toEqual(await fullState(ann));
+    // The next answers are small again.
+    await until(async () => isEmpty(await client.sync()));
     const { rows } = await app.db.raw<{ rows: unknown[] }>(
-      'SELECT FROM sync_epoch JOIN pg_control_system() USING (system_identifier) WHERE timeline_id = sync_timeline()',
+      'SELECT FROM sync_epoch JOIN pg_control_system() USING (system_identifier)',
     );
     expect(rows).toHaveLength(1);
     expect(await app.db('sync_epoch').pluck('base')).toHaveLength(1);
@@ -296,12 +320,17 @@ describe('sync versions', () => {
     expect(await versionsOf(tables)).toEqual(before);
   });
 
-  /** As after a failover: the rows were stamped on another timeline, whose transaction ids were a million ahead. */
-  async function promote(): Promise<void> {
-    await app.db('sync_epoch').update({
-      timeline_id: app.db.raw('timeline_id + 1000'),
-      base: app.db.raw('base + 1000000'),
-    });
+  /** As after a crash or a promotion: the rows were stamped in a life whose transaction ids were a million ahead. */
+  async function beginNewLife(): Promise<void> {
+    await app.db('sync_epoch').whereNotIn('base', app.db('sync_life').select('base')).delete();
+    await app.db('sync_epoch').update({ base: app.db.raw('base + 1000000') });
+    await app.db('sync_life').delete();
+  }
+
+  /** As a dump brings it along: with the base of another cluster, and the life of a server that runs elsewhere. */
+  async function arrivesInAnotherCluster(shift: string): Promise<void> {
+    await app.db('sync_epoch').update({ system_identifier: 1, base: app.db.raw(`base ${shift}`) });
+    await app.db('sync_life').update({ started: app.db.raw(`started - interval '1 day'`) });
   }
 
   function befriend(user: { id: string }, friend: { id: string }) {
@@ -351,25 +380,26 @@ describe('what would hide a change from clients', () => {
 describe('the migrations', () => {
   it('can all be taken back, leaving nothing, and applied again', async () => {
     const database = await emptyDatabase();
-    let db: Database | undefined;
+    let pool: TestPool | undefined;
     try {
       const applied = await migrate(database.url);
-      db = connect(database.url, 2);
+      pool = testPool(database.url, 2);
+      const { db } = pool;
       expect(await leftOver(db)).not.toEqual([]);
-      await db.migrate.rollback({ migrationSource }, true);
+      await db.migrate.rollback(migratorConfig, true);
       expect(await leftOver(db)).toEqual([]);
       expect(await migrate(database.url)).toEqual(applied);
       await db('users').insert({ id: 'ann', nickname: 'Ann' });
       expect(await db('users').pluck('version')).toEqual([expect.any(Number)]);
       expect(await migrate(database.url)).toEqual([]);
     } finally {
-      await db?.destroy();
+      await pool?.close();
       await database.drop();
     }
   });
 
   /** Everything in the schema but Knex's own records. */
-  async function leftOver(db: Database): Promise<string[]> {
+  async function leftOver(db: Knex): Promise<string[]> {
     const { rows } = await db.raw<{ rows: { name: string }[] }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'knex_%'
        UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,

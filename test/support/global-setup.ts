@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
-import { migrate } from '../../src/migrations';
+import { migrate } from '../../src/database/migrations';
 import { TEMPLATE } from './database';
 import { OUTPUT } from './paths';
 

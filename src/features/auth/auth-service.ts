@@ -1,4 +1,4 @@
-import type { Repositories, Transaction } from '../../database';
+import type { Repositories, Transaction } from '../../repositories';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import type { NewSession } from '../../http/session';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';

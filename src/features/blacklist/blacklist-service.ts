@@ -1,4 +1,4 @@
-import { retrying } from '../../database';
+import { retrying } from '../../database/retrying';
 import { BadRequest } from '../../errors';
 import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
 

@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors';
-import { retrying } from '../../database';
+import { retrying } from '../../database/retrying';
 import { withinPatience } from '../../patience';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';

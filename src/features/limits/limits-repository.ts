@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { deleteInBatches } from '../../delete-in-batches';
-import { prepared } from '../../prepared';
+import { deleteInBatches } from '../../database/delete-in-batches';
+import { prepared } from '../../database/prepared';
 
 /** One use of a limit by one subject. */
 export interface Bucket {

@@ -1,4 +1,4 @@
-import { retrying } from '../../database';
+import { retrying } from '../../database/retrying';
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { Profile, UsersRepository } from '../users/users-repository';

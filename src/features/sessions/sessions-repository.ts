@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { prepared } from '../../prepared';
+import { prepared } from '../../database/prepared';
 import type { NewSession } from '../../http/session';
 import type { Caller } from '../audit/caller';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database';
+import type { Transaction } from '../../repositories';
 import type { Caller } from '../audit/caller';
 import type { OwnSession, SessionsRepository } from './sessions-repository';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Reads } from '../../reads';
+import type { Reads } from '../../database/reads';
 
 /** Rows that one statement reads and one chunk of the answer holds: a few milliseconds of work, which all others wait for. */
 export const CHUNK = 500;

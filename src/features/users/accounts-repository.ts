@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Read, Reads } from '../../reads';
+import type { Read, Reads } from '../../database/reads';
 import { phoneOwner } from './phone-owner';
 import type { Profile } from './users-repository';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Read, Reads } from '../../reads';
+import type { Read, Reads } from '../../database/reads';
 
 /**
  * Whose a phone is. What is looked up by phone is two statements, this and one by the user's id, so that phones and users

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { deleteInBatches } from '../../delete-in-batches';
+import { deleteInBatches } from '../../database/delete-in-batches';
 
 export interface Captcha {
   id: string;

@@ -45,6 +45,8 @@ export async function claim(address: Address): Promise<Claim> {
 /** Held for as long as the service lives. */
 export class Ownership {
   private released = false;
+  private revive: () => Promise<void> = async () => undefined;
+  private reclaiming: Promise<void> | undefined;
 
   constructor(
     private readonly address: Address,
@@ -56,6 +58,17 @@ export class Ownership {
   async createDatabase(): Promise<void> {
     const { rowCount } = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (!rowCount) await this.client.query(`CREATE DATABASE ${DATABASE}`);
+  }
+
+  /** `revive` is called when the server has dropped the session, before the lock is taken again. */
+  reviveBy(revive: () => Promise<void>): void {
+    this.revive = revive;
+  }
+
+  /** The server is about to be stopped: losing the session is no accident from now on. */
+  async stopWatching(): Promise<void> {
+    this.released = true;
+    await this.reclaiming;
   }
 
   async release(): Promise<void> {
@@ -70,10 +83,12 @@ export class Ownership {
 
   private reclaimLater(): void {
     if (this.released) return;
-    setTimeout(() => void this.reclaim(), RECLAIM_AFTER_MS).unref();
+    setTimeout(() => (this.reclaiming = this.reclaim()), RECLAIM_AFTER_MS).unref();
   }
 
   private async reclaim(): Promise<void> {
+    if (this.released) return;
+    await this.revive().catch(() => undefined);
     if (this.released) return;
     const again = await claim(this.address).catch(() => undefined);
     if (again?.state !== 'ours') return this.reclaimLater();

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { Client, Query, type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
-import { codeOf } from './errors';
-import { withinPatience } from './patience';
+import { Query, type QueryConfig, type QueryResultRow } from 'pg';
+import { codeOf, Unavailable } from '../errors';
+import { withinPatience } from '../patience';
+import { GuardedClient, type GuardedConfig } from './guarded-client';
 
 /** A read that Knex has compiled, by the values of its place holders; on one of the connections, or on that one. */
 export type Read<Row, Name extends string> = (values: Record<Name, unknown>, on?: Place) => Promise<Row[]>;
@@ -19,15 +20,11 @@ export class Reads {
 
   /** Without `named`, PostgreSQL plans each anew: for poolers that do not know prepared statements. */
   constructor(
-    options: ClientConfig,
+    options: GuardedConfig,
     count: number,
     private readonly named: boolean,
-    warn: (message: string, cause: unknown) => void,
   ) {
-    this.connections = Array.from(
-      { length: count },
-      () => new SharedConnection({ ...options, pipeline: true }, named, warn),
-    );
+    this.connections = Array.from({ length: count }, () => new SharedConnection({ ...options, pipeline: true }, named));
   }
 
   /** Compiles a query once, under a name of its own. Its place holders are bindings that begin with a colon. */
@@ -45,11 +42,13 @@ export class Reads {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
+  /** The next connection whose turn it is; one that stands still is passed over, and refused when all do. */
   place(): Place {
     this.turn = (this.turn + 1) % this.connections.length;
-    const connection = this.connections[this.turn];
-    if (!connection) throw new Error('reads need a connection');
-    return connection;
+    const next = this.connections[this.turn];
+    const moving = next?.standsStill === false ? next : this.connections.find((other) => !other.standsStill);
+    if (moving) return moving;
+    throw new Unavailable('the database is slow to answer: try again shortly');
   }
 }
 
@@ -63,17 +62,26 @@ function isPlaceHolder(binding: unknown): binding is string {
  */
 const OUTDATED = new Set(['0A000', '26000']);
 
+/** What waits behind a statement that has taken so long would wait too long itself: most take less than a millisecond. */
+const STANDS_STILL_MS = 2_000;
+
 /** Opened when it is first needed, and again after it has broken. */
 class SharedConnection {
-  private client: Promise<Client> | undefined;
-  private newest: Client | undefined;
+  private client: Promise<GuardedClient> | undefined;
+  private newest: GuardedClient | undefined;
   private gathering = false;
+  private waiting = 0;
+  /** When the statement that is to be answered next came to be that. */
+  private movedAt = 0;
 
   constructor(
-    private readonly options: ClientConfig,
+    private readonly options: GuardedConfig,
     private readonly named: boolean,
-    private readonly warn: (message: string, cause: unknown) => void,
   ) {}
+
+  get standsStill(): boolean {
+    return this.waiting > 0 && performance.now() - this.movedAt > STANDS_STILL_MS;
+  }
 
   async run<Row>(query: QueryConfig): Promise<Row[]> {
     const client = await (this.client ??= this.connect());
@@ -87,25 +95,30 @@ class SharedConnection {
   }
 
   /** The query is made here: pg copies what it makes one from, which takes as long as all else that it does to ask it. */
-  private runOn<Row>(client: Client, { name, text, values }: QueryConfig): Promise<Row[]> {
+  private runOn<Row>(client: GuardedClient, { name, text, values }: QueryConfig): Promise<Row[]> {
     this.gather(client);
+    if (this.waiting === 0) this.movedAt = performance.now();
+    this.waiting += 1;
     return new Promise((resolve, reject) => {
-      const query = new Query<Row & QueryResultRow>(text, values, (error, result) =>
-        error ? reject(error) : resolve(result.rows),
-      );
+      const query = new Query<Row & QueryResultRow>(text, values, (error, result) => {
+        this.waiting -= 1;
+        this.movedAt = performance.now();
+        if (error) reject(error);
+        else resolve(result.rows);
+      });
       client.query(Object.assign(query, { name }));
     });
   }
 
   /** What has been asked on it, or is about to be in this turn, is still answered. */
-  private leave(client: Client): void {
+  private leave(client: GuardedClient): void {
     if (this.newest !== client) return;
     this.client = undefined;
     setImmediate(() => void client.end().catch(() => undefined));
   }
 
   /** What this turn of the event loop asks for leaves in one write. */
-  private gather({ connection: { stream } }: Client): void {
+  private gather({ connection: { stream } }: GuardedClient): void {
     if (this.gathering) return;
     this.gathering = true;
     stream.cork();
@@ -120,17 +133,14 @@ class SharedConnection {
     if (client) await ended(client);
   }
 
-  private async connect(): Promise<Client> {
-    const client = new Client(this.options);
+  private async connect(): Promise<GuardedClient> {
+    const client = new GuardedClient(this.options);
     this.newest = client;
     const forget = () => {
       // What an older connection has to say at its end does not concern the one after it.
       if (this.newest === client) this.client = undefined;
     };
-    client.on('error', (error) => {
-      this.warn('a shared database connection broke', error);
-      forget();
-    });
+    client.on('error', forget);
     client.on('end', forget);
     try {
       await client.connect();
@@ -148,6 +158,6 @@ class SharedConnection {
 /** How long a database that has frozen is given to say goodbye. */
 const FAREWELL_MS = 1_000;
 
-async function ended(client: Client): Promise<void> {
+async function ended(client: GuardedClient): Promise<void> {
   await withinPatience(client.end(), FAREWELL_MS).catch(() => client.connection.stream.destroy());
 }

@@ -1,0 +1,73 @@
+import type { GuardedClient } from './guarded-client';
+
+const TICK_MS = 500;
+/** Longer than PostgreSQL lets any statement of ours run (`statement_timeout`): only a connection in trouble stays silent. */
+const SILENCE_MS = 5_000;
+
+export interface Listener {
+  /** Called once when the database stops answering, with what was noticed first. */
+  away(cause: Error): void;
+  /** Called once when it answers again. */
+  back(awayMs: number): void;
+}
+
+/** Why a connection was cut. The code makes it an outage to whoever waits for an answer. */
+export class DatabaseSilent extends Error {
+  override readonly name = 'DatabaseSilent';
+  readonly code = 'ETIMEDOUT';
+
+  constructor() {
+    super('the database does not answer');
+  }
+}
+
+/**
+ * Watches every connection to the database. One that owes an answer and says nothing for SILENCE_MS is cut, and with it
+ * all idle ones: they took the same way, and the next request would wait for them in vain.
+ */
+export class ConnectionWatch {
+  private readonly clients = new Set<GuardedClient>();
+  private readonly timer: NodeJS.Timeout;
+  private lookedAt = performance.now();
+  private awaySince: number | undefined;
+
+  constructor(private readonly listener: Listener) {
+    this.timer = setInterval(() => this.look(performance.now()), TICK_MS).unref();
+  }
+
+  /** From when it is connected until it ends. */
+  add(client: GuardedClient): void {
+    this.clients.add(client);
+    client.once('end', () => this.clients.delete(client));
+    this.answered();
+  }
+
+  /** A connection could not be made. */
+  failed(cause: Error): void {
+    if (this.awaySince !== undefined) return;
+    this.awaySince = performance.now();
+    this.listener.away(cause);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private answered(): void {
+    if (this.awaySince === undefined) return;
+    const awayMs = performance.now() - this.awaySince;
+    this.awaySince = undefined;
+    this.listener.back(awayMs);
+  }
+
+  private look(now: number): void {
+    // This process stood still itself: what has arrived meanwhile has not been read yet.
+    const wasAsleep = now - this.lookedAt > 2 * TICK_MS;
+    this.lookedAt = now;
+    const silent = [...this.clients].filter((client) => client.silence(now, wasAsleep) >= SILENCE_MS);
+    if (silent.length === 0) return;
+    const cause = new DatabaseSilent();
+    this.failed(cause);
+    for (const client of this.clients) if (client.readyForQuery || silent.includes(client)) client.cut(cause);
+  }
+}

@@ -1,0 +1,84 @@
+import { Socket } from 'node:net';
+import { Client, type ClientConfig } from 'pg';
+import type { ConnectionWatch } from './connection-watch';
+
+/**
+ * Leans on pg 8: `readyForQuery` and getTransactionStatus() say what PostgreSQL said last; an 'error' of `connection` fails
+ * every query on it and keeps pools from using it again; an 'errorMessage' is PostgreSQL's refusal of a statement.
+ * test/unit/guarded-client.test.ts fails when one of these no longer holds.
+ */
+export interface GuardedConfig extends ClientConfig {
+  watch: ConnectionWatch;
+}
+
+/** A migration has changed what a prepared statement returns, or PostgreSQL has lost it: it would fail for ever here. */
+const OUTDATED = new Set(['0A000', '26000']);
+
+/** A connection that the watch may cut, and that knows whether somebody else may use it. */
+export class GuardedClient extends Client {
+  declare readonly readyForQuery: boolean;
+  private readonly watch: ConnectionWatch;
+  private isOutdated = false;
+  private bytesHeard = 0;
+  private heardAt = performance.now();
+
+  constructor(config: GuardedConfig) {
+    super(config);
+    this.watch = config.watch;
+    // Without a listener a connection that breaks would end the process; whoever waits on it is told by the query.
+    this.on('error', () => undefined);
+    this.connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (OUTDATED.has(code ?? '')) this.isOutdated = true;
+    });
+  }
+
+  override connect(): Promise<Client>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<Client> | void {
+    const connected = super.connect().then(
+      () => this.watch.add(this),
+      (error: Error) => {
+        this.watch.failed(error);
+        throw error;
+      },
+    );
+    if (!callback) return connected.then(() => this);
+    connected.then(
+      () => callback(null),
+      (error: Error) => callback(error),
+    );
+  }
+
+  /** Nothing is under way on it, no transaction is open, and its prepared statements are good. */
+  get isClean(): boolean {
+    return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.isOutdated;
+  }
+
+  /** For how many milliseconds it has owed an answer without a byte of one. Asked now and then. */
+  silence(now: number, forgive: boolean): number {
+    const { bytesRead } = this.socket;
+    if (forgive || this.readyForQuery || bytesRead !== this.bytesHeard) this.heardAt = now;
+    this.bytesHeard = bytesRead;
+    return now - this.heardAt;
+  }
+
+  /**
+   * Fails whatever waits on it, and leaves it for good. With a reset where there is one, so that nothing which has not been
+   * delivered yet ever is: a statement that was given up must not run later.
+   */
+  cut(cause: Error): void {
+    this.connection.emit('error', cause);
+    try {
+      this.socket.resetAndDestroy();
+    } catch {
+      // TLS and local sockets know no reset.
+      this.socket.destroy();
+    }
+  }
+
+  private get socket(): Socket {
+    const { stream } = this.connection;
+    if (!(stream instanceof Socket)) throw new Error('pg no longer connects through a socket');
+    return stream;
+  }
+}

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { Client, type ClientConfig } from 'pg';
+import { codeOf } from '../errors';
+import { connectionOptions, knexFor } from './pool';
+
+const DIRECTORY = join(__dirname, '..', '..', 'migrations');
+/** Any fixed number: instances that start together take turns at migrating. */
+const LOCK = 5_718_203_664;
+
+/**
+ * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, so that running
+ * from sources or compiled makes no difference.
+ */
+export const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: async () => names(),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => ({
+    up: (trx) => run(trx, `${name}.up.sql`),
+    down: (trx) => run(trx, `${name}.down.sql`),
+  }),
+};
+
+async function run(trx: Knex, file: string): Promise<void> {
+  // Knex takes a question mark for a place holder.
+  await trx.raw(readFileSync(join(DIRECTORY, file), 'utf8').replaceAll('?', '\\?'));
+}
+
+/** What `migrate:latest` of Knex's command line needs to know as well. */
+export const migratorConfig: Knex.MigratorConfig = {
+  migrationSource,
+  // A newer version's migrations are no mistake: an older instance may restart during an upgrade, or after going back.
+  disableMigrationsListValidation: true,
+};
+
+/**
+ * An index on a large table takes as long as it takes. But while a statement waits for a lock on a table, everybody who
+ * comes later waits behind it: so it gives up soon, and tries again when others have had their turn.
+ */
+export function migrationOptions(url: string): ClientConfig {
+  return {
+    ...connectionOptions(url),
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    lock_timeout: 2_000,
+  };
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Together about five minutes. */
+const PAUSES_MS = [500, 1_000, 2_000, 4_000, ...Array.from({ length: 40 }, () => 5_000)];
+
+interface Migrating {
+  tell?: (line: string) => void;
+  pausesMs?: readonly number[];
+}
+
+/** Brings the schema up to date and returns the names of what was applied. */
+export async function migrate(url: string, { tell = () => undefined, pausesMs = PAUSES_MS }: Migrating = {}) {
+  const guard = new Client({ ...migrationOptions(url), lock_timeout: 0 });
+  // A connection that breaks fails the next query on it; it must not end the process by itself.
+  guard.on('error', () => undefined);
+  await guard.connect();
+  const db = knexFor(migrationOptions(url));
+  try {
+    // Until the connection ends; a lock of the session's would stay with the connection of a pooler in between.
+    await guard.query('BEGIN');
+    await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
+    return await latest(db, tell, pausesMs);
+  } finally {
+    await db.destroy();
+    await guard.end();
+  }
+}
+
+async function latest(db: Knex, tell: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.
+      await db.migrate.forceFreeMigrationsLock(migratorConfig);
+      const applied: unknown = await db.migrate.latest(migratorConfig);
+      return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
+    } catch (error) {
+      const pause = pausesMs[attempt];
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || pause === undefined) throw error;
+      tell(`Migrating waits for a transaction that holds a lock on a table; it tries again in ${pause / 1_000} s`);
+      await sleep(pause);
+    }
+  }
+}
+
+/** Runs a statement and gives its rows. */
+export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/** Whether every migration that this version of the service knows has been applied. */
+export async function isMigrated(ask: Ask): Promise<boolean> {
+  // The table is made by the first migration.
+  if ((await ask(`SELECT WHERE to_regclass('knex_migrations') IS NOT NULL`)).length === 0) return false;
+  const applied = new Set((await ask('SELECT name FROM knex_migrations')).map(({ name }) => name));
+  return names().every((name) => applied.has(name));
+}
+
+function names(): string[] {
+  return readdirSync(DIRECTORY)
+    .filter((file) => file.endsWith('.up.sql'))
+    .map((file) => file.replace('.up.sql', ''))
+    .sort();
+}

@@ -1,0 +1,26 @@
+import { isNativeError } from 'node:util/types';
+import { codeOf } from '../errors';
+
+const OUTAGES = new Set([
+  // node: no connection, or one that broke
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE'],
+  // serialization failure and deadlock, after the retries; lock not available, statement timed out
+  ...['40001', '40P01', '55P03', '57014', '57P01', '57P02', '57P03', '57P05', '25P03'],
+  // a primary that has become a standby
+  '25006',
+  // a statement that was to be prepared by one that PostgreSQL gave up
+  '26000',
+]);
+
+/** What has no code, as pg words it; Knex puts the statement in front. */
+const OUTAGE_MESSAGE =
+  /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/;
+
+/** Connection trouble (class 08), exhausted resources (class 53: connections, disk, memory), and our own time-outs. */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return OUTAGES.has(code) || /^(08|53|58)...$/.test(code);
+  if (!isNativeError(error)) return false;
+  if (error.name === 'KnexTimeoutError' || error.name === 'AggregateError') return true;
+  return OUTAGE_MESSAGE.test(error.message);
+}

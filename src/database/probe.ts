@@ -1,0 +1,77 @@
+import { DatabaseSilent, type ConnectionWatch } from './connection-watch';
+import { GuardedClient } from './guarded-client';
+import { isMigrated, type Ask } from './migrations';
+import { connectionOptions } from './pool';
+import { withinPatience } from '../patience';
+
+export type DatabaseState = 'ready' | 'migrations are missing' | 'takes no writes';
+
+const PATIENCE_MS = 2_000;
+const EVERY_MS = 5_000;
+
+/**
+ * Asks the database how it is, on a connection of its own: when all others are busy that is no reason to send everybody
+ * to the next instance. It also asks by itself now and then, so that the log tells what happens while nobody calls, and
+ * opens the versions of a new life of the server before a writer has to.
+ */
+export class DatabaseProbe {
+  private client: Promise<GuardedClient> | undefined;
+  private asked: Promise<DatabaseState> | undefined;
+  private migrated = false;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly url: string,
+    private readonly watch: ConnectionWatch,
+  ) {
+    this.timer = setInterval(() => void this.state().catch(() => undefined), EVERY_MS).unref();
+  }
+
+  /** Rejects when the database cannot be asked. Whoever asks at the same time shares one question. */
+  state(): Promise<DatabaseState> {
+    this.asked ??= this.ask().finally(() => (this.asked = undefined));
+    return this.asked;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await (await this.client?.catch(() => undefined))?.end();
+  }
+
+  private async ask(): Promise<DatabaseState> {
+    const client = await (this.client ??= this.connect());
+    try {
+      return await withinPatience(this.stateBy(client), PATIENCE_MS);
+    } catch (error) {
+      // Whatever it was, the next question begins anew.
+      client.cut(new DatabaseSilent());
+      throw error;
+    }
+  }
+
+  private async stateBy(client: GuardedClient): Promise<DatabaseState> {
+    const ask: Ask = async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
+    // Migrations do not go away again: once they are in, it is enough that the database answers.
+    this.migrated ||= await isMigrated(ask);
+    if (!this.migrated) return 'migrations are missing';
+    const [row] = await ask(
+      `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS closed`,
+    );
+    if (row?.closed === true) return 'takes no writes';
+    await ask('SELECT sync_base()');
+    return 'ready';
+  }
+
+  private async connect(): Promise<GuardedClient> {
+    const forget = () => (this.client = undefined);
+    const client = new GuardedClient({ ...connectionOptions(this.url), watch: this.watch });
+    client.once('end', forget);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { codeOf } from '../errors';
+
+const RETRIES = 3;
+
+/** Runs `work` again after a serialization failure or a deadlock; nothing of the failed attempt remains. */
+export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === RETRIES || !isTransient(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * Math.random()));
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}

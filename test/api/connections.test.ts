@@ -1,0 +1,145 @@
+import { startApp, type Env, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, post, times } from '../support/calls';
+import { FaultProxy } from '../support/fault-proxy';
+import {
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
+import { connectWriter } from '../support/sync';
+import { until } from '../support/until';
+
+/** Undisturbed, for looking at what the database really holds. */
+let witness: TestApp;
+let proxy: FaultProxy;
+let app: TestApp;
+
+async function startBehindProxy(env: Env = {}): Promise<void> {
+  proxy = await FaultProxy.to(witness.databaseUrl);
+  app = await startApp(env, { databaseUrl: proxy.url, dataDir: witness.dataDir });
+}
+
+beforeAll(async () => {
+  witness = await startApp();
+});
+afterEach(async () => {
+  proxy.resume();
+  await app.close();
+  await proxy.close();
+});
+afterAll(() => witness.close());
+
+const nicknameOf = async ({ id }: { id: string }) =>
+  (await witness.db('users').where({ id }).first<{ nickname: string }>('nickname')).nickname;
+
+const rename = ({ agent }: SignedInPerson, nickname: string) => post(agent, '/user/set_nickname', { nickname });
+
+describe('a connection on which something was given up', () => {
+  it('is never used again: what is answered 200 after a BEGIN that got stuck stays', async () => {
+    await startBehindProxy({ DATABASE_POOL_MAX: '1' });
+    const people = await times(3, () => insertAndSignIn(app));
+    const registration = {
+      nickname: 'Late',
+      password: newPassword(),
+      verification_token: await verificationToken(app, newPhone()),
+    };
+    proxy.stallAt('BEGIN;');
+    const stuck = post(app.api, '/user/register', registration);
+    await until(() => proxy.stalled);
+    // Longer than any statement is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 5_700));
+    proxy.resume();
+    expectRefusal(await stuck, 503);
+
+    for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
+
+    for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
+    const [ann, bob] = people;
+    expectBody(await post(ann?.agent ?? app.api, '/user/add_to_blacklist', { friendId: bob?.id }), { code: 200 });
+    expect(await witness.db('blacklist').where({ user_id: ann?.id }).pluck('friend_id')).toEqual([bob?.id]);
+  }, 30_000);
+
+  it('is never used again: a ROLLBACK behind a statement that got stuck', async () => {
+    await startBehindProxy({ DATABASE_POOL_MAX: '1' });
+    const people = await times(2, () => insertAndSignIn(app));
+    const phone = newPhone();
+    const registration = {
+      nickname: 'Late',
+      password: newPassword(),
+      verification_token: await verificationToken(app, phone),
+    };
+    proxy.stallAt('insert into "users"');
+    const stuck = post(app.api, '/user/register', registration);
+    await until(() => proxy.stalled);
+    await new Promise((resolve) => setTimeout(resolve, 5_700));
+    proxy.resume();
+    expectRefusal(await stuck, 503);
+    for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
+    for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
+    // Nothing is half done: the token is as good as before.
+    expect((await post(app.api, '/user/register', registration)).body).toMatchObject({ code: 200 });
+  }, 30_000);
+
+  it('is left when it is given back within a transaction', async () => {
+    await startBehindProxy({ DATABASE_POOL_MAX: '1' });
+    const person = await insertAndSignIn(app);
+    await app.db.raw('BEGIN');
+    expectBody(await rename(person, 'Kept'), { code: 200 });
+    expect(await nicknameOf(person)).toBe('Kept');
+  });
+});
+
+describe('connections that fall silent', () => {
+  it('are left within two time-outs, also after a quiet time, when new ones are good', async () => {
+    await startBehindProxy();
+    const people = await times(3, () => insertPerson(app));
+    const login = (index: number) => post(app.api, '/user/login', people[index % people.length]);
+    for (const answer of await times(12, login)) expect(answer.status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 6_500));
+
+    proxy.mute();
+    const begun = Date.now();
+    await until(async () => (await login(0)).status === 200, 20_000);
+    expect(Date.now() - begun).toBeLessThan(11_000);
+
+    // All of them, not only the one that was found.
+    for (const answer of await times(12, login)) expect(answer.status).toBe(200);
+    await until(async () => (await app.api.get('/readyz')).status === 200, begun + 11_000 - Date.now());
+  }, 40_000);
+
+  it('fail what waits on them, reads and writes, before the deadline of a request', async () => {
+    await startBehindProxy();
+    const person = await insertAndSignIn(app);
+    await post(person.agent, '/user/sync/0');
+    proxy.stall();
+    const begun = Date.now();
+    const answers = await Promise.all([
+      rename(person, 'Lost'),
+      post(person.agent, `/user/${person.id}`),
+      post(person.agent, '/user/sync/0'),
+      post(app.api, '/user/login', person),
+    ]);
+    for (const answer of answers) expectRefusal(answer, 503);
+    expect(Date.now() - begun).toBeLessThan(9_000);
+    proxy.resume();
+    await until(async () => (await rename(person, 'Found')).status === 200);
+    expect(await nicknameOf(person)).toBe('Found');
+  }, 30_000);
+});
+
+describe('a locked row', () => {
+  it('keeps a request waiting for a second, and then frees its connection', async () => {
+    await startBehindProxy();
+    const person = await insertAndSignIn(app);
+    const holder = await connectWriter(witness);
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [person.id]);
+    const begun = Date.now();
+    expectRefusal(await rename(person, 'Waits'), 503);
+    expect(Date.now() - begun).toBeLessThan(3_000);
+    await holder.end();
+  });
+});

@@ -1,0 +1,216 @@
+import { startApp, type TestApp } from '../support/app';
+import { connected, TestCluster } from '../support/clusters';
+import { FaultProxy } from '../support/fault-proxy';
+import type { FoldingClient } from '../support/folding-client';
+import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { fullState, settled } from '../support/sync';
+import { until } from '../support/until';
+
+/**
+ * What a client is told after the server has died, was put back to an earlier state, or was replaced: with real servers that
+ * really die. Each was seen to lose changes for good when a version's base outlived its server's life.
+ */
+
+let clusters: TestCluster[] = [];
+let apps: TestApp[] = [];
+let proxies: FaultProxy[] = [];
+
+afterEach(async () => {
+  for (const app of apps) await app.close();
+  for (const proxy of proxies) await proxy.close();
+  for (const cluster of clusters) await cluster.remove();
+  clusters = [];
+  apps = [];
+  proxies = [];
+}, 60_000);
+
+async function newProxy(target: string): Promise<FaultProxy> {
+  const proxy = await FaultProxy.to(target);
+  proxies.push(proxy);
+  return proxy;
+}
+
+async function newCluster(settings?: Record<string, string>): Promise<TestCluster> {
+  const cluster = await TestCluster.start(settings);
+  clusters.push(cluster);
+  return cluster;
+}
+
+async function newApp(databaseUrl: string, dataDir?: string): Promise<TestApp> {
+  const app = await startApp({}, { databaseUrl, ...(dataDir !== undefined && { dataDir }) });
+  apps.push(app);
+  return app;
+}
+
+const befriend = ({ db }: TestApp, user: { id: string }, friend: { id: string }) =>
+  db('friendships').insert({ user_id: user.id, friend_id: friend.id, status: 20 });
+
+/** Transaction ids that no disk has heard of, and that the horizon of the next sync has passed. */
+async function useUpIds(url: string, count: number): Promise<void> {
+  const client = await connected(url);
+  for (let n = 0; n < count; n += 1) {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_current_xact_id()');
+    await client.query('ROLLBACK');
+  }
+  await client.end();
+}
+
+/** With synchronous_commit = off, what was done so far is on the disk once this has been committed. */
+async function flush(url: string): Promise<void> {
+  const client = await connected(url);
+  await client.query(
+    `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'flush', ''); COMMIT`,
+  );
+  await client.end();
+}
+
+async function ready({ api }: TestApp): Promise<void> {
+  await until(async () => (await api.get('/readyz')).status === 200, 30_000);
+}
+
+/** Befriends somebody, and expects the client to be told. */
+async function expectTold(app: TestApp, client: FoldingClient, ann: SignedInPerson, friend: Person): Promise<void> {
+  await until(() =>
+    befriend(app, ann, friend).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await until(async () => (await client.sync().catch(() => undefined)) !== undefined);
+  expect(client.state().friends.map(({ friendId }) => friendId)).toContain(friend.id);
+  expect(client.state()).toEqual(await fullState(ann));
+}
+
+describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', (synchronous_commit) => {
+  it('of one process of PostgreSQL: changes of transactions that are given the same ids again are told', async () => {
+    const cluster = await newCluster({ synchronous_commit });
+    const app = await newApp(cluster.url);
+    const ann = await insertAndSignIn(app, 'Ann');
+    const friends = [await insertPerson(app), await insertPerson(app), await insertPerson(app)];
+    for (const friend of friends) {
+      const client = await settled(ann);
+      await flush(cluster.url);
+      await useUpIds(cluster.url, 5);
+      await client.sync();
+      await cluster.killBackend();
+      await expectTold(app, client, ann, friend);
+    }
+  }, 60_000);
+
+  it('of the whole server', async () => {
+    const cluster = await newCluster({ synchronous_commit });
+    const app = await newApp(cluster.url);
+    const ann = await insertAndSignIn(app, 'Ann');
+    const friends = [await insertPerson(app), await insertPerson(app)];
+    for (const friend of friends) {
+      const client = await settled(ann);
+      await flush(cluster.url);
+      await useUpIds(cluster.url, 5);
+      await client.sync();
+      await cluster.killServer();
+      await expectTold(app, client, ann, friend);
+    }
+  }, 60_000);
+});
+
+describe('after an earlier state was put back', () => {
+  it.each([
+    ['a cold copy', true],
+    ['a snapshot of the running files', false],
+  ])(
+    '%s: changes that are written then are told to who has seen later ones',
+    async (_name, isCold) => {
+      const cluster = await newCluster();
+      const app = await newApp(cluster.url);
+      const ann = await insertAndSignIn(app, 'Ann');
+      const [bob, cat] = [await insertPerson(app), await insertPerson(app)];
+      await settled(ann);
+      if (isCold) await cluster.stop();
+      const copy = cluster.snapshot();
+      if (isCold) await cluster.start();
+      await ready(app);
+      const client = await settled(ann);
+      await useUpIds(cluster.url, 500);
+      await befriend(app, bob, cat);
+      await client.sync();
+
+      await cluster.stop();
+      cluster.putBack(copy);
+      await cluster.start();
+      await ready(app);
+
+      await expectTold(app, client, ann, cat);
+    },
+    60_000,
+  );
+});
+
+describe('with another server behind the same address', () => {
+  it('a standby gives versions too, and its promotion begins a new life', async () => {
+    const primary = await newCluster();
+    const proxy = await newProxy(primary.url);
+    const app = await newApp(proxy.url);
+    const ann = await insertAndSignIn(app, 'Ann');
+    const bob = await insertPerson(app);
+    const standby = await primary.standby();
+    clusters.push(standby);
+    const reader = await connected(standby.url);
+    await befriend(app, ann, bob);
+    const client = await settled(ann);
+    const horizonOf = async () => Number((await reader.query<{ h: string }>('SELECT sync_horizon() AS h')).rows[0]?.h);
+    await until(async () => (await horizonOf()) >= client.version);
+    await reader.end();
+    await useUpIds(primary.url, 500);
+    await client.sync();
+    // What the standby has not received is lost with the primary.
+    await primary.stop();
+    await standby.promote();
+    proxy.lead(standby.url);
+    await ready(app);
+    const cat = await insertPerson(app);
+    await expectTold(app, client, ann, cat);
+  }, 60_000);
+
+  it.each([
+    ['fewer', 0],
+    ['more', 3_000],
+  ])(
+    'a dump restored into a cluster that has used %s transaction ids',
+    async (_words, ids) => {
+      const from = await newCluster();
+      const to = await newCluster();
+      const proxy = await newProxy(from.url);
+      const app = await newApp(proxy.url);
+      const ann = await insertAndSignIn(app, 'Ann');
+      const [bob, cat] = [await insertPerson(app), await insertPerson(app)];
+      if (ids === 0) await useUpIds(from.url, 3_000);
+      else await useUpIds(to.url, ids);
+      await befriend(app, ann, bob);
+      const client = await settled(ann);
+      await dumpInto(from.url, to.url);
+      proxy.lead(to.url);
+      await ready(app);
+      await client.sync();
+      await expectTold(app, client, ann, cat);
+      await proxy.close();
+    },
+    60_000,
+  );
+
+  /** As `pg_dump --data-only --disable-triggers` and psql do it. */
+  async function dumpInto(fromUrl: string, toUrl: string): Promise<void> {
+    const [from, to] = [await connected(fromUrl), await connected(toUrl)];
+    const { username, password } = new URL(fromUrl);
+    await to.query(`ALTER ROLE ${username} PASSWORD '${password}'`);
+    const tables = ['users', 'phones', 'groups', 'friendships', 'session', 'sync_epoch', 'sync_life'];
+    await to.query(`SET session_replication_role = replica`);
+    for (const table of tables) {
+      await to.query(`DELETE FROM ${table}`);
+      const { rows } = await from.query<{ row: unknown }>(`SELECT to_json(t) AS row FROM ${table} t`);
+      for (const { row } of rows)
+        await to.query(`INSERT INTO ${table} SELECT * FROM json_populate_record(NULL::${table}, $1)`, [row]);
+    }
+    await Promise.all([from.end(), to.end()]);
+  }
+});

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { migrate } from '../../src/database/migrations';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
+import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { newDataDir, postmasterPid, type DataDir } from './service-process';
+import { until } from './until';
+
+/** A PostgreSQL of one's own that keeps what it has promised, and that may be killed, copied and put back. */
+export class TestCluster {
+  private server: EmbeddedPostgres | undefined;
+
+  private constructor(
+    private readonly folder: DataDir,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  static async start(settings: Record<string, string> = {}): Promise<TestCluster> {
+    const cluster = new TestCluster(newDataDir(), settings);
+    await migrate(await cluster.start());
+    return cluster;
+  }
+
+  get url(): string {
+    if (!this.server) throw new Error('this cluster does not run');
+    return this.server.url;
+  }
+
+  async start(): Promise<string> {
+    this.server = await startEmbeddedPostgres({ dataDir: this.folder.path, settings: this.settings });
+    return this.server.url;
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop();
+    this.server = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    this.folder.remove();
+  }
+
+  /** The postmaster and all that it has started, without a word. The service starts it again by itself. */
+  async killServer(): Promise<void> {
+    const pid = postmasterPid(this.folder.path);
+    process.kill(pid, 'SIGKILL');
+    await until(async () => !isAlive(pid) && (await answers(this.url)));
+  }
+
+  /** One process that serves a connection: PostgreSQL ends all others, recovers, and goes on. */
+  async killBackend(): Promise<void> {
+    const victim = new Client(this.url);
+    victim.on('error', () => undefined);
+    await victim.connect();
+    const { rows } = await victim.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const gone = new Promise((resolve) => victim.once('end', resolve));
+    process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+    await gone;
+    await until(() => answers(this.url));
+  }
+
+  /** The files as they are at this moment: after a stop a cold copy, else one that PostgreSQL has to recover. */
+  snapshot(): string {
+    const copy = `${this.folder.path}-snapshot`;
+    rmSync(copy, { recursive: true, force: true });
+    copyFolder(this.folder.path, copy);
+    return copy;
+  }
+
+  putBack(copy: string): void {
+    rmSync(this.folder.path, { recursive: true, force: true });
+    copyFolder(copy, this.folder.path);
+  }
+
+  /** A standby that follows this server, made from a base backup. */
+  async standby(): Promise<TestCluster> {
+    const standby = new TestCluster(newDataDir(), this.settings);
+    const client = await connected(this.url);
+    await client.query(`SELECT pg_backup_start('standby', true)`);
+    copyFolder(this.folder.path, standby.folder.path);
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    await client.end();
+    const files = join(standby.folder.path, 'postgres');
+    rmSync(join(files, 'postmaster.pid'));
+    const owned = (name: string, content: string) => {
+      writeFileSync(join(files, name), content);
+      spawnSync('chown', ['--reference', join(files, 'PG_VERSION'), join(files, name)]);
+    };
+    owned('backup_label', rows[0]?.labelfile ?? '');
+    owned('standby.signal', '');
+    const { hostname: host, port, username: user, password } = new URL(this.url);
+    const way = `host=${host} port=${port} user=${user} password=${password}`;
+    owned('postgresql.auto.conf', `primary_conninfo = '${way}'\n`);
+    await standby.start();
+    return standby;
+  }
+
+  async promote(): Promise<void> {
+    const client = await connected(this.url);
+    await client.query('SELECT pg_promote()');
+    await client.end();
+  }
+}
+
+export async function connected(url: string): Promise<Client> {
+  const client = new Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await (await connected(url)).end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function copyFolder(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', from, to]);
+  // Files of temporary use may go while they are copied.
+  if (status !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
+}

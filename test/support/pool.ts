@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+import type { Pool } from 'pg';
+import { ConnectionWatch } from '../../src/database/connection-watch';
+import { knexOn, openPool } from '../../src/database/pool';
+
+export interface TestPool {
+  db: Knex;
+  pool: Pool;
+  watch: ConnectionWatch;
+  close: () => Promise<void>;
+}
+
+/** The service's own kind of pool on a database, without the rest of the service. */
+export function testPool(url: string, max: number): TestPool {
+  const watch = quietWatch();
+  const pool = openPool(url, max, watch);
+  const close = async () => {
+    await pool.end();
+    watch.close();
+  };
+  return { db: knexOn(pool, true), pool, watch, close };
+}
+
+export function quietWatch(): ConnectionWatch {
+  return new ConnectionWatch({ away: () => undefined, back: () => undefined });
+}
