@@ -48,6 +48,7 @@ const environment = z.object({
   AUTO_MIGRATE: oneOf('on', 'off').default('on'),
   DATA_DIR: text.default('.data'),
   AUDIT_DAYS: whole(1, 3_650).default(180),
+  LEAVE_SECONDS: whole(0, 600).optional(),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: z.string().transform(trustProxy).optional(),
@@ -196,6 +197,7 @@ function nested(env: Environment) {
       publicUrl: env.PUBLIC_URL,
       trustProxy: env.TRUST_PROXY ?? false,
       corsOrigins: env.CORS_ORIGINS,
+      leaveSeconds: env.LEAVE_SECONDS ?? (strict ? 3 : 0),
     },
     database: {
       poolMax: env.DATABASE_POOL_MAX,

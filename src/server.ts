@@ -5,7 +5,7 @@ import dotenv from 'dotenv';
 import type { Express } from 'express';
 import { ConfigError, loadConfig, type Config } from './config';
 import { buildContainer } from './container';
-import { createHttpServer, drain } from './http/http-server';
+import { createHttpServer, drain, leave } from './http/http-server';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
 import { loadKeys } from './local-keys';
 import { createLogger } from './logger';
@@ -23,7 +23,8 @@ async function start(): Promise<void> {
   const config = loadConfig(process.env);
   const cleanups: Cleanup[] = [];
   const stop = stopper(cleanups);
-  stopOnSignals(stop);
+  const hurry = new AbortController();
+  stopOnSignals(stop, hurry);
   try {
     const database = await openDatabase(config, cleanups);
     const keys = loadKeys(config);
@@ -31,7 +32,11 @@ async function start(): Promise<void> {
     const container = await buildContainer(config, { databaseUrl: database.url, keys, logger });
     cleanups.push(() => container.close());
     const server = await listen(container.app, config);
-    cleanups.push(() => drain(server, DRAIN_MS));
+    cleanups.push(async () => {
+      container.leave();
+      await leave(server, config.http.leaveSeconds * 1_000, hurry.signal);
+      await drain(server, DRAIN_MS);
+    });
     say(banner(server, config, database.shown));
   } catch (error) {
     await stop();
@@ -39,11 +44,14 @@ async function start(): Promise<void> {
   }
 }
 
-/** Also while it is still starting: what has been started by then is stopped. */
-function stopOnSignals(stop: Cleanup): void {
+/** Also while it is still starting: what has been started by then is stopped. A second signal means: at once. */
+function stopOnSignals(stop: Cleanup, hurry: AbortController): void {
+  let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      say('Stopping …');
+      if (isStopping) hurry.abort();
+      else say('Stopping …');
+      isStopping = true;
       stop().then(
         () => process.exit(0),
         (error: unknown) => fail(error),

@@ -19,7 +19,10 @@ export class Deadline {
   private readonly waiting = new Set<Waiting>();
   private readonly timer: NodeJS.Timeout;
 
-  constructor(private readonly answer: ErrorRequestHandler) {
+  constructor(
+    private readonly answer: ErrorRequestHandler,
+    private readonly deadlineMs = DEADLINE_MS,
+  ) {
     this.timer = setInterval(() => this.look(performance.now()), LOOK_MS).unref();
   }
 
@@ -39,7 +42,7 @@ export class Deadline {
       const { req, res, next, since } = request;
       if (!req.complete) request.since = now;
       else if (res.headersSent) this.waiting.delete(request);
-      else if (now - since > DEADLINE_MS) this.answer(new TooLate(), req, res, next);
+      else if (now - since > this.deadlineMs) this.answer(new TooLate(), req, res, next);
     }
   }
 }

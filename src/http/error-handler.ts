@@ -46,9 +46,10 @@ function answer(error: unknown, req: Request, res: Response, logger: Logger): vo
   });
 }
 
-/** An outage fails many requests at once, and is told of by itself: a line each without a stack is enough. */
+/** An outage of the database or an overload fails many requests at once: a line each without a stack is enough. */
 function tell(logger: Logger, error: unknown, shown: AppError, requestId: string): void {
-  if (shown instanceof Unavailable) logger.warn({ requestId, cause: errorForLog(error).message }, 'unavailable');
+  if (shown instanceof Unavailable && shown.cause === undefined)
+    logger.warn({ requestId, cause: errorForLog(error).message }, 'unavailable');
   else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId }, 'failed');
 }
 

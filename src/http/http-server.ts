@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 
 const REFUSALS: Record<string, [status: number, message: string]> = {
@@ -31,6 +32,17 @@ function bornFor(app: Express): { IncomingMessage: typeof IncomingMessage; Serve
   Object.setPrototypeOf(AppResponse.prototype, app.response);
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/**
+ * Gives those who send requests here time to send them elsewhere: all are still answered, and each answer asks the client to
+ * close its connection. `hurry` ends the waiting.
+ */
+export async function leave(server: Server, milliseconds: number, hurry?: AbortSignal): Promise<void> {
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false;
+  });
+  await sleep(milliseconds, undefined, hurry && { signal: hurry }).catch(() => undefined);
 }
 
 /** Lets requests that are under way finish, for a while. */

@@ -139,6 +139,47 @@ describe('a session', () => {
     expect(await sessionOf(person)).toEqual(before);
   });
 
+  /** Lets every update of a session fail, and counts them. */
+  async function withoutUpdates(work: () => Promise<void>): Promise<number> {
+    await app.db.raw(
+      `CREATE SEQUENCE refused MINVALUE 0;
+       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN PERFORM nextval('refused'); RAISE 'no update'; END $$;
+       CREATE TRIGGER refuse BEFORE UPDATE ON session FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      await work();
+      const { rows } = await app.db.raw<{ rows: { next: number }[] }>(`SELECT nextval('refused') AS next`);
+      return rows[0]?.next ?? NaN;
+    } finally {
+      await app.db.raw('DROP TRIGGER refuse ON session; DROP FUNCTION refuse; DROP SEQUENCE refused');
+    }
+  }
+
+  it('is written once at login', async () => {
+    const updates = await withoutUpdates(async () => {
+      const { person, cookie } = await signedIn();
+      expect((await groups(cookie)).status).toBe(200);
+      expect(await sessionOf(person)).toBeDefined();
+    });
+    expect(updates).toBe(0);
+  });
+
+  it('that cannot be renewed is good all the same: the answer is whole, and nothing goes past the logger', async () => {
+    const { person, cookie } = await signedIn();
+    await age(person, { renewedAt: 2 });
+    const stderr = jest.spyOn(process.stderr, 'write');
+    const console = jest.spyOn(global.console, 'error').mockImplementation(() => undefined);
+    const updates = await withoutUpdates(async () => {
+      expectBody(await groups(cookie), { code: 200, result: [] });
+      // express-session tells of it a turn later.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+    expect(updates).toBe(1);
+    expect(stderr).not.toHaveBeenCalled();
+    expect(console).not.toHaveBeenCalled();
+  });
+
   it('is renewed once a day for 30 days more', async () => {
     const { person, cookie } = await signedIn();
     await sessionsOf(person).update({ expire: new Date(Date.now() + DAY) });

@@ -148,11 +148,11 @@ describe('SMS traffic', () => {
   it('counts what may have been sent, and not what certainly was not', async () => {
     const failing = await instance({});
     failing.sms.before = () => Promise.reject(new SendingTimedOut());
-    expectRefusal(await send(failing, newPhone()), 500);
+    expectRefusal(await send(failing, newPhone()), 503);
     failing.sms.before = () => Promise.reject(new NumberRefused());
     expectRefusal(await send(failing, newPhone()), 400);
     failing.sms.before = () => Promise.reject(new Error('down'));
-    expectRefusal(await send(failing, newPhone()), 500);
+    expectRefusal(await send(failing, newPhone()), 503);
     expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 0 }]);
   });
 

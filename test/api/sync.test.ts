@@ -301,6 +301,19 @@ describe('POST /user/sync/:version', () => {
     expect((await sync(ann, Number.MAX_SAFE_INTEGER)).friends).toHaveLength(1);
   });
 
+  it('tells such a client of what has ended, too, for it holds rows', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
+    await insertGroup(app, `future-${ann.id}`, [ann, bob]);
+    const client = folding(ann);
+    await client.sync();
+    await app.db('group_members').where({ member_id: bob.id }).delete();
+    client.version = Number.MAX_SAFE_INTEGER;
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(ann));
+    expect(client.state().groups.flatMap(({ members }) => members)).toHaveLength(1);
+    expect(client.version).toBeLessThan(Date.now() * 1_000);
+  });
+
   it('treats a version between the horizon and the clock as any other', async () => {
     await befriend(ann, bob);
     const client = folding(ann);

@@ -184,7 +184,7 @@ describe('/user/send_code', () => {
 
   it.each<[string, Error, number]>([
     ['refuses the number: 400', new NumberRefused('unreachable 447911123456'), 400],
-    ['fails: 500', new Error('the account is suspended'), 500],
+    ['fails: 503', new Error('the account is suspended'), 503],
   ])('when the provider %s, the slot is free and an earlier code stands', async (_case, error, status) => {
     const phone = newPhone();
     const earlier = await codeFor(phone);
@@ -222,7 +222,7 @@ describe('/user/send_code', () => {
       code = sms.code;
       return Promise.reject(new SendingTimedOut('no answer'));
     };
-    expectRefusal(await sendCode(phone), 500);
+    expectRefusal(await sendCode(phone), 503);
     expect(
       await app
         .db('rate_limits')
@@ -233,7 +233,9 @@ describe('/user/send_code', () => {
     app.sms.before = () => Promise.resolve();
     const other = newPhone();
     app.sms.before = () => Promise.reject(new SendingTimedOut('no answer'));
-    expectRefusal(await sendCode(other), 500);
+    const refused = await sendCode(other);
+    expectRefusal(refused, 503);
+    expect(retryAfter(refused)).toBeGreaterThan(0);
     app.sms.before = () => Promise.resolve();
     expectBody(await sendCode(other), { code: 200 });
     tokenIn(await verifyCode(phone, code));

@@ -4,6 +4,7 @@ import express from 'express';
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { BreakerOpen } from '../../src/integrations/breaker';
 import {
   JwtMessagingProvider,
   type JwtMessagingOptions,
@@ -247,6 +248,14 @@ describe('RongCloud messaging provider', () => {
     const started = performance.now();
     await expect(provider({ timeoutMs: 300 }).token(user)).rejects.toThrow('timed out');
     expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  it('does not ask again for a while when three in a row had no answer', async () => {
+    rongCloud.behave('hang');
+    const hanging = provider({ timeoutMs: 100 });
+    for (let count = 0; count < 3; count += 1) await expect(hanging.token(user)).rejects.toThrow('timed out');
+    await expect(hanging.token(user)).rejects.toThrow(BreakerOpen);
+    expect(paths()).toHaveLength(3);
   });
 
   it.each([{ status: 401, code: 1004 }, { status: 200, code: 1000 }, 'garbage', 'hang'] as const)(

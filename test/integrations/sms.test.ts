@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
+import { BreakerOpen } from '../../src/integrations/breaker';
 import { ConsoleSmsSender } from '../../src/integrations/sms/console-sms-sender';
 import { FileSmsSender } from '../../src/integrations/sms/file-sms-sender';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
@@ -117,6 +118,14 @@ describe('Twilio SMS sender', () => {
   it('takes an address with a slash at its end', async () => {
     await sender({ apiUrl: `${twilio.url}/` }).send(sms);
     expect(twilio.requests).toHaveLength(1);
+  });
+
+  it('does not ask again for a while when three in a row had no answer', async () => {
+    twilio.behave('hang');
+    const hanging = sender({ timeoutMs: 100 });
+    for (let count = 0; count < 3; count += 1) await expect(hanging.send(sms)).rejects.toThrow(SendingTimedOut);
+    await expect(hanging.send(sms)).rejects.toThrow(BreakerOpen);
+    expect(twilio.requests).toHaveLength(3);
   });
 
   it('is not made without something to send from', () => {

@@ -129,3 +129,26 @@ describe('npm start without a database', () => {
     expect(await service.stop()).toBe(0);
   });
 });
+
+describe('SIGTERM, where a load balancer has to hear of it', () => {
+  it('makes it unready at once, and goes on answering for LEAVE_SECONDS', async () => {
+    const service = await (await start({ DATA_DIR: dataDir(), LEAVE_SECONDS: '2' })).ready();
+    const kept = await service.post('/user/get_sms_img_code', {});
+    expect(kept.headers.get('connection')).toBe('keep-alive');
+    service.signal('SIGTERM');
+    await until(async () => (await fetch(`${service.url}/readyz`)).status === 503);
+    const answer = await service.post('/user/check_phone_available', PHONE);
+    expect(await answer.json()).toEqual({ code: 200, result: true });
+    expect(answer.headers.get('connection')).toBe('close');
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    expect(await service.exited).toBe(0);
+  });
+
+  it('does not wait when it is told twice', async () => {
+    const service = await (await start({ DATA_DIR: dataDir(), LEAVE_SECONDS: '600' })).ready();
+    service.signal('SIGTERM');
+    await until(async () => (await fetch(`${service.url}/readyz`)).status === 503);
+    service.signal('SIGTERM');
+    expect(await service.exited).toBe(0);
+  });
+});

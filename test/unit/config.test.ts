@@ -38,6 +38,7 @@ const BAD: Record<string, string[]> = {
   TRUST_PROXY: ['0', 'true', 'yes', '-1', '100', 'proxy.example', '10.0.0.0/8,x', '1.5'],
   CORS_ORIGINS: ['*', 'example.com', 'https://a.example/', 'https://a.example/path', 'https://a.example,null'],
   SESSION_SECRETS: ['short', `${'x'.repeat(32)},short`, ','],
+  LEAVE_SECONDS: [...fromZero, '601'],
   SESSION_DAYS: [...atLeastOne, '401'],
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],

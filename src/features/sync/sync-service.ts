@@ -34,8 +34,9 @@ export class SyncService {
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(userId: string, known: number): Promise<Changes> {
     const { clock, horizon, members, ...rows } = await this.repository.rows(userId, known);
-    // Versions stay behind the clock, so this one is from another life of the database: the client starts over.
-    if (known > clock) return this.changes(userId, 0);
+    // Versions stay behind the clock, so this one is from another life of the database, and the client is told everything.
+    // Not as at version 0, where it would hold nothing: it is told of what has ended, too.
+    if (known > clock) return this.changes(userId, 1);
     return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
   }
 

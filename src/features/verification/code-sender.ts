@@ -1,8 +1,19 @@
-import { Failed } from '../../errors';
+import { Unavailable } from '../../errors';
+import { BreakerOpen } from '../../integrations/breaker';
 import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { Phone } from '../users/phone-number';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** The provider cannot take messages now. Nothing was sent. */
+export class SendingFailed extends Unavailable {
+  constructor(cause: unknown) {
+    const retryAfterSeconds = cause instanceof BreakerOpen ? cause.retryAfterSeconds : RETRY_AFTER_SECONDS;
+    super('the SMS could not be sent: try again later', { cause, retryAfterSeconds });
+  }
+}
 
 export interface CodeMessage {
   /** With {code} and {minutes}. */
@@ -32,7 +43,7 @@ export class CodeSender {
     } catch (error) {
       if (error instanceof SendingTimedOut) throw error;
       await this.verification.withdrawCode(id, phone.region);
-      throw error instanceof NumberRefused ? error : new Failed('the SMS could not be sent', { cause: error });
+      throw error instanceof NumberRefused ? error : new SendingFailed(error);
     }
   }
 

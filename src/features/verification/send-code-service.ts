@@ -1,4 +1,4 @@
-import { BadRequest, Failed, SendingTooOften } from '../../errors';
+import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
@@ -7,7 +7,7 @@ import type { Limits } from '../limits/limits';
 import type { SpendGuard } from '../spend-guard/spend-guard';
 import { isMobile, type Phone } from '../users/phone-number';
 import type { CaptchaService } from './captcha-service';
-import type { CodeSender } from './code-sender';
+import { SendingFailed, type CodeSender } from './code-sender';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
@@ -113,10 +113,10 @@ export class SendCodeService {
     if (error instanceof SendingTimedOut) {
       await limiter.clear({ limit: limits.resend, subject: phone.number });
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
-      return new Failed('the SMS provider did not answer in time', { cause: error });
+      return new Unavailable('the SMS provider did not answer in time: the code may still arrive', { cause: error });
     }
     await taken.giveBack();
-    if (error instanceof Failed) await this.noteRefusal(phone, caller, 'the provider failed');
+    if (error instanceof SendingFailed) await this.noteRefusal(phone, caller, 'the provider failed');
     if (!(error instanceof NumberRefused)) return error;
     await this.noteRefusal(phone, caller, 'number refused by the provider');
     return new BadRequest('phone: the SMS provider does not deliver to this number');

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { Breaker } from '../breaker';
 import type { MessagingProvider, MessagingUser } from './messaging-provider';
 
 /** A token and the profile that RongCloud was last told for its user. */
@@ -26,6 +27,13 @@ export interface RongCloudOptions {
   timeoutMs?: number | undefined;
 }
 
+/** Below the deadline of a request as a whole. */
+const TIMEOUT_MS = 5_000;
+
+class NoAnswerInTime extends Error {
+  override readonly name = 'NoAnswerInTime';
+}
+
 const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
 
 /**
@@ -34,6 +42,7 @@ const answer = z.object({ code: z.number(), token: z.string().min(1).optional() 
  */
 export class RongCloudMessagingProvider implements MessagingProvider {
   private readonly app: string;
+  private readonly breaker = new Breaker('RongCloud', (error) => error instanceof NoAnswerInTime);
 
   constructor(private readonly options: RongCloudOptions) {
     // Not the key alone: RongCloud drops all tokens of an app when its secret is renewed.
@@ -70,7 +79,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
   }
 
   private async call(path: string, user: MessagingUser): Promise<z.infer<typeof answer>> {
-    const { status, body } = await this.post(path, profileForm(user));
+    const { status, body } = await this.breaker.run(() => this.post(path, profileForm(user)));
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
       // The code alone: the message may repeat what was sent.
@@ -80,7 +89,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
   }
 
   private async post(path: string, form: URLSearchParams): Promise<{ status: number; body: unknown }> {
-    const { appKey, appSecret, apiUrl, timeoutMs = 10_000 } = this.options;
+    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS } = this.options;
     try {
       const response = await fetch(apiUrl.replace(/\/+$/, '') + path, {
         method: 'POST',
@@ -126,8 +135,8 @@ function parseJson(text: string): unknown {
 /** What went wrong in one word, and no cause: the error itself may carry the request. */
 function noAnswer(path: string, error: unknown): Error {
   const { name, cause } = fields(error);
-  const words = name === 'TimeoutError' ? ['timed out'] : [fields(cause).code, name];
-  const reason = words.find((word) => typeof word === 'string') ?? 'unknown';
+  if (name === 'TimeoutError') return new NoAnswerInTime(`RongCloud: ${path} gave no answer (timed out)`);
+  const reason = [fields(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
   return new Error(`RongCloud: ${path} gave no answer (${reason})`);
 }
 

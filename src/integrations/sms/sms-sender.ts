@@ -7,7 +7,7 @@ export interface Sms {
   code: string;
 }
 
-/** Sends one message, or throws NumberRefused, SendingTimedOut, or whatever else went wrong. */
+/** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or whatever else went wrong. */
 export interface SmsSender {
   send(sms: Sms): Promise<void>;
 }

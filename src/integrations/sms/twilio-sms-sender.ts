@@ -1,4 +1,5 @@
 import twilio, { type Twilio } from 'twilio';
+import { Breaker } from '../breaker';
 import { NumberRefused, SendingTimedOut, type Sms, type SmsSender } from './sms-sender';
 import { TwilioHttpClient } from './twilio-http-client';
 
@@ -39,6 +40,7 @@ const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 /** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */
 export class TwilioSmsSender implements SmsSender {
   private readonly client: Twilio;
+  private readonly breaker = new Breaker('Twilio', (error) => error instanceof SendingTimedOut);
   private readonly sender: { messagingServiceSid: string } | { from: string };
 
   constructor({ accountSid, authToken, from, messagingServiceSid, apiUrl, timeoutMs = 10_000 }: TwilioOptions) {
@@ -50,7 +52,7 @@ export class TwilioSmsSender implements SmsSender {
   }
 
   async send({ to, body }: Sms): Promise<void> {
-    const message = await this.create(to, body);
+    const message = await this.breaker.run(() => this.create(to, body));
     // Any JSON but Twilio's own leaves the SDK with an empty message instead of an error.
     if (typeof message.sid !== 'string') throw new Error('Twilio gave an answer that is not a message');
     if (message.status === 'failed' || message.status === 'undelivered') throw failure(undefined, message.errorCode);

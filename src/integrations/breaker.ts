@@ -1,0 +1,55 @@
+/** In a row. */
+const TIME_OUTS = 3;
+const PAUSE_MS = 30_000;
+
+/** The other side has not answered for a while, and was not asked this time. */
+export class BreakerOpen extends Error {
+  override readonly name = 'BreakerOpen';
+
+  constructor(
+    peer: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(`${peer} has not answered lately, and was not asked`);
+  }
+}
+
+/**
+ * Keeps callers from waiting for somebody who does not answer: after TIME_OUTS of them in a row it refuses at once for
+ * PAUSE_MS, then lets one caller try. Any answer, a refusal too, closes it again.
+ */
+export class Breaker {
+  private timeOuts = 0;
+  private openUntil = 0;
+
+  constructor(
+    private readonly peer: string,
+    private readonly isTimeOut: (error: unknown) => boolean,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    const left = this.openUntil - this.now();
+    if (left > 0) throw new BreakerOpen(this.peer, Math.ceil(left / 1_000));
+    // Nobody else tries until this one knows.
+    if (this.timeOuts >= TIME_OUTS) this.open();
+    try {
+      const answer = await call();
+      this.close();
+      return answer;
+    } catch (error) {
+      if (!this.isTimeOut(error)) this.close();
+      else if (++this.timeOuts >= TIME_OUTS) this.open();
+      throw error;
+    }
+  }
+
+  private open(): void {
+    this.openUntil = this.now() + PAUSE_MS;
+  }
+
+  private close(): void {
+    this.timeOuts = 0;
+    this.openUntil = 0;
+  }
+}

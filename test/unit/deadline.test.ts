@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Express } from 'express';
+import { Deadline } from '../../src/http/deadline';
+import { errorHandler } from '../../src/http/error-handler';
+import { streamJson } from '../../src/http/json-stream';
+import { ok } from '../../src/http/operation';
+import { createLogger } from '../../src/logger';
+
+const DEADLINE_MS = 400;
+const logger = createLogger('silent');
+
+let deadline: Deadline;
+let server: Server;
+const late: unknown[] = [];
+
+async function serve(routes: (app: Express) => void): Promise<string> {
+  const onError = errorHandler(logger);
+  deadline = new Deadline(onError, DEADLINE_MS);
+  const app = express();
+  app.use(deadline.watch);
+  routes(app);
+  app.use(onError);
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+afterEach(() => {
+  deadline.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the deadline of a request', () => {
+  it('answers 503 with Retry-After, once, whatever becomes of the work', async () => {
+    const url = await serve((app) =>
+      app.post('/', async (_req, res) => {
+        await sleep(3 * DEADLINE_MS);
+        try {
+          ok(res, 'too late');
+          await streamJson(_req, res, (async function* () {})());
+        } catch (error) {
+          late.push(error);
+        }
+      }),
+    );
+    const answer = await fetch(url, { method: 'POST' });
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.json()).toMatchObject({ code: 503, message: expect.stringContaining('may not') as string });
+    await sleep(3 * DEADLINE_MS);
+    expect(late).toEqual([]);
+  });
+
+  it('leaves an answer alone that has begun', async () => {
+    const url = await serve((app) =>
+      app.post('/', async (_req, res) => {
+        res.write('[');
+        await sleep(3 * DEADLINE_MS);
+        res.end(']');
+      }),
+    );
+    expect(await (await fetch(url, { method: 'POST' })).json()).toEqual([]);
+  });
+
+  it('begins with the last byte of a slow client', async () => {
+    const url = await serve((app) => app.post('/', express.text(), (_req, res) => ok(res)));
+    const slow = request(url, { method: 'POST', headers: { 'Content-Type': 'text/plain', 'Content-Length': '2' } });
+    slow.write('a');
+    await sleep(3 * DEADLINE_MS);
+    slow.end('b');
+    const [answer] = (await once(slow, 'response')) as [{ statusCode: number; resume(): void }];
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+  });
+});
