@@ -50,11 +50,12 @@ import { Health, healthRouter } from './http/health-router';
 import { get, type Access } from './http/operation';
 import { publicUrlFrom } from './http/public-url';
 import { SessionReader } from './http/session-reader';
-import { cookieNameFor, Sessions } from './http/session';
+import { cookieNameFor, Sessions, userIdOf } from './http/session';
 import type { KeptTokens } from './integrations/messaging/rongcloud-messaging-provider';
 import type { MessagingProvider } from './integrations/messaging/messaging-provider';
 import type { SmsSender } from './integrations/sms/sms-sender';
 import type { ImageStorage } from './integrations/storage/image-storage';
+import { KeyedTurns } from './keyed-turns';
 import type { Keys } from './local-keys';
 import { withinPatience } from './patience';
 import { repositories, transactions } from './repositories';
@@ -67,6 +68,12 @@ const SHARED_CONNECTIONS = 2;
 const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
 /** For each thread; at the default cost, what is hashed in about three seconds. */
 const HASHES_WAITING = 25;
+
+const CAPTCHA_SWEEP_MS = 60_000;
+
+/** Of one user: with a row that somebody has locked, each keeps a connection for a second. */
+const WRITES_AT_ONCE = 2;
+const WRITES_WAITING = 100;
 
 const FAREWELL_MS = 2_000;
 
@@ -133,6 +140,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     config.verification,
   );
   const verifying = new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification);
+  const userTurns = new KeyedTurns(WRITES_AT_ONCE, WRITES_WAITING);
   const auth = new AuthService({
     users,
     accounts: new AccountsRepository(reads, db),
@@ -143,6 +151,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     messaging: messaging.provider,
     audit,
     transaction,
+    turns: userTurns,
   });
   const profile = new ProfileService(users, messaging.provider, warn);
   const tokens = new TokensService(profiles, messaging.provider, storage.provider);
@@ -164,6 +173,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     visitor: [...body, wellFormedBody, sessions.load],
     signedIn: [...body, sessions.signedIn],
     signedInWithBody: [...body, wellFormedBody, sessions.signedIn],
+    inTurn: (handler) => (req, res) => userTurns.take(userIdOf(req), async () => handler(req, res)),
   };
 
   const health = new Health(probe);
@@ -190,11 +200,13 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
   };
   const app = createApp({ routers, deadline, onError, logger }, config.http);
 
+  // Captchas are large, and anybody can ask for many.
+  const captchaSweeper = new Sweeper([() => repos.captchas.sweep()], warn, CAPTCHA_SWEEP_MS);
   const sweeper = new Sweeper(
     [
+      () => storage.provider.sweep(),
       () => repos.limits.sweep(),
       () => repos.verification.sweep(),
-      () => repos.captchas.sweep(),
       () => repos.smsTraffic.sweep(),
       () => repos.securityEvents.sweep(config.auditDays),
     ],
@@ -205,6 +217,7 @@ export async function buildContainer(config: Config, outside: Outside): Promise<
     db,
     leave: () => health.leave(),
     close: async () => {
+      captchaSweeper.close();
       sweeper.close();
       sessions.close();
       watch.close();

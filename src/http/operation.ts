@@ -12,9 +12,11 @@ export interface Access {
   signedIn: RequestHandler[];
   /** The same for an operation that takes a body: a malformed one is refused first. */
   signedInWithBody: RequestHandler[];
+  /** For what changes something of the user's: only a few at once, so that a locked row starves nobody else. */
+  inTurn: (handler: Handler) => Handler;
 }
 
-type Handler = (req: Request, res: Response) => Promise<void> | void;
+export type Handler = (req: Request, res: Response) => Promise<void> | void;
 
 /**
  * One operation. The path answers every other method itself, so that a wrong method is refused before a body is read and

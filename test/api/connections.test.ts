@@ -142,4 +142,22 @@ describe('a locked row', () => {
     expect(Date.now() - begun).toBeLessThan(3_000);
     await holder.end();
   });
+
+  it('of one user leaves connections for everybody else, however much that user asks', async () => {
+    await startBehindProxy();
+    const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    const holder = await connectWriter(witness);
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [person.id]);
+    const stuck = times(60, (index) =>
+      index % 2 === 0 ? rename(person, `Waits ${index}`) : post(app.api, '/user/login', person),
+    );
+    for (let count = 0; count < 8; count += 1) {
+      expectBody(await rename(other, `Other ${count}`), { code: 200 });
+      expect((await post(app.api, '/user/login', other)).status).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await holder.end();
+    for (const { status } of await stuck) expect([200, 429, 503]).toContain(status);
+  }, 30_000);
 });

@@ -30,6 +30,12 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
+/** As if they had passed; for a moment each instance remembers what was full. */
+async function endWindows(limit: string): Promise<void> {
+  await app.db('rate_limits').whereLike('key', `${limit}%`).update({ resets_at: app.db.fn.now() });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
 /** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 
@@ -293,11 +299,27 @@ describe('failed logins', () => {
     const on = await instance();
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
-    const giveBack = jest.spyOn(LimitsRepository.prototype, 'giveBack').mockResolvedValue(undefined);
+    const free = jest.spyOn(LimitsRepository.prototype, 'free').mockResolvedValue(undefined);
     const refused = await times(100, () => login(on, person, 'wrong-one'));
-    giveBack.mockRestore();
+    free.mockRestore();
     expect(counted(refused)).toEqual({ 429: 100 });
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
+  });
+
+  it('that an instance had under way when it was killed count for half a minute, and then no more', async () => {
+    const on = await instance();
+    const person = await insertPerson(app);
+    const buckets = [
+      { key: `login_failures_pa:${e164(person)} ${HERE}`, amount: 10, seconds: 900 },
+      { key: `login_failures_p:${e164(person)}`, amount: 100, seconds: 86_400 },
+    ];
+    for (let tries = 0; tries < 10; tries += 1) await new LimitsRepository(app.db).hold(buckets);
+    const refused = await login(on, person, person.password);
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeLessThan(30);
+    await app.db('rate_limits').update({ held: app.db.raw('ARRAY(SELECT ends - 30000000 FROM unnest(held) ends)') });
+    expect((await login(on, person, person.password)).body).toMatchObject({ code: 200 });
+    expect(await app.db('rate_limits').whereLike('key', `login_failures%${e164(person)}%`)).toEqual([]);
   });
 
   it('at once, over two instances: 10 of 50 are compared', async () => {
@@ -332,7 +354,7 @@ describe('lookups', () => {
       expect(retryAfter(refused)).toBeLessThanOrEqual(60);
       expect((await call(THERE)).status).toBe(200);
     }
-    await app.db('rate_limits').whereLike('key', 'checks_minute%').update({ resets_at: app.db.fn.now() });
+    await endWindows('checks_minute');
     for (const call of calls) expect((await call(HERE)).status).toBe(200);
   });
 
@@ -353,9 +375,16 @@ describe('lookups', () => {
     expect(retryAfter(refused)).toBeLessThanOrEqual(60);
     expect((await find(other)).status).toBe(200);
     expect((await post(one.agent, `/user/${other.id}`)).status).toBe(200);
-    await app.db('rate_limits').whereLike('key', 'finds_minute%').update({ resets_at: app.db.fn.now() });
+    await endWindows('finds_minute');
     expect((await find()).status).toBe(200);
     expect(retryAfter(await find())).toBeGreaterThan(23 * HOUR);
+  });
+
+  it('are no more when many are asked at once than one after the other: one statement a user at a time', async () => {
+    const limited = await instance({ FINDS_PER_USER_MINUTE: '50' });
+    const person = await insertAndSignIn(limited);
+    const answers = await times(300, () => post(person.agent, `/user/find/44/${person.phone}`));
+    expect(counted(answers)).toEqual({ 200: 50, 429: 250 });
   });
 
   it('by address alone are unlimited by default outside production', async () => {
@@ -407,7 +436,9 @@ describe('the table of limits', () => {
   });
 
   it('is swept of what has ended, however much that is', async () => {
-    await app.db.raw(`INSERT INTO rate_limits SELECT 'old:' || n, 1, 1, now() FROM generate_series(1, 12000) n`);
+    await app.db.raw(
+      `INSERT INTO rate_limits SELECT 'old:' || n, 1, 1, now() - interval '1 minute' FROM generate_series(1, 12000) n`,
+    );
     await app.db.raw(`INSERT INTO rate_limits VALUES ('new', 1, 1, now() + interval '1 hour')`);
     await new LimitsRepository(app.db).sweep();
     expect(await keys()).toEqual(['new']);

@@ -72,7 +72,7 @@ describe('users', () => {
       const source = files
         .map((name) => readFileSync(join(__dirname, `../../src/features/${name}-router.ts`), 'utf8'))
         .join('');
-      const words = [...source.matchAll(/post\(router, '\/([a-z_]+)/g)].map(([, word]) => word ?? '');
+      const words = [...source.matchAll(/post\(\s*router,\s*'\/([a-z_]+)/g)].map(([, word]) => word ?? '');
       expect(words).toHaveLength(21);
       for (const word of words) {
         await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { request, type ClientRequest } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conf, form_up, httpc } from 'qiniu';
 import { z } from 'zod';
@@ -570,7 +571,29 @@ describe('upload', () => {
     const twoHoursAgo = new Date(Date.now() - 7_200_000);
     await utimes(join(incoming, 'old'), twoHoursAgo, twoHoursAgo);
     await upload(`${USER}/a.png`);
+    await server.storage.sweep();
     expect(await stored(server)).toEqual(['.incoming/young', `${USER}/a.png`]);
+  });
+
+  it('has nothing to clear away before the first upload', async () => {
+    await expect(server.storage.sweep()).resolves.toBeUndefined();
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip; // where a file tells its name
+  onLinux('is on the disk with its name before it is answered, and so is a new folder', async () => {
+    const handle = await fs.promises.open(tmpdir());
+    const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
+    await handle.close();
+    const flushed: string[] = [];
+    jest.spyOn(prototype, 'sync').mockImplementation(function (this: { fd: number }) {
+      flushed.push(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
+      return Promise.resolve();
+    });
+    expect((await upload(`${USER}/a.png`)).status).toBe(200);
+    expect((await upload(`${USER}/b.png`)).status).toBe(200);
+    const content: unknown = expect.stringContaining('/.incoming/');
+    const folder = join(server.directory, USER);
+    expect(flushed).toEqual([content, folder, server.directory, content, folder]);
   });
 
   it('is limited by the configuration of the day, not by that of the token', async () => {

@@ -14,7 +14,7 @@ describe("README's first five minutes", () => {
   let shell: ChildProcessWithoutNullStreams;
 
   beforeAll(async () => {
-    service = await (await ServiceProcess.start({ DATA_DIR: dataDir.path })).ready();
+    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).ready();
     shell = spawn('bash', ['-e'], { cwd: ROOT, env: { ...process.env, BASE: service.url, DATA_DIR: dataDir.path } });
   });
   afterAll(async () => {

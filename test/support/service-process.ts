@@ -1,6 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT } from './paths';
@@ -14,10 +13,7 @@ export class ServiceProcess {
   stderr = '';
   readonly exited: Promise<number | null>;
 
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly url: string,
-  ) {
+  private constructor(private readonly child: ChildProcess) {
     child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.exited = new Promise((resolve) => child.on('close', (status) => resolve(status)));
@@ -25,26 +21,38 @@ export class ServiceProcess {
   }
 
   /** In a process group of its own, as in a terminal. `command` may put something in front of node. */
-  static async start(env: Record<string, string>, command: string[] = []): Promise<ServiceProcess> {
-    const port = env.PORT ?? String(await freePort());
+  static start(env: Record<string, string>, command: string[] = []): ServiceProcess {
     const [program = process.execPath, ...args] = [...command, process.execPath, 'scripts/start.mjs'];
     const child = spawn(program, args, {
       cwd: ROOT,
       detached: true,
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BCRYPT_COST: '4', PORT: port, ...env },
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BCRYPT_COST: '4', PORT: '0', ...env },
     });
-    return new ServiceProcess(child, `http://127.0.0.1:${port}`);
+    return new ServiceProcess(child);
   }
 
   get pid(): number {
     return this.child.pid ?? 0;
   }
 
-  async ready(): Promise<this> {
-    await until(async () => {
+  /** Where it listens, on a port that the system has chosen, as it says itself. */
+  get url(): string {
+    const [, url] = /try +curl (http:\S+)\/user/.exec(this.stdout) ?? [];
+    if (url === undefined) throw new Error(`the service does not listen: ${this.stdout}${this.stderr}`);
+    return url;
+  }
+
+  async listening(): Promise<this> {
+    await until(() => {
       if (this.child.exitCode !== null) throw new Error(`the service has ended: ${this.stdout}${this.stderr}`);
-      return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.ok ?? false;
-    });
+      return this.stdout.includes('try ');
+    }, 60_000);
+    return this;
+  }
+
+  async ready(): Promise<this> {
+    await this.listening();
+    await until(async () => (await fetch(`${this.url}/readyz`)).ok);
     return this;
   }
 
@@ -96,13 +104,4 @@ export function newDataDir(): DataDir {
 export function postmasterPid(dataDir: string): number {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

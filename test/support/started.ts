@@ -6,7 +6,7 @@ const folders: DataDir[] = [];
 
 /** Started for one test: stopped after it, with all that it has left. */
 export async function start(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(env, command);
+  const service = ServiceProcess.start(env, command);
   running.push(service);
   return service;
 }

@@ -23,6 +23,21 @@ describe('OwnCounts', () => {
     expect(full(bucket('c'))).toEqual([['c', 60]]);
   });
 
+  it('goes on from what the shared buckets last said', () => {
+    counts.learn([{ key: 'd', used: 1, seconds: 30 }]);
+    expect(full(bucket('d'))).toEqual([]);
+    expect(full(bucket('d'))).toEqual([['d', 30]]);
+    counts.learnFull([{ key: 'e', seconds: 10, noted: true }], [bucket('e')]);
+    expect(full(bucket('e'))).toEqual([['e', 10]]);
+  });
+
+  it('believes for a moment what it was told to be full', () => {
+    counts.learnFull([{ key: 'f', seconds: 10, noted: true }], [bucket('f')]);
+    expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, noted: true }]);
+    now += 250;
+    expect(counts.knownFull([bucket('f')])).toEqual([]);
+  });
+
   it('forgets everything rather than fill the memory', () => {
     for (let subject = 0; subject <= 100_001; subject += 1) counts.take([bucket(`subject-${subject}`)]);
     expect((Reflect.get(counts, 'buckets') as Map<string, unknown>).size).toBeLessThan(10);

@@ -33,11 +33,16 @@ export function authRouter({ auth, ownSessions, sessions, publicUrlOf }: Parts, 
     ok(res, { id: account.id, token });
   });
 
-  post(router, '/logout', access.signedIn, async (req, res) => {
-    await ownSessions.logOut(ownSession(req), callerOf(req));
-    await sessions.forget(req, res);
-    ok(res);
-  });
+  post(
+    router,
+    '/logout',
+    access.signedIn,
+    access.inTurn(async (req, res) => {
+      await ownSessions.logOut(ownSession(req), callerOf(req));
+      await sessions.forget(req, res);
+      ok(res);
+    }),
+  );
 
   post(router, '/reset_password', access.anyone, async (req, res) => {
     const { password, verification_token } = parse(reset, jsonBody(req));
@@ -45,11 +50,16 @@ export function authRouter({ auth, ownSessions, sessions, publicUrlOf }: Parts, 
     ok(res);
   });
 
-  post(router, '/change_password', access.signedInWithBody, async (req, res) => {
-    const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
-    await auth.changePassword(ownSession(req), { oldPassword, newPassword }, callerOf(req));
-    ok(res);
-  });
+  post(
+    router,
+    '/change_password',
+    access.signedInWithBody,
+    access.inTurn(async (req, res) => {
+      const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
+      await auth.changePassword(ownSession(req), { oldPassword, newPassword }, callerOf(req));
+      ok(res);
+    }),
+  );
 
   return router;
 }

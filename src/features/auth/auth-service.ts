@@ -1,6 +1,7 @@
 import type { Repositories, Transaction } from '../../repositories';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import type { NewSession } from '../../http/session';
+import type { KeyedTurns } from '../../keyed-turns';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
@@ -24,6 +25,8 @@ interface Parts {
   messaging: MessagingProvider;
   audit: AuditTrail;
   transaction: Transaction;
+  /** By user. */
+  turns: KeyedTurns;
 }
 
 interface Registration {
@@ -84,7 +87,8 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const begun = await this.parts.sessions.start(session, account.credentialsVersion, caller);
+    const { sessions, turns } = this.parts;
+    const begun = await turns.take(account.id, () => sessions.start(session, account.credentialsVersion, caller));
     // The password has just been changed: by now it is a wrong one.
     if (!begun) throw wrongCredentials();
   }

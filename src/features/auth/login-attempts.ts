@@ -1,5 +1,5 @@
 import type { Caller } from '../audit/caller';
-import type { Limiter, Refused, Taken, Use } from '../limits/limiter';
+import type { Held, Limiter, Refused, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 
 type LoginLimits = Pick<
@@ -9,7 +9,7 @@ type LoginLimits = Pick<
 
 /** Every try counts as a failure from before the password is compared until it has proved right. */
 export class LoginAttempts {
-  private readonly takes = new UnderWay<Taken | Refused>();
+  private readonly takes = new UnderWay<Held | Refused>();
   private readonly comparisons = new UnderWay();
 
   constructor(
@@ -20,12 +20,12 @@ export class LoginAttempts {
   /** Runs `compare` within the limits; only a true answer is not counted. */
   async within<T>(phone: string, caller: Caller, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const pair = `${phone} ${caller.address}`;
-    const taken = await this.take(pair, caller, [
+    const held = await this.take(pair, caller, [
       { limit: this.limits.loginFailuresPerPhoneAndAddress, subject: pair },
       { limit: this.limits.loginFailuresPerPhone, subject: phone },
       { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
     ]);
-    return this.comparisons.follow(pair, this.settle(taken, compare));
+    return this.comparisons.follow(pair, this.settle(held, compare));
   }
 
   /** After a reset the owner is back in, whatever others have tried. */
@@ -34,7 +34,7 @@ export class LoginAttempts {
     await this.limiter.clearAll({ limit: this.limits.loginFailuresPerPhoneAndAddress, subject: `${phone} ` });
   }
 
-  private async settle<T>(taken: Taken, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+  private async settle<T>(held: Held, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     let compared = false;
     let right = false;
     try {
@@ -43,7 +43,8 @@ export class LoginAttempts {
       right = result !== undefined;
       return result;
     } finally {
-      if (right || !compared) await taken.giveBack();
+      if (right || !compared) await held.giveBack();
+      else await held.settle();
     }
   }
 
@@ -51,11 +52,11 @@ export class LoginAttempts {
    * Tries that are under way hold their place. Whoever finds none left waits for one of this instance's to be given back,
    * so that many right logins at once are no failures; a phone that is really locked has none under way, and is told at once.
    */
-  private async take(pair: string, caller: Caller, uses: Use[]): Promise<Taken> {
+  private async take(pair: string, caller: Caller, uses: Use[]): Promise<Held> {
     for (;;) {
       const comparisons = this.comparisons.of(pair);
       const takes = this.takes.of(pair);
-      const answer = await this.takes.follow(pair, this.limiter.tryToTake(caller, ...uses));
+      const answer = await this.takes.follow(pair, this.limiter.tryToHold(caller, ...uses));
       if (!('refusal' in answer)) return answer;
       if (comparisons.length > 0) await Promise.race(comparisons);
       // Who took the last place may not have heard of it yet.
@@ -67,7 +68,7 @@ export class LoginAttempts {
   }
 }
 
-function isTaken(answer: Taken | Refused | undefined): boolean {
+function isTaken(answer: Held | Refused | undefined): boolean {
   return answer !== undefined && 'giveBack' in answer;
 }
 

@@ -6,7 +6,7 @@ import { userIdOf } from '../../http/session';
 import { friend, listEntry } from './blacklist-schemas';
 import type { BlacklistService } from './blacklist-service';
 
-export function blacklistRouter(blacklist: BlacklistService, { signedIn, signedInWithBody }: Access): Router {
+export function blacklistRouter(blacklist: BlacklistService, { signedIn, signedInWithBody, inTurn }: Access): Router {
   const router = Router();
 
   post(router, '/blacklist', signedIn, async (req, res) => {
@@ -14,17 +14,27 @@ export function blacklistRouter(blacklist: BlacklistService, { signedIn, signedI
     ok(res, entries.map(listEntry));
   });
 
-  post(router, '/add_to_blacklist', signedInWithBody, async (req, res) => {
-    const { friendId } = parse(friend, jsonBody(req));
-    await blacklist.add(userIdOf(req), friendId);
-    ok(res);
-  });
+  post(
+    router,
+    '/add_to_blacklist',
+    signedInWithBody,
+    inTurn(async (req, res) => {
+      const { friendId } = parse(friend, jsonBody(req));
+      await blacklist.add(userIdOf(req), friendId);
+      ok(res);
+    }),
+  );
 
-  post(router, '/remove_from_blacklist', signedInWithBody, async (req, res) => {
-    const { friendId } = parse(friend, jsonBody(req));
-    await blacklist.remove(userIdOf(req), friendId);
-    ok(res);
-  });
+  post(
+    router,
+    '/remove_from_blacklist',
+    signedInWithBody,
+    inTurn(async (req, res) => {
+      const { friendId } = parse(friend, jsonBody(req));
+      await blacklist.remove(userIdOf(req), friendId);
+      ok(res);
+    }),
+  );
 
   return router;
 }

@@ -1,10 +1,11 @@
 import type { AppError } from '../../errors';
 import { retrying } from '../../database/retrying';
+import { KeyedTurns } from '../../keyed-turns';
 import { withinPatience } from '../../patience';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Caller } from '../audit/caller';
 import type { Limit, Limits } from './limits';
-import type { Bucket, FullBucket, LimitsRepository } from './limits-repository';
+import type { Bucket, FullBucket, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
 
 export interface Use {
@@ -37,25 +38,35 @@ export interface Taken {
   giveBack(): Promise<void>;
 }
 
-/** What was not, with the answer to whoever asked, and the note for the audit trail. */
+/** Uses of which it is not known yet whether they count. */
+export interface Held extends Taken {
+  /** They count. */
+  settle(): Promise<void>;
+}
+
+/** A refused use: the error to throw, and a function that records it in the audit trail. */
 export interface Refused {
   refusal: AppError;
-  note(): Promise<void>;
+  note: () => Promise<void>;
 }
 
 interface Count {
-  taken: string[];
+  taken: TakenBucket[];
   full: FullBucket[];
 }
 
-/** Reading waits no longer than this for being counted by all instances together … */
+/** A statement that counts waits no longer than this for the database, where reading depends on it … */
 const PATIENCE_MS = 1_000;
-/** … and then is counted by each for itself, for so long. */
+/** … and then each instance counts for itself, for so long. */
 const ON_OUR_OWN_MS = 5_000;
 
-/** Takes from limits, all of those named or none. */
+const NOTHING: Held = { giveBack: async () => undefined, settle: async () => undefined };
+
+/** Counts a use against every given limit, or against none of them. */
 export class Limiter {
   private readonly own = new OwnCounts();
+  /** One user's many requests are counted one after another: together they would make counting slow for everybody. */
+  private readonly inLine = new KeyedTurns(1, 10_000);
   private onOurOwnUntil = 0;
 
   constructor(
@@ -66,21 +77,37 @@ export class Limiter {
 
   /** Throws the refusal; the audit trail is told the first time that a bucket is found full. */
   async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
-    const answer = await this.tryToTake(caller, ...uses);
-    if (!('refusal' in answer)) return answer;
-    await answer.note();
-    throw answer.refusal;
-  }
-
-  async tryToTake(caller: Caller, ...uses: Use[]): Promise<Taken | Refused> {
     const wanted = uses.filter(({ limit }) => limit.amount > 0);
-    if (wanted.length === 0) return { giveBack: async () => undefined };
-    const { taken, full } = await this.count(wanted);
-    if (full.length === 0) return { giveBack: () => this.giveBack(taken) };
-    return { refusal: worst(wanted, full), note: () => this.note(wanted, full, caller) };
+    const [first] = wanted;
+    if (!first) return NOTHING;
+    const fails = wanted.some(({ limit }) => limit.uncounted === 'refused');
+    const full = fails
+      ? (await this.countTogether(wanted)).full
+      : await this.inLine.take(keyOf(first), () => this.countSomehow(wanted));
+    if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
+    return { giveBack: () => retrying(() => this.buckets.giveBack(wanted.map(keyOf))) };
   }
 
-  /** The refusal that taking would meet, without taking. */
+  /** The same for what may turn out not to count; until it is settled it counts, for 30 seconds at most. */
+  async hold(caller: Caller, ...uses: Use[]): Promise<Held> {
+    const answer = await this.tryToHold(caller, ...uses);
+    return 'refusal' in answer ? this.refuse(answer) : answer;
+  }
+
+  async tryToHold(caller: Caller, ...uses: Use[]): Promise<Held | Refused> {
+    const wanted = uses.filter(({ limit }) => limit.amount > 0);
+    if (wanted.length === 0) return NOTHING;
+    const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
+    const free = async () => {
+      if (places.length > 0) await retrying(() => this.buckets.free(places));
+    };
+    if (places.length === wanted.length)
+      return { giveBack: free, settle: () => retrying(() => this.buckets.settle(places)) };
+    await free();
+    return this.refused(wanted, await this.fullOf(missing(wanted, places)), caller);
+  }
+
+  /** The error that `take` would throw now, or undefined. Takes nothing. */
   async refusalOf(...uses: Use[]): Promise<AppError | undefined> {
     const wanted = uses.filter(({ limit }) => limit.amount > 0);
     if (wanted.length === 0) return undefined;
@@ -97,34 +124,44 @@ export class Limiter {
     await retrying(() => this.buckets.clearAll(keyOf({ limit, subject })));
   }
 
-  private async count(wanted: Use[]): Promise<Count> {
-    if (wanted.some(({ limit }) => limit.uncounted === 'refused')) return this.countTogether(wanted);
-    if (Date.now() < this.onOurOwnUntil) return this.countAlone(wanted);
+  /** Where reading goes on whatever happens. What was full a moment ago is not asked for again: nothing is given back there. */
+  private async countSomehow(wanted: Use[]): Promise<FullBucket[]> {
+    const known = this.own.knownFull(wanted.map(bucket));
+    if (known.length > 0) return known;
+    if (performance.now() < this.onOurOwnUntil) return this.own.take(wanted.map(bucket));
     try {
-      return await withinPatience(this.countTogether(wanted), PATIENCE_MS);
+      const count = await withinPatience(this.countTogether(wanted), PATIENCE_MS);
+      this.own.learn(count.taken);
+      this.own.learnFull(count.full, wanted.map(bucket));
+      return count.full;
     } catch (error) {
-      this.onOurOwnUntil = Date.now() + ON_OUR_OWN_MS;
+      this.onOurOwnUntil = performance.now() + ON_OUR_OWN_MS;
       this.warn('limits cannot be counted together: reading is counted by this instance alone for a while', error);
-      return this.countAlone(wanted);
+      return this.own.take(wanted.map(bucket));
     }
   }
 
-  private countAlone(wanted: Use[]): Count {
-    return { taken: [], full: this.own.take(wanted.map(bucket)) };
-  }
-
+  /** Nothing is taken when something is full. */
   private async countTogether(wanted: Use[]): Promise<Count> {
     const taken = await retrying(() => this.buckets.take(wanted.map(bucket)));
-    const refused = wanted.filter((use) => !taken.includes(keyOf(use))).map(bucket);
-    if (refused.length === 0) return { taken, full: [] };
-    await this.giveBack(taken);
-    const full = await this.buckets.full(refused);
-    // Its window may have ended since it refused.
-    return { taken: [], full: full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true })) };
+    if (taken.length === wanted.length) return { taken, full: [] };
+    if (taken.length > 0) await retrying(() => this.buckets.giveBack(taken.map(({ key }) => key)));
+    return { taken: [], full: await this.fullOf(missing(wanted, taken)) };
   }
 
-  private async giveBack(keys: string[]): Promise<void> {
-    if (keys.length > 0) await retrying(() => this.buckets.giveBack(keys));
+  private async fullOf(refused: Bucket[]): Promise<FullBucket[]> {
+    const full = await this.buckets.full(refused);
+    // Its window may have ended since it refused.
+    return full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true }));
+  }
+
+  private refused(wanted: Use[], full: FullBucket[], caller: Caller): Refused {
+    return { refusal: worst(wanted, full), note: () => this.note(wanted, full, caller) };
+  }
+
+  private async refuse({ refusal, note }: Refused): Promise<never> {
+    await note();
+    throw refusal;
   }
 
   /** A bucket that is met again and again is read, and written to once. */
@@ -134,6 +171,10 @@ export class Limiter {
     const first = await retrying(() => this.buckets.note(unnoted));
     for (const use of wanted) if (first.includes(keyOf(use))) await this.audit.note(limitMet(use), caller);
   }
+}
+
+function missing(wanted: Use[], taken: { key: string }[]): Bucket[] {
+  return wanted.map(bucket).filter(({ key }) => !taken.some((one) => one.key === key));
 }
 
 function limitMet({ limit, subject }: Use) {

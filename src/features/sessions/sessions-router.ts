@@ -7,18 +7,23 @@ import { ownSession, userIdOf } from '../../http/session';
 import { sessionToEnd, sessionView } from './sessions-schemas';
 import type { SessionsService } from './sessions-service';
 
-export function sessionsRouter(sessions: SessionsService, { signedIn, signedInWithBody }: Access): Router {
+export function sessionsRouter(sessions: SessionsService, { signedIn, signedInWithBody, inTurn }: Access): Router {
   const router = Router();
 
   post(router, '/sessions', signedIn, async (req, res) => {
     ok(res, (await sessions.of(ownSession(req))).map(sessionView));
   });
 
-  post(router, '/end_session', signedInWithBody, async (req, res) => {
-    const { id } = parse(sessionToEnd, jsonBody(req));
-    await sessions.end(userIdOf(req), id, callerOf(req));
-    ok(res);
-  });
+  post(
+    router,
+    '/end_session',
+    signedInWithBody,
+    inTurn(async (req, res) => {
+      const { id } = parse(sessionToEnd, jsonBody(req));
+      await sessions.end(userIdOf(req), id, callerOf(req));
+      ok(res);
+    }),
+  );
 
   return router;
 }

@@ -1,4 +1,4 @@
-import { Router, type Response } from 'express';
+import { Router } from 'express';
 import { callerOf } from '../../http/caller';
 import { get, ok, post, type Access } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
@@ -20,18 +20,10 @@ export function captchaImageRouter(captchas: CaptchaService): Router {
   const router = Router();
 
   get(router, '/:id.png', async (req, res) => {
-    send(res, 'image/png', (await captchas.image(String(req.params.id))).png);
-  });
-
-  get(router, '/:id.svg', async (req, res) => {
-    send(res, 'image/svg+xml', (await captchas.image(String(req.params.id))).svg);
+    const image = await captchas.image(String(req.params.id));
+    // A web client on an origin of its own shows it too.
+    res.set('Cross-Origin-Resource-Policy', 'cross-origin').type('image/png').send(image);
   });
 
   return router;
-}
-
-function send(res: Response, type: string, image: string | Buffer): void {
-  // A web client on an origin of its own shows it too.
-  res.set('Cross-Origin-Resource-Policy', 'cross-origin');
-  res.type(type).send(image);
 }

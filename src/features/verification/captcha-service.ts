@@ -24,7 +24,7 @@ export class CaptchaService {
     return id;
   }
 
-  async image(id: string): Promise<{ svg: string; png: Buffer }> {
+  async image(id: string): Promise<Buffer> {
     const image = await this.captchas.image(id);
     if (!image) throw new NotFound('no such captcha, or it has expired or been tried');
     return image;

@@ -4,25 +4,24 @@ import { deleteInBatches } from '../../database/delete-in-batches';
 export interface Captcha {
   id: string;
   answer: string;
-  svg: string;
   png: Buffer;
 }
 
 export class CaptchasRepository {
   constructor(private readonly db: Knex) {}
 
-  async add({ id, answer, svg, png }: Captcha, ttlSeconds: number): Promise<void> {
+  async add({ id, answer, png }: Captcha, ttlSeconds: number): Promise<void> {
     await this.db('captchas').insert({
       id,
       answer,
-      svg,
       png,
       expires_at: this.db.raw('now() + make_interval(secs => ?)', [ttlSeconds]),
     });
   }
 
-  async image(id: string): Promise<Pick<Captcha, 'svg' | 'png'> | undefined> {
-    return this.live(id).first<Pick<Captcha, 'svg' | 'png'> | undefined>('svg', 'png');
+  async image(id: string): Promise<Buffer | undefined> {
+    const row = await this.live(id).first<Pick<Captcha, 'png'> | undefined>('png');
+    return row?.png;
   }
 
   /** Takes the captcha away and says what its answer was: there is one try. */

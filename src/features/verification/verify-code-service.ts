@@ -40,10 +40,11 @@ export class VerifyCodeService {
     const { verification, codes, limiter, limits, audit } = this.parts;
     await limiter.take(caller, ...checksBy(caller, limits));
     // Counts as a wrong one until the code has proved right.
-    const guess = await limiter.take(caller, ...guessesAt(phone.number, caller, limits));
+    const guess = await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
     const sent = await verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
     if (!sent) return this.refuseUncompared(phone, guess);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
+      await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
       throw new Wrong('wrong code');
     }

@@ -3,7 +3,6 @@ import { create } from 'svg-captcha';
 
 export interface CaptchaImage {
   answer: string;
-  svg: string;
   png: Buffer;
 }
 
@@ -19,5 +18,5 @@ export async function drawCaptcha(): Promise<CaptchaImage> {
   const svg = data.replace('>', '><rect width="100%" height="100%" fill="#fff"/>');
   // The letters are drawn as paths; looking for the system's fonts would only cost time.
   const image = await renderAsync(svg, { fitTo: { mode: 'zoom', value: 2 }, font: { loadSystemFonts: false } });
-  return { answer: text, svg, png: image.asPng() };
+  return { answer: text, png: image.asPng() };
 }

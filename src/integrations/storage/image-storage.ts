@@ -9,4 +9,6 @@ export interface UploadToken {
 /** Lets a signed-in user upload images under a prefix of their own. */
 export interface ImageStorage {
   uploadToken(userId: string, publicUrl: string): UploadToken;
+  /** Removes what nobody will finish. */
+  sweep(): Promise<void>;
 }

@@ -39,7 +39,6 @@ const STALE_MS = 3_600_000;
 export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
   private readonly incoming: string;
-  private prepared: Promise<void> | undefined;
 
   constructor(private readonly options: LocalStorageOptions) {
     this.maxBytes = options.maxBytes;
@@ -60,7 +59,7 @@ export class LocalImageStorage implements ImageStorage {
     const path = join(this.incoming, randomUUID());
     const inspector = new ImageInspector(Math.min(grant.maxBytes, this.maxBytes));
     try {
-      await this.prepare();
+      await mkdir(this.incoming, { recursive: true, mode: 0o700 });
       // Flushed, because a key can never be written again: a crash must not leave an empty image under it.
       await pipeline(source, inspector, await fileAt(path));
       return { path, ...inspector.result() };
@@ -72,11 +71,14 @@ export class LocalImageStorage implements ImageStorage {
 
   /** Puts the image under its key, at once and whole. The same image again is fine, another one is refused. */
   async keep(received: ReceivedImage, userId: string, name: string): Promise<void> {
-    const path = join(this.options.directory, userId, name);
+    const folder = join(this.options.directory, userId);
+    const path = join(folder, name);
     try {
-      await mkdir(join(this.options.directory, userId), { recursive: true, mode: 0o700 });
+      const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
       // A link, unlike a rename, never replaces what is there, however many uploads race for the key.
       await link(received.path, path);
+      await flushFolder(folder);
+      if (isNew) await flushFolder(this.options.directory);
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw storageFailure(error);
       if ((await etagOf(path)) !== received.hash) throw new KeyTaken('key: holds another image, take a new name');
@@ -105,23 +107,30 @@ export class LocalImageStorage implements ImageStorage {
     return undefined;
   }
 
-  private prepare(): Promise<void> {
-    this.prepared ??= this.makeIncoming().catch((error: unknown) => {
-      this.prepared = undefined;
-      throw error;
-    });
-    return this.prepared;
-  }
-
-  /** Also clears away what a killed process left; another instance's uploads are younger. */
-  private async makeIncoming(): Promise<void> {
-    await mkdir(this.incoming, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(this.incoming)) {
+  /** Removes uploads that were cut off by the end of their process; another instance's present ones are younger. */
+  async sweep(): Promise<void> {
+    for (const name of await namesIn(this.incoming)) {
       const path = join(this.incoming, name);
       const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Infinity }))).mtimeMs;
       if (age > STALE_MS) await this.discard({ path });
     }
   }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** A name is on the disk once its folder is. Some systems do not flush folders. */
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
 }
 
 /** Opened before anything can fail: a stream that opens its file by itself may do so after the file was discarded. */

@@ -19,6 +19,9 @@ export class QiniuImageStorage implements ImageStorage {
     this.credentials = new auth.digest.Mac(options.accessKey, options.secretKey);
   }
 
+  /** Nothing lies here. */
+  async sweep(): Promise<void> {}
+
   uploadToken(userId: string): UploadToken {
     const { bucket, domain, maxBytes } = this.options;
     const { deadline, ...policy } = uploadPolicy(bucket, userId, maxBytes);

@@ -1,0 +1,1 @@
+ALTER TABLE captchas ALTER svg DROP DEFAULT;
