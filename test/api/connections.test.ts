@@ -92,6 +92,24 @@ describe('a connection on which something was given up', () => {
   });
 });
 
+describe('the log', () => {
+  it('tells in one line each when the database goes away and when it comes back', async () => {
+    await startBehindProxy();
+    const person = await insertAndSignIn(app);
+    proxy.refuse();
+    for (let count = 0; count < 5; count += 1) expectRefusal(await rename(person, 'Lost'), 503);
+    proxy.resume();
+    await until(async () => (await rename(person, 'Found')).status === 200);
+    await until(() => lines('the database is back').length > 0);
+    expect(lines('the database is away')).toHaveLength(1);
+    expect(lines('the database is back')).toEqual([expect.objectContaining({ awayMs: expect.any(Number) as number })]);
+    expect(lines('unavailable').length).toBeGreaterThanOrEqual(5);
+    expect(lines('unavailable').filter((line) => 'err' in line)).toEqual([]);
+  });
+
+  const lines = (msg: string) => app.logged().filter((line) => line.msg === msg);
+});
+
 describe('connections that fall silent', () => {
   it('are left within two time-outs, also after a quiet time, when new ones are good', async () => {
     await startBehindProxy();

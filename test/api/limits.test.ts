@@ -5,7 +5,7 @@ import { Limiter } from '../../src/features/limits/limiter';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { testPool, type TestPool } from '../support/pool';
 import {
@@ -446,6 +446,28 @@ describe('the table of limits', () => {
 });
 
 describe('while nothing can be counted', () => {
+  it('sending fails closed also where only writing is held up', async () => {
+    const closed = await instance({ SEND_CODE_PER_DAY: '1000' });
+    expectBody(await sendCode(closed, newPhone()), { code: 200 });
+    const holder = await app.db.transaction();
+    await holder('rate_limits').where('key', 'send_in_all:all').forUpdate();
+    expectRefusal(await sendCode(closed, newPhone()), 503);
+    await holder.rollback();
+    expect(closed.sms.sent).toHaveLength(1);
+  });
+
+  it('each instance goes on from where the shared count stood', async () => {
+    const open = await instance({ FINDS_PER_USER_MINUTE: '5' });
+    const person = await insertAndSignIn(open);
+    const find = () => post(person.agent, `/user/find/44/${person.phone}`);
+    for (let count = 0; count < 3; count += 1) expect((await find()).status).toBe(200);
+    await uncounted(async () => {
+      const answers: Answer[] = [];
+      for (let count = 0; count < 6; count += 1) answers.push(await find());
+      expect(counted(answers)).toEqual({ 200: 2, 429: 4 });
+    });
+  });
+
   /** Holds the table, as a migration or a failing disk might, while `calls` are made. */
   async function uncounted(calls: () => Promise<void>): Promise<void> {
     const holder = await app.db.transaction();

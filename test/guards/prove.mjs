@@ -28,17 +28,20 @@ async function work() {
   rmSync(tree, { recursive: true, force: true });
 }
 
-/** What is wrong with the proof; nothing when the test fails as it has to. */
-async function prove(tree, { file, replace, by, test, named }) {
-  const path = join(tree, file);
-  const source = readFileSync(path, 'utf8');
-  if (source.split(replace).length !== 2) return `${file} does not have ${JSON.stringify(replace)} once`;
-  writeFileSync(
-    path,
-    source.replace(replace, () => by),
-  );
+/** What is wrong with the proof; nothing when the test fails as it has to. `also` takes a second guard out that stands behind. */
+async function prove(tree, { file, replace, by, also = [], test, named }) {
+  const taken = [{ file, replace, by }, ...also].map((one) => ({ ...one, path: join(tree, one.file) }));
+  const sources = taken.map(({ path }) => readFileSync(path, 'utf8'));
+  for (const one of taken) {
+    const source = readFileSync(one.path, 'utf8');
+    if (source.split(one.replace).length !== 2) return `${one.file} does not have ${JSON.stringify(one.replace)} once`;
+    writeFileSync(
+      one.path,
+      source.replace(one.replace, () => one.by),
+    );
+  }
   const { status, output } = await jest(tree, test, named);
-  writeFileSync(path, source);
+  taken.forEach(({ path }, index) => writeFileSync(path, sources[index]));
   if (status === 0) return `the test "${named}" passes without it`;
   const itself = output.split('\n').some((line) => line.includes('●') && line.includes('›') && line.includes(named));
   if (itself || output.includes('secrets in the log')) return undefined;

@@ -6,17 +6,10 @@ import express, { type ErrorRequestHandler, type Router } from 'express';
 import { AppError } from '../../src/errors';
 import { localImageRouter } from '../../src/integrations/storage/local-image-router';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
+import { form, type Part } from '../support/images';
 
 export const SECRET = 'a secret of this server alone';
 export const MAX_BYTES = 100_000;
-
-/** The smallest whole PNG: one pixel. */
-export const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-export const pngOf = (bytes: number): Buffer => Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length, 7)]);
 
 export interface RunningServer {
   url: string;
@@ -70,22 +63,6 @@ export async function startImageServer({ maxBytes = MAX_BYTES, uploadTimeoutMs =
       await server.close();
       await rm(root, { recursive: true });
     },
-  };
-}
-
-type Part = [name: string, value: string | Buffer];
-
-/** A form in the order given; a Buffer is a file. Written by hand, so that no library tidies up what is hostile. */
-export function form(parts: Part[]): { headers: Record<string, string>; body: Buffer } {
-  const boundary = '----a-boundary';
-  const chunks = parts.flatMap(([name, value]) => {
-    const file = typeof value === 'string' ? '' : '; filename="portrait.png"\r\nContent-Type: image/png';
-    const header = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    return [Buffer.from(header), Buffer.from(value), Buffer.from('\r\n')];
-  });
-  return {
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
-    body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
   };
 }
 

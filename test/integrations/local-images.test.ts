@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
-import { PNG, post, startImageServer, type ImageServer } from './image-server';
+import { PNG } from '../support/images';
+import { post, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
 

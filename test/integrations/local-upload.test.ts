@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { conf, form_up, httpc } from 'qiniu';
 import { z } from 'zod';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
-import { form, MAX_BYTES, PNG, pngOf, post, SECRET, startImageServer, type ImageServer } from './image-server';
+import { form, PNG, pngOf } from '../support/images';
+import { MAX_BYTES, post, SECRET, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
 

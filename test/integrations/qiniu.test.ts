@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { QiniuImageStorage } from '../../src/integrations/storage/qiniu-image-storage';
 import { qiniuUploadRouter } from '../../src/integrations/storage/qiniu-upload-router';
-import { PNG, post, serve, startImageServer, type RunningServer } from './image-server';
+import { PNG } from '../support/images';
+import { post, serve, startImageServer, type RunningServer } from './image-server';
 
 const storage = new QiniuImageStorage({
   accessKey: 'an-access-key',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,6 +41,8 @@ export interface TestApp {
   databaseUrl: string;
   sms: KeptSms;
   dataDir: string;
+  /** What it has logged so far. */
+  logged: () => Record<string, unknown>[];
   /** A client without cookies. */
   api: ReturnType<typeof request>;
   /** A client that keeps its cookies. */
@@ -65,7 +67,8 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'accounts-app-'));
   const config = loadConfig({ BCRYPT_COST: '4', DATA_DIR: dataDir, LOG_LEVEL: 'trace', ...env });
   const sms = new KeptSms();
-  const log = createWriteStream(join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`));
+  const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
+  const log = createWriteStream(logFile);
   const container = await buildContainer(config, {
     databaseUrl,
     keys: loadKeys(config),
@@ -82,6 +85,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     databaseUrl,
     sms,
     dataDir,
+    logged: () => linesOf(logFile),
     api: request(server),
     agent: () => request.agent(server),
     close: async () => {
@@ -90,6 +94,11 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function linesOf(file: string): Record<string, unknown>[] {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 async function closeAll(server: Server, container: Container, database: TestDatabase | undefined): Promise<void> {

@@ -17,10 +17,16 @@ export class TestCluster {
     private readonly settings: Record<string, string>,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<TestCluster> {
-    const cluster = new TestCluster(newDataDir(), settings);
+  /** On a disk of so many megabytes, when that is asked for; only root can make one. */
+  static async start(settings: Record<string, string> = {}, diskMegabytes?: number): Promise<TestCluster> {
+    const folder = diskMegabytes === undefined ? newDataDir() : smallDisk(diskMegabytes);
+    const cluster = new TestCluster(folder, settings);
     await migrate(await cluster.start());
     return cluster;
+  }
+
+  get path(): string {
+    return this.folder.path;
   }
 
   get url(): string {
@@ -48,6 +54,19 @@ export class TestCluster {
     const pid = postmasterPid(this.folder.path);
     process.kill(pid, 'SIGKILL');
     await until(async () => !isAlive(pid) && (await answers(this.url)));
+  }
+
+  /** It dies, and nobody starts it again. */
+  async abandon(): Promise<void> {
+    process.kill(postmasterPid(this.folder.path), 'SIGKILL');
+    await this.stop();
+  }
+
+  /** Nothing more can be written, until the function that is returned is called. */
+  fillDisk(): () => void {
+    const ballast = join(this.folder.path, '..', 'ballast');
+    spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k']);
+    return () => rmSync(ballast);
   }
 
   /** One process that serves a connection: PostgreSQL ends all others, recovers, and goes on. */
@@ -119,6 +138,20 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function smallDisk(megabytes: number): DataDir {
+  const folder = newDataDir();
+  const parent = join(folder.path, '..');
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'tmpfs', parent]);
+  if (status !== 0) throw new Error(stderr.toString());
+  return {
+    path: folder.path,
+    remove: () => {
+      spawnSync('umount', ['--lazy', parent]);
+      folder.remove();
+    },
+  };
 }
 
 function copyFolder(from: string, to: string): void {

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export class FaultProxy {
   private readonly links = new Set<Link>();
   private isStalled = false;
+  private isRefusing = false;
   private stallingAt: Buffer | undefined;
 
   private constructor(
@@ -49,6 +50,7 @@ export class FaultProxy {
 
   resume(): void {
     this.isStalled = false;
+    this.isRefusing = false;
     this.stallingAt = undefined;
     for (const link of this.links) link.resume();
   }
@@ -64,6 +66,12 @@ export class FaultProxy {
     this.cut();
   }
 
+  /** All connections break, and new ones do so at once. */
+  refuse(): void {
+    this.isRefusing = true;
+    this.cut();
+  }
+
   /** All connections break. */
   cut(): void {
     for (const link of this.links) link.cut();
@@ -76,6 +84,10 @@ export class FaultProxy {
   }
 
   private link(client: Socket): void {
+    if (this.isRefusing) {
+      client.resetAndDestroy();
+      return;
+    }
     const link = new Link(client, connect(Number(this.target.port), this.target.hostname), (bytes) => this.look(bytes));
     this.links.add(link);
     if (this.isStalled) link.hold();

@@ -55,7 +55,10 @@ export interface SyncState {
 
 const FRIENDSHIP_DELETED = 30;
 
-/** Keeps a copy of a user's data by sync alone: it folds each answer into what it holds and asks for what came after. */
+/**
+ * Keeps a copy of a user's data by sync alone. It does what docs/api.md tells a client to do, step by step, and nothing that
+ * stands in the source alone: when the two differ, the tests that use it fail.
+ */
 export class FoldingClient {
   /** What the next sync sends. */
   version = 0;
@@ -91,11 +94,13 @@ export class FoldingClient {
     for (const entry of result.blacklist) put(this.blacklist, entry.friendId, entry, !entry.status);
     for (const friend of result.friends)
       put(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
-    for (const membership of result.groups) put(this.groups, membership.group.id, membership, membership.isDeleted);
+    for (const membership of result.groups) {
+      put(this.groups, membership.group.id, membership, membership.isDeleted);
+      if (membership.isDeleted) this.members.delete(membership.group.id);
+    }
     for (const member of result.group_members)
-      put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
-    // Of a group that one has left nothing more is delivered, and coming back delivers all of it anew.
-    for (const groupId of this.members.keys()) if (!this.groups.has(groupId)) this.members.delete(groupId);
+      if (this.groups.has(member.groupId))
+        put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
     this.version = result.version;
   }
 
@@ -106,8 +111,9 @@ export class FoldingClient {
   }
 }
 
-function put<T>(rows: Map<string, T>, key: string, row: T, isTombstone: boolean): void {
-  if (isTombstone) rows.delete(key);
+/** The whole row in place of what is there; one that tells of an end removes it instead. */
+function put<T>(rows: Map<string, T>, key: string, row: T, hasEnded: boolean): void {
+  if (hasEnded) rows.delete(key);
   else rows.set(key, row);
 }
 

@@ -1,0 +1,381 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connected } from '../support/clusters';
+import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
+import { until } from '../support/until';
+import { NOBODY } from '../support/service-process';
+import type { Setting, World } from './world';
+
+export interface Fault {
+  name: string;
+  /** As the table has it. */
+  title: string;
+  /** Played by the short run, which every push has. */
+  short?: true;
+  /** Why it cannot be played on this machine. */
+  missing?: () => string | undefined;
+  setting?: () => Setting | Promise<Setting>;
+  /** For how long it is watched afterwards, when that is not a few seconds. */
+  afterMs?: number;
+  /** Ends when the fault has. */
+  play: (world: World) => Promise<void>;
+  tidyUp?: () => Promise<void> | void;
+}
+
+const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'user-account-service' AND pid <> pg_backend_pid()`;
+
+async function sql(world: World, statement: string): Promise<void> {
+  const client = await connected(world.cluster.url);
+  await client.query(statement);
+  await client.end();
+}
+
+async function useUpIds(world: World, count: number): Promise<void> {
+  const client = await connected(world.cluster.url);
+  for (let n = 0; n < count; n += 1) await client.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
+  await client.end();
+}
+
+const hasProgram = (name: string) => (spawnSync('which', [name]).status === 0 ? undefined : `${name} is not installed`);
+const isRoot = () => (process.getuid?.() === 0 ? undefined : 'only root can do that');
+
+const stall =
+  (milliseconds: number): Fault['play'] =>
+  async ({ proxy }) => {
+    proxy.stall();
+    await sleep(milliseconds);
+    proxy.resume();
+  };
+
+let twilio: TwilioStandIn | undefined;
+let proxyProgram: ChildProcess | undefined;
+let folder = '';
+
+function scratch(): string {
+  folder = mkdtempSync(join(tmpdir(), 'accounts-faults-'));
+  spawnSync('chmod', ['777', folder]);
+  return folder;
+}
+
+async function end(program: ChildProcess | undefined): Promise<void> {
+  const ended = program && new Promise((resolve) => program.once('exit', resolve));
+  program?.kill('SIGTERM');
+  await ended;
+  if (folder) rmSync(folder, { recursive: true, force: true });
+  folder = '';
+}
+
+export const FAULTS: Fault[] = [
+  { name: 'none', title: 'none', play: () => sleep(5_000) },
+
+  // --- the way to the database
+  { name: 'stall-3', title: 'the way to the database stands still for 3 s', play: stall(3_000) },
+  {
+    name: 'stall',
+    title: 'it stands still for 5.6 s from the beginning of a transaction, then all backends are ended, three times',
+    short: true,
+    play: repeat(
+      3,
+      async (world) => {
+        const { proxy } = world;
+        proxy.stallAt('BEGIN;');
+        await until(() => proxy.stalled);
+        await sleep(5_600);
+        proxy.resume();
+        // Whatever runs in a transaction that nobody has asked for is rolled back by this.
+        await sleep(700);
+        await sql(world, END_ALL);
+      },
+      1_500,
+    ),
+  },
+  { name: 'stall-20', title: 'it stands still for 20 s', play: stall(20_000) },
+  {
+    name: 'mute',
+    title: 'all connections there are fall silent, new ones are good',
+    short: true,
+    play: async ({ proxy }) => proxy.mute(),
+  },
+  {
+    name: 'mute-quiet',
+    title: 'all connections there are fall silent after a quiet quarter of a minute',
+    play: async (world) => {
+      await world.pause();
+      await sleep(15_000);
+      world.proxy.mute();
+      world.resume();
+    },
+  },
+  {
+    name: 'cut',
+    title: 'all connections break, each second, ten times',
+    play: repeat(10, async ({ proxy }) => proxy.cut(), 1_000),
+  },
+
+  // --- PostgreSQL
+  {
+    name: 'terminate',
+    title: 'an operator ends all backends, each second, five times',
+    short: true,
+    play: repeat(5, (world) => sql(world, END_ALL), 1_000),
+  },
+  {
+    name: 'crash',
+    title: 'kill -9 of one process of PostgreSQL, three times, each after ids that no disk has',
+    short: true,
+    play: repeat(
+      3,
+      async (world) => {
+        await useUpIds(world, 20);
+        await Promise.all(world.people.map((person) => person.synchronise()));
+        await world.cluster.killBackend();
+      },
+      3_000,
+    ),
+  },
+  { name: 'kill-server', title: 'kill -9 of the whole PostgreSQL', play: ({ cluster }) => cluster.killServer() },
+  {
+    name: 'restart-server',
+    title: 'PostgreSQL is stopped in good order for 3 s',
+    play: async ({ cluster }) => {
+      await cluster.stop();
+      await sleep(3_000);
+      await cluster.start();
+    },
+  },
+  {
+    name: 'freeze',
+    title: 'PostgreSQL is frozen for 7 s',
+    play: async ({ cluster }) => {
+      const pids = processesIn(cluster.path);
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      await sleep(7_000);
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    },
+  },
+  {
+    name: 'snapshot',
+    title: 'a snapshot of the disk is put back, 500 ids older',
+    short: true,
+    play: async (world) => {
+      const { cluster } = world;
+      await world.pause();
+      await sql(world, 'CHECKPOINT');
+      const copy = cluster.snapshot();
+      await useUpIds(world, 500);
+      await Promise.all(world.people.map((person) => person.synchronise()));
+      await cluster.stop();
+      cluster.putBack(copy);
+      await cluster.start();
+      world.resume();
+    },
+  },
+  {
+    name: 'failover',
+    title: 'the primary dies, a synchronous standby takes over',
+    play: async (world) => {
+      const standby = await world.cluster.standby();
+      await sql(world, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
+      await sql(world, 'SELECT pg_reload_conf()');
+      await sleep(4_000);
+      const primary = world.cluster;
+      await primary.abandon();
+      await standby.promote();
+      world.cluster = standby;
+      await sql(world, `ALTER SYSTEM RESET synchronous_standby_names`);
+      world.proxy.lead(standby.url);
+      await primary.remove();
+    },
+  },
+
+  // --- locks
+  {
+    name: 'lock',
+    title: 'somebody locks the rows of five users and a group for 8 s',
+    short: true,
+    play: async (world) => {
+      const client = await connected(world.cluster.url);
+      await client.query('BEGIN');
+      const ids = world.people.slice(0, 5).map(({ id }) => id);
+      await client.query('SELECT FROM users WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [ids]);
+      await client.query(`SELECT FROM groups WHERE id = 'red' FOR UPDATE`);
+      await sleep(8_000);
+      await client.end();
+    },
+  },
+  {
+    name: 'lock-table',
+    title: 'somebody locks the whole table of limits for 6 s',
+    play: async (world) => {
+      const client = await connected(world.cluster.url);
+      await client.query('BEGIN; LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
+      await sleep(6_000);
+      await client.end();
+    },
+  },
+  {
+    name: 'migrate',
+    title: 'an instance migrates beside a reader who holds a lock for 8 s',
+    play: async (world) => {
+      // As if the newest migration were still to come.
+      await sql(world, `DELETE FROM knex_migrations WHERE name = '0010_captchas_png_only'`);
+      const client = await connected(world.cluster.url);
+      await client.query('BEGIN; SELECT FROM captchas LIMIT 1');
+      const migrating = world.startInstance(1);
+      await sleep(8_000);
+      await client.end();
+      await migrating;
+    },
+  },
+
+  // --- the service
+  {
+    name: 'kill',
+    title: 'kill -9 of the service, three times',
+    short: true,
+    play: repeat(
+      3,
+      async (world) => {
+        const [killed] = world.instances;
+        killed?.signal('SIGKILL');
+        await killed?.exited;
+        await world.startInstance(0);
+      },
+      2_000,
+    ),
+  },
+  {
+    name: 'rolling',
+    title: 'two instances behind HAProxy are restarted one after the other, twice',
+    missing: () => hasProgram('haproxy'),
+    setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
+    play: async (world) => {
+      const socket = startHaproxy(world);
+      await until(() => existsSync(socket));
+      world.calls.through(socket);
+      await sleep(3_000);
+      for (const index of [0, 1, 0, 1]) {
+        const instance = world.instances[index];
+        const { port } = new URL(instance?.url ?? '');
+        await instance?.stop();
+        await world.startInstance(index, { PORT: port });
+        await sleep(2_000);
+      }
+    },
+    tidyUp: () => end(proxyProgram),
+  },
+
+  // --- others
+  {
+    name: 'sms',
+    title: 'the SMS provider does not answer for 40 s',
+    afterMs: 40_000,
+    setting: async () => {
+      twilio = await startTwilioStandIn();
+      const { url, accountSid, authToken, requests } = twilio;
+      return {
+        env: {
+          ...{ SMS_PROVIDER: 'twilio', TWILIO_API_URL: url, TWILIO_ACCOUNT_SID: accountSid },
+          ...{ TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: '+15005550006' },
+        },
+        inbox: {
+          codeFor: (phone) => {
+            const message = requests.findLast(({ form }) => form.get('To') === phone);
+            return /\d{6}/.exec(message?.form.get('Body') ?? '')?.[0];
+          },
+        },
+      };
+    },
+    play: async () => {
+      twilio?.behave('hang');
+      await sleep(40_000);
+      twilio?.behave('accept');
+    },
+    tidyUp: () => twilio?.close(),
+  },
+  {
+    name: 'disk-full',
+    title: "the database's disk is full for 5 s",
+    missing: isRoot,
+    play: async ({ cluster }) => {
+      const free = cluster.fillDisk();
+      await sleep(5_000);
+      free();
+    },
+    setting: () => ({ diskMegabytes: 400 }),
+  },
+  {
+    name: 'pgbouncer',
+    title: 'behind PgBouncer, whose connections an operator ends',
+    missing: () => hasProgram('pgbouncer') ?? isRoot(),
+    setting: () => ({
+      env: { DATABASE_PREPARE: 'off', AUTO_MIGRATE: 'off' },
+      databaseUrl: (world) => startPgbouncer(world),
+    }),
+    play: repeat(3, (world) => sql(world, END_ALL), 2_000),
+    tidyUp: () => end(proxyProgram),
+  },
+];
+
+function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['play'] {
+  return async (world) => {
+    for (let count = 0; count < times; count += 1) {
+      if (count > 0) await sleep(pauseMs);
+      await play(world);
+    }
+  };
+}
+
+/** Each of PostgreSQL's processes stands in the cluster's folder. */
+function processesIn(path: string): number[] {
+  const cwd = (pid: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`);
+    } catch {
+      return '';
+    }
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => cwd(pid).startsWith(path)).map(Number);
+}
+
+function startHaproxy(world: World): string {
+  const socket = join(scratch(), 'haproxy.sock');
+  const servers = world.instances.map(({ url }, index) => `  server s${index} ${new URL(url).host} check`);
+  const config = [
+    'defaults',
+    ...['  mode http', '  timeout connect 2s', '  timeout client 30s', '  timeout server 30s'],
+    'frontend all',
+    ...[`  bind ${socket} mode 666`, '  default_backend service'],
+    'backend service',
+    ...['  option httpchk GET /readyz', '  default-server inter 500ms fall 2 rise 1', '  option redispatch'],
+    ...['  retries 3', '  retry-on conn-failure', ...servers],
+  ];
+  writeFileSync(join(folder, 'haproxy.cfg'), `${config.join('\n')}\n`);
+  proxyProgram = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return socket;
+}
+
+/** As docs/operations.md tells. PgBouncer will not run as root, and listens on a socket here. */
+function startPgbouncer(world: World): string {
+  const { hostname, port, username, password, pathname } = new URL(world.proxy.url);
+  if (proxyProgram === undefined || proxyProgram.exitCode !== null) {
+    const config = [
+      '[databases]',
+      `accounts = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`,
+      '[pgbouncer]',
+      ...['listen_addr =', 'listen_port = 6432', `unix_socket_dir = ${scratch()}`, 'auth_type = any'],
+      ...['pool_mode = transaction', 'default_pool_size = 10'],
+      'ignore_startup_parameters = extra_float_digits, statement_timeout, lock_timeout, idle_in_transaction_session_timeout',
+    ];
+    writeFileSync(join(folder, 'pgbouncer.ini'), `${config.join('\n')}\n`);
+    const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+    proxyProgram = spawn('setpriv', [...user, 'pgbouncer', '-q', join(folder, 'pgbouncer.ini')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  return `postgresql://${username}@localhost/accounts?host=${folder}&port=6432`;
+}

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import { connected } from '../support/clusters';
+import { PNG } from '../support/images';
+import { until } from '../support/until';
+import type { Call } from './calls';
+import type { Person } from './person';
+import type { World } from './world';
+
+export interface Verdict {
+  lost: string[];
+  halfDone: string[];
+  diverged: string[];
+}
+
+/** When all is quiet again: is everything there that was promised, is nothing half done, and do all clients know? */
+export async function judge(world: World): Promise<Verdict> {
+  await until(async () => (await world.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200, 30_000);
+  const client = await connected(world.cluster.url);
+  try {
+    const lost = [...(await world.other.lost(client))];
+    for (const person of world.everybody) lost.push(...(await lostOf(world, person, client)));
+    const { rows } = await client.query<{ what: string }>(HALF_DONE);
+    return { lost, halfDone: rows.map(({ what }) => what), diverged: await divergedOf(world) };
+  } finally {
+    await client.end();
+  }
+}
+
+interface Kept {
+  nickname: string;
+  portrait_uri: string;
+  phone: string | null;
+}
+
+async function lostOf(world: World, person: Person, client: Awaited<ReturnType<typeof connected>>): Promise<string[]> {
+  if (person.registered === 'maybe') await person.logIn();
+  if (person.registered !== 'yes') return person.broken;
+  const lost = [...person.broken];
+  const { rows } = await client.query<Kept>(
+    'SELECT nickname, portrait_uri, phone FROM users LEFT JOIN phones ON user_id = id WHERE id = $1',
+    [person.id],
+  );
+  const [kept] = rows;
+  if (!kept) return [`account ${person.id}`];
+  if (kept.phone !== `+44${person.phone}`) lost.push(`phone of ${person.id}`);
+  if (!person.nicknames.has(kept.nickname))
+    lost.push(`nickname ${kept.nickname} instead of ${[...person.nicknames].join(' or ')}`);
+  if (!person.portraits.has(kept.portrait_uri)) lost.push(`portrait ${kept.portrait_uri}`);
+  const blacklist = await client.query<{ friend_id: string }>(
+    'SELECT friend_id FROM blacklist WHERE user_id = $1 AND status',
+    [person.id],
+  );
+  const blacklisted = new Set(blacklist.rows.map(({ friend_id }) => friend_id));
+  for (const [friend, states] of person.blacklist)
+    if (!states.has(blacklisted.has(friend))) lost.push(`blacklist entry of ${person.id}`);
+  for (const cookie of person.cookies)
+    if ((await world.calls.post(`/user/${person.id}`, { cookie })).status !== 200) lost.push(`session of ${person.id}`);
+  for (const key of person.images) {
+    const { status, body } = await world.calls.call(`/files/${key}`, 'files', { method: 'GET' });
+    if (status !== 200 || !body.equals(PNG)) lost.push(`image ${key}`);
+  }
+  if (!(await person.logIn())) lost.push(`password of ${person.id}`);
+  return lost;
+}
+
+const HALF_DONE = `
+  SELECT 'a phone without its account: ' || phone AS what FROM phones LEFT JOIN users ON id = user_id WHERE id IS NULL
+  UNION ALL
+  SELECT 'an account without its phone: ' || id FROM users LEFT JOIN phones ON id = user_id WHERE phone IS NULL
+  UNION ALL
+  SELECT 'a session of nobody' FROM session LEFT JOIN users ON id = sess ->> 'userId' WHERE id IS NULL
+  UNION ALL
+  SELECT 'an account that the audit trail does not know: ' || id
+    FROM users WHERE NOT EXISTS (SELECT FROM security_events WHERE user_id = users.id AND event = 'registered')
+  UNION ALL
+  SELECT 'a registration without an account' FROM security_events
+   WHERE event = 'registered' AND NOT EXISTS (SELECT FROM users WHERE users.id = user_id)
+  UNION ALL
+  SELECT 'a transaction that is left open' FROM pg_stat_activity
+   WHERE state LIKE 'idle in transaction%' AND datname = current_database() AND xact_start < now() - interval '10 seconds'`;
+
+async function divergedOf(world: World): Promise<string[]> {
+  const diverged: string[] = [];
+  for (const person of world.people) {
+    await person.client.sync();
+    const [held, full] = [person.client.state(), (await person.everything()).state()];
+    if (!isDeepStrictEqual(held, full)) diverged.push(`client of ${person.id}`);
+  }
+  return diverged;
+}
+
+/** Milliseconds after the end of the fault in which something was still begun that then failed. */
+export function recoveryOf(calls: Call[], faultEnded: number): number {
+  const failed = calls.filter(({ begun, kind }) => begun > faultEnded && isFailure(kind));
+  return Math.max(0, ...failed.map(({ begun }) => begun - faultEnded));
+}
+
+export function isFailure(kind: string): boolean {
+  return kind === 'cut off' || kind === 'no answer' || /^(429|5..|4..)$/.test(kind);
+}

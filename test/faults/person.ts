@@ -1,0 +1,257 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { FoldingClient, type SyncResult } from '../support/folding-client';
+import { form, PNG } from '../support/images';
+import type { Answer, Calls, Sent } from './calls';
+
+/** Where the messages of a run arrive. */
+export interface Inbox {
+  codeFor(phone: string): string | undefined;
+}
+
+export interface Stranger {
+  id: string;
+  phone: number;
+}
+
+interface Session {
+  cookie: string;
+  /** Ended by ourselves, or by a new password, for all we know. */
+  mayBeOver: boolean;
+}
+
+let phones = 7_400_000_000 + randomInt(50_000_000);
+
+const newPassword = () => randomBytes(8).toString('hex');
+
+/**
+ * One user with an app, who does one thing after another and remembers what was promised: after a 200 a value is the only
+ * possible one; after anything else it and the earlier ones are.
+ */
+export class Person {
+  readonly phone = (phones += 1);
+  readonly nicknames = new Set<string>();
+  readonly portraits = new Set<string>(['']);
+  readonly passwords = new Set<string>();
+  readonly blacklist = new Map<string, Set<boolean>>();
+  readonly images: string[] = [];
+  readonly client: FoldingClient;
+  readonly broken: string[] = [];
+  id = '';
+  /** Whether the account exists: not known when nobody has said so. */
+  registered: 'yes' | 'no' | 'maybe' = 'no';
+  private sessions: Session[] = [];
+  private count = 0;
+
+  constructor(
+    private readonly calls: Calls,
+    private readonly inbox: Inbox,
+    private readonly others: () => Stranger[],
+  ) {
+    this.client = new FoldingClient((version) => this.ask(version));
+  }
+
+  get address(): { region: number; phone: number } {
+    return { region: 44, phone: this.phone };
+  }
+
+  get cookies(): string[] {
+    return this.sessions.filter(({ mayBeOver }) => !mayBeOver).map(({ cookie }) => cookie);
+  }
+
+  /** From an empty phone to an account with a session; true when all of it was answered well. */
+  async arrive(): Promise<boolean> {
+    const token = await this.verify();
+    if (token === undefined) return false;
+    const [nickname, password] = [`New ${this.phone}`, newPassword()];
+    const answer = await this.post('register', { nickname, password, verification_token: token });
+    this.nicknames.add(nickname);
+    this.passwords.add(password);
+    if (answer.code === 200) {
+      this.id = String(field(answer.result, 'id'));
+      this.registered = 'yes';
+      return this.logIn();
+    }
+    if (answer.code !== 404) this.registered = 'maybe';
+    return false;
+  }
+
+  /** One thing that people do, chosen at random; most of them look at something. */
+  async act(): Promise<void> {
+    if (this.cookies.length === 0 && !(await this.logIn())) return;
+    const things: [weight: number, thing: () => Promise<unknown>][] = [
+      [20, () => this.signedIn(this.stranger().id)],
+      [6, () => this.signedIn(`find/44/${this.stranger().phone}`)],
+      [14, () => this.synchronise()],
+      [6, () => this.signedIn('groups')],
+      [4, () => this.signedIn('blacklist')],
+      [4, () => this.signedIn('get_token')],
+      [4, () => this.calls.post('/user/check_phone_available', { body: this.address })],
+      [2, () => this.signedIn('sessions')],
+      [1, () => this.calls.post('/user/get_sms_img_code')],
+      [14, () => this.rename()],
+      [6, () => this.setPortrait()],
+      [10, () => this.toggleBlacklist()],
+      [4, () => this.logIn()],
+      [2, () => this.logOut()],
+      [2, () => this.changePassword()],
+      [1, () => this.resetPassword()],
+      [2, () => this.upload()],
+    ];
+    let at = randomInt(things.reduce((sum, [weight]) => sum + weight, 0));
+    const [, thing] = things.find(([weight]) => (at -= weight) < 0) ?? [];
+    await thing?.();
+  }
+
+  async logIn(): Promise<boolean> {
+    for (const password of [...this.passwords].reverse()) {
+      const answer = await this.post('login', { ...this.address, password });
+      if (answer.code === 200 && answer.cookie !== undefined) {
+        this.passwords.clear();
+        this.passwords.add(password);
+        this.id = String(field(answer.result, 'id'));
+        this.registered = 'yes';
+        this.sessions.push({ cookie: answer.cookie, mayBeOver: false });
+        return true;
+      }
+      if (answer.code !== 1_000) return false;
+    }
+    if (this.registered === 'yes') this.broken.push('no password that was promised lets in');
+    return false;
+  }
+
+  async synchronise(): Promise<boolean> {
+    try {
+      await this.client.sync();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Everything, as somebody sees it who asks for the first time. */
+  async everything(): Promise<FoldingClient> {
+    const fresh = new FoldingClient((version) => this.ask(version));
+    await fresh.sync();
+    return fresh;
+  }
+
+  /** What was promised before, and is taken back by an operator who puts an earlier state back. */
+  forgetSessions(): void {
+    this.sessions = [];
+  }
+
+  private async ask(version: number): Promise<SyncResult> {
+    const answer = await this.signedIn(`sync/${version}`);
+    if (answer.code !== 200) throw new Error(`sync was answered with ${answer.kind}`);
+    return answer.result as SyncResult;
+  }
+
+  private async verify(): Promise<string | undefined> {
+    const sent = await this.post('send_code', this.address);
+    const code = this.inbox.codeFor(`+44${this.phone}`);
+    if (sent.code !== 200 || code === undefined) return undefined;
+    const answer = await this.post('verify_code', { ...this.address, code });
+    return answer.code === 200 ? String(field(answer.result, 'verification_token')) : undefined;
+  }
+
+  private async rename(): Promise<void> {
+    const nickname = `${this.phone % 10_000} ${(this.count += 1)}`;
+    await this.change(this.nicknames, nickname, 'set_nickname', { nickname });
+  }
+
+  private async setPortrait(): Promise<void> {
+    const portraitUri = `https://img.example/${this.phone}/${(this.count += 1)}`;
+    await this.change(this.portraits, portraitUri, 'set_portrait_uri', { portraitUri });
+  }
+
+  private async toggleBlacklist(): Promise<void> {
+    const { id } = this.stranger();
+    if (id === this.id) return;
+    const states = this.blacklist.get(id) ?? new Set([false]);
+    this.blacklist.set(id, states);
+    const next = !states.has(true);
+    await this.change(states, next, next ? 'add_to_blacklist' : 'remove_from_blacklist', { friendId: id });
+  }
+
+  private async change<T>(possible: Set<T>, value: T, operation: string, body: object): Promise<boolean> {
+    const answer = await this.signedIn(operation, body);
+    if (answer.code === 200) possible.clear();
+    // A refusal that says so has changed nothing.
+    if (answer.code === 200 || isUnknown(answer)) possible.add(value);
+    return answer.code === 200;
+  }
+
+  private async logOut(): Promise<void> {
+    const session = this.sessions.find(({ mayBeOver }) => !mayBeOver);
+    if (!session || this.cookies.length < 2) return;
+    session.mayBeOver = true;
+    await this.post('logout', undefined, session.cookie);
+  }
+
+  private async changePassword(): Promise<void> {
+    const [oldPassword, ...more] = this.passwords;
+    if (oldPassword === undefined || more.length > 0) return;
+    const newOne = newPassword();
+    const { sessions } = this;
+    const [own] = sessions.filter(({ mayBeOver }) => !mayBeOver);
+    const answer = await this.post('change_password', { oldPassword, newPassword: newOne }, own?.cookie);
+    this.learn(answer, newOne, own);
+  }
+
+  private async resetPassword(): Promise<void> {
+    const token = await this.verify();
+    if (token === undefined) return;
+    const password = newPassword();
+    this.learn(await this.post('reset_password', { password, verification_token: token }), password);
+  }
+
+  /** Of a new password; all other sessions are over with it. */
+  private learn(answer: Answer, password: string, own?: Session): void {
+    if (answer.code !== 200 && !isUnknown(answer)) return;
+    if (answer.code === 200) this.passwords.clear();
+    this.passwords.add(password);
+    for (const session of this.sessions) if (session !== own) session.mayBeOver = true;
+  }
+
+  private async upload(): Promise<void> {
+    const granted = await this.signedIn('get_image_token');
+    if (granted.code !== 200) return;
+    const key = `${this.id}/${randomBytes(6).toString('hex')}.png`;
+    const { headers, body } = form([
+      ['token', String(field(granted.result, 'token'))],
+      ['key', key],
+      ['file', PNG],
+    ]);
+    const answer = await this.calls.post('/', { headers, body });
+    if (answer.status === 200) this.images.push(key);
+  }
+
+  private stranger(): Stranger {
+    const others = this.others();
+    return others[randomInt(others.length)] ?? { id: this.id, phone: this.phone };
+  }
+
+  private async signedIn(operation: string, body?: object): Promise<Answer> {
+    const [cookie] = this.cookies;
+    const answer = await this.post(operation, body, cookie);
+    if (answer.status === 401 && cookie !== undefined) {
+      this.broken.push(`${operation} was refused a session that was promised`);
+      this.sessions = this.sessions.filter((session) => session.cookie !== cookie);
+    }
+    return answer;
+  }
+
+  private post(operation: string, body?: object, cookie?: string): Promise<Answer> {
+    const sent: Sent = { ...(body && { body }), cookie };
+    return this.calls.post(`/user/${operation}`, sent);
+  }
+}
+
+/** It may have been done, or not. */
+export function isUnknown({ status }: Answer): boolean {
+  return status === 0 || status >= 500;
+}
+
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

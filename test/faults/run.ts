@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from '../support/service-process';
+import type { Call } from './calls';
+import { FAULTS, type Fault } from './faults';
+import { isFailure, judge, recoveryOf, type Verdict } from './judge';
+import { World } from './world';
+
+/**
+ * npm run faults: each fault, played while people use the service, and what became of what they had been promised.
+ *   --short       those that every push plays
+ *   --only=a,b    these
+ *   --write       puts the table into docs/operations.md
+ */
+const { values } = parseArgs({
+  options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
+});
+
+const BEFORE_MS = 3_000;
+const AFTER_MS = 8_000;
+const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again after', 'lost', 'half done', 'diverged'];
+
+interface Row {
+  cells: string[];
+  isGood: boolean;
+}
+
+async function main(): Promise<void> {
+  const only = values.only?.split(',');
+  const faults = FAULTS.filter(({ name, short }) => (only ? only.includes(name) : !values.short || short));
+  if (faults.length === 0) throw new Error(`no such fault; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
+  const rows: Row[] = [];
+  for (const fault of faults) {
+    const row = await play(fault);
+    rows.push(row);
+    process.stdout.write(`${row.isGood ? 'held' : 'BROKEN'}  ${row.cells.join(' | ')}\n`);
+  }
+  const table = [HEAD, HEAD.map(() => '---'), ...rows.map(({ cells }) => cells)]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+  process.stdout.write(`\n${table}\n`);
+  if (values.write) write(table);
+  process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
+}
+
+async function play(fault: Fault): Promise<Row> {
+  const missing = fault.missing?.();
+  if (missing !== undefined)
+    return { cells: [fault.title, `not tried: ${missing}`, ...HEAD.slice(2).map(() => '')], isGood: true };
+  const world = await World.start(await fault.setting?.());
+  try {
+    world.calls.made.length = 0;
+    const begun = performance.now();
+    world.go();
+    await sleep(BEFORE_MS);
+    await fault.play(world);
+    const faultEnded = performance.now();
+    await sleep(fault.afterMs ?? AFTER_MS);
+    await world.stop();
+    const calls = [...world.calls.made];
+    const seconds = (performance.now() - begun) / 1_000;
+    const verdict = await judge(world);
+    for (const problem of Object.values(verdict).flat()) process.stderr.write(`  ${problem}\n`);
+    return rowOf(fault, calls, seconds, faultEnded, verdict);
+  } finally {
+    await world.close();
+    await fault.tidyUp?.();
+  }
+}
+
+function rowOf({ title }: Fault, calls: Call[], seconds: number, faultEnded: number, verdict: Verdict): Row {
+  const answered = calls.filter(({ kind }) => !isFailure(kind)).length / seconds;
+  const longest = Math.max(...calls.map(({ ms }) => ms)) / 1_000;
+  const counts = [verdict.lost, verdict.halfDone, verdict.diverged].map(({ length }) => length);
+  return {
+    cells: [
+      title,
+      answered.toFixed(0),
+      failures(calls),
+      `${longest.toFixed(1)} s`,
+      `${(recoveryOf(calls, faultEnded) / 1_000).toFixed(1)} s`,
+      ...counts.map(String),
+    ],
+    isGood: counts.every((count) => count === 0) && calls.every(({ kind }) => kind !== 'no answer' && kind !== '500'),
+  };
+}
+
+/** `503 × 12, cut off × 3`. */
+function failures(calls: Call[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of calls) if (isFailure(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => `${kind} × ${count}`).join(', ') || 'none';
+}
+
+/** Between its two marks. */
+function write(table: string): void {
+  const path = join(ROOT, 'docs', 'operations.md');
+  const [begin, end] = ['<!-- npm run faults -->', '<!-- end -->'];
+  const text = readFileSync(path, 'utf8');
+  const [before = '', rest = ''] = text.split(begin);
+  const after = rest.split(end).slice(1).join(end);
+  writeFileSync(path, `${before}${begin}\n\n${table}\n\n${end}${after}`);
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TestCluster } from '../support/clusters';
+import { FaultProxy } from '../support/fault-proxy';
+import { OUTPUT } from '../support/paths';
+import { newDataDir, ServiceProcess, type DataDir } from '../support/service-process';
+import { Calls } from './calls';
+import { OtherService } from './other-service';
+import { Person, type Inbox } from './person';
+
+const PEOPLE = 24;
+const PAUSE_MS = 90;
+const NEWCOMER_MS = 400;
+
+export interface Setting {
+  instances?: number;
+  env?: Record<string, string>;
+  diskMegabytes?: number;
+  /** The address that the service is given for its database, when it is not the proxy's. */
+  databaseUrl?: (world: World) => string;
+  inbox?: Inbox;
+}
+
+/** A database, a way to it that can be disturbed, instances of the service, and people who use them. */
+export class World {
+  readonly people: Person[] = [];
+  readonly newcomers: Person[] = [];
+  readonly instances: ServiceProcess[] = [];
+  readonly calls: Calls;
+  readonly other: OtherService;
+  private readonly files: DataDir = newDataDir();
+  private readonly inbox: Inbox;
+  private isRunning = false;
+  private isPaused = false;
+  private going: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    public cluster: TestCluster,
+    readonly proxy: FaultProxy,
+    private readonly setting: Setting,
+  ) {
+    this.calls = new Calls(() => this.instances[0]?.url ?? 'http://127.0.0.1:4');
+    this.inbox = setting.inbox ?? new FileInbox(join(this.files.path, 'sms.ndjson'));
+    const groups = ['red', 'green', 'blue', 'white'];
+    this.other = new OtherService(
+      () => this.cluster.url,
+      () => this.people,
+      groups,
+    );
+  }
+
+  static async start(setting: Setting = {}): Promise<World> {
+    mkdirSync(OUTPUT, { recursive: true });
+    const cluster = await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
+    const world = new World(cluster, await FaultProxy.to(cluster.url), setting);
+    const count = setting.instances ?? 1;
+    for (let index = 0; index < count; index += 1) await world.startInstance(index);
+    while (world.people.length < PEOPLE) {
+      const person = world.newPerson();
+      if (!(await person.arrive())) throw new Error('nobody can register');
+      world.people.push(person);
+    }
+    await world.other.makeGroups();
+    return world;
+  }
+
+  get everybody(): Person[] {
+    return [...this.people, ...this.newcomers];
+  }
+
+  async startInstance(index: number, env: Record<string, string> = {}): Promise<void> {
+    const databaseUrl = this.setting.databaseUrl?.(this) ?? this.proxy.url;
+    this.instances[index] = await ServiceProcess.start({
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: this.files.path,
+      SMS_PROVIDER: 'file',
+      CODE_RESEND_SECONDS: '1',
+      SEND_CODE_PER_PHONE_DAY: '0',
+      FINDS_PER_USER_MINUTE: '0',
+      FINDS_PER_USER_DAY: '0',
+      ...this.setting.env,
+      ...env,
+    }).ready();
+  }
+
+  /** From now on everybody does one thing after another, and new people come. */
+  go(): void {
+    this.isRunning = true;
+    this.going = Promise.all([
+      ...this.people.map((person) => this.keep(() => person.act(), PAUSE_MS)),
+      this.keep(() => this.other.act(), PAUSE_MS / 2),
+      this.keep(async () => {
+        const person = this.newPerson();
+        this.newcomers.push(person);
+        await person.arrive();
+      }, NEWCOMER_MS),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    this.isRunning = false;
+    await this.going;
+  }
+
+  /** Nobody begins anything, and what was begun has ended. */
+  async pause(): Promise<void> {
+    await this.stop();
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    if (this.isPaused) this.go();
+    this.isPaused = false;
+  }
+
+  async close(): Promise<void> {
+    await this.other.close();
+    this.calls.close();
+    await Promise.all(this.instances.map((instance) => instance.stop()));
+    await this.proxy.close();
+    await this.cluster.remove();
+    this.files.remove();
+  }
+
+  private newPerson(): Person {
+    return new Person(this.calls, this.inbox, () => this.people);
+  }
+
+  private async keep(doing: () => Promise<unknown>, pauseMs: number): Promise<void> {
+    while (this.isRunning) {
+      await doing();
+      await sleep(pauseMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+class FileInbox implements Inbox {
+  constructor(private readonly path: string) {}
+
+  codeFor(phone: string): string | undefined {
+    if (!existsSync(this.path)) return undefined;
+    const lines = readFileSync(this.path, 'utf8').trimEnd().split('\n').reverse();
+    const line = lines.find((one) => one.includes(`"${phone}"`));
+    return line === undefined ? undefined : (JSON.parse(line) as { code: string }).code;
+  }
+}

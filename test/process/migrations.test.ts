@@ -1,0 +1,48 @@
+import { migrate, migratorConfig } from '../../src/database/migrations';
+import { connected } from '../support/clusters';
+import { emptyDatabase } from '../support/database';
+import { testPool } from '../support/pool';
+
+describe('a migration that meets a lock', () => {
+  it('holds up nobody behind it, tries again, tells so, and is done once the lock is gone', async () => {
+    const database = await emptyDatabase();
+    await migrate(database.url);
+    const pool = testPool(database.url, 2);
+    await pool.db.migrate.down(migratorConfig);
+    await pool.close();
+    const [reader, other] = [await connected(database.url), await connected(database.url)];
+    await reader.query('BEGIN; SELECT FROM captchas');
+
+    const told: string[] = [];
+    const migrating = migrate(database.url, { tell: (line) => told.push(line), pausesMs: [600, 600, 60_000] });
+    // Somebody comes by every tenth of a second; each waits behind the migration for two seconds at most.
+    let longest = 0;
+    while (told.length < 2) {
+      const begun = performance.now();
+      await other.query('SELECT FROM captchas');
+      longest = Math.max(longest, performance.now() - begun);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await reader.query('ROLLBACK');
+    expect(await migrating).toHaveLength(1);
+    expect(longest).toBeLessThan(3_500);
+    expect(told).toEqual([expect.stringContaining('tries again in 0.6 s'), expect.any(String)]);
+
+    await Promise.all([reader.end(), other.end()]);
+    await database.drop();
+  }, 30_000);
+
+  it('fails in the end, and changes nothing, when the lock stays', async () => {
+    const database = await emptyDatabase();
+    await migrate(database.url);
+    const pool = testPool(database.url, 2);
+    await pool.db.migrate.down(migratorConfig);
+    await pool.close();
+    const reader = await connected(database.url);
+    await reader.query('BEGIN; SELECT FROM captchas');
+    await expect(migrate(database.url, { pausesMs: [10] })).rejects.toMatchObject({ code: '55P03' });
+    await reader.end();
+    expect(await migrate(database.url)).toHaveLength(1);
+    await database.drop();
+  }, 30_000);
+});
