@@ -54,7 +54,7 @@ class Postgres {
   /** Makes a database as the service makes it. */
   async createMigrated(name) {
     await this.create(name);
-    const { migrate } = require(join(root, 'dist/src/migrations'));
+    const { migrate } = require(join(root, 'dist/src/database/migrations'));
     await migrate(this.url(name));
   }
 

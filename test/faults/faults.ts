@@ -60,7 +60,9 @@ function scratch(): string {
   return folder;
 }
 
-async function end(program: ChildProcess | undefined): Promise<void> {
+async function endProxy(): Promise<void> {
+  const program = proxyProgram;
+  proxyProgram = undefined;
   const ended = program && new Promise((resolve) => program.once('exit', resolve));
   program?.kill('SIGTERM');
   await ended;
@@ -265,7 +267,7 @@ export const FAULTS: Fault[] = [
         await sleep(2_000);
       }
     },
-    tidyUp: () => end(proxyProgram),
+    tidyUp: endProxy,
   },
 
   // --- others
@@ -316,7 +318,7 @@ export const FAULTS: Fault[] = [
       databaseUrl: (world) => startPgbouncer(world),
     }),
     play: repeat(3, (world) => sql(world, END_ALL), 2_000),
-    tidyUp: () => end(proxyProgram),
+    tidyUp: endProxy,
   },
 ];
 
@@ -355,14 +357,14 @@ function startHaproxy(world: World): string {
     ...['  retries 3', '  retry-on conn-failure', ...servers],
   ];
   writeFileSync(join(folder, 'haproxy.cfg'), `${config.join('\n')}\n`);
-  proxyProgram = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  proxyProgram = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
   return socket;
 }
 
 /** As docs/operations.md tells. PgBouncer will not run as root, and listens on a socket here. */
 function startPgbouncer(world: World): string {
   const { hostname, port, username, password, pathname } = new URL(world.proxy.url);
-  if (proxyProgram === undefined || proxyProgram.exitCode !== null) {
+  if (proxyProgram === undefined) {
     const config = [
       '[databases]',
       `accounts = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`,

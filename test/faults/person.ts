@@ -194,7 +194,8 @@ export class Person {
     const newOne = newPassword();
     const { sessions } = this;
     const [own] = sessions.filter(({ mayBeOver }) => !mayBeOver);
-    const answer = await this.post('change_password', { oldPassword, newPassword: newOne }, own?.cookie);
+    if (!own) return;
+    const answer = await this.post('change_password', { oldPassword, newPassword: newOne }, own.cookie);
     this.learn(answer, newOne, own);
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../support/service-process';
-import type { Call } from './calls';
+import type { Call, Kind } from './calls';
 import { FAULTS, type Fault } from './faults';
 import { isFailure, judge, recoveryOf, type Verdict } from './judge';
 import { World } from './world';
@@ -21,6 +21,9 @@ const { values } = parseArgs({
 const BEFORE_MS = 3_000;
 const AFTER_MS = 8_000;
 const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again after', 'lost', 'half done', 'diverged'];
+
+/** Whatever happens: refused for the moment, or broken off with the process or its connection. */
+const MAY_BE = new Set<Kind>(['200', '503', 'cut off']);
 
 interface Row {
   cells: string[];
@@ -83,7 +86,7 @@ function rowOf({ title }: Fault, calls: Call[], seconds: number, faultEnded: num
       `${(recoveryOf(calls, faultEnded) / 1_000).toFixed(1)} s`,
       ...counts.map(String),
     ],
-    isGood: counts.every((count) => count === 0) && calls.every(({ kind }) => kind !== 'no answer' && kind !== '500'),
+    isGood: counts.every((count) => count === 0) && calls.every(({ kind }) => MAY_BE.has(kind)),
   };
 }
 
