@@ -257,7 +257,7 @@ describe('sync versions', () => {
     const cat = await insertPerson(app, 'Cat');
     await befriend(ann, cat);
 
-    expect((await client.sync()).friends).toMatchObject([{ friendId: cat.id }]);
+    expect((await client.sync()).friends.map(({ friendId }) => friendId)).toContain(cat.id);
     expect(client.state()).toEqual(await fullState(ann));
     // The next answers are small again.
     await until(async () => isEmpty(await client.sync()));
