@@ -120,6 +120,7 @@ export class Person {
   }
 
   async synchronise(): Promise<boolean> {
+    if (this.cookies.length === 0 && !(await this.logIn())) return false;
     try {
       await this.client.sync();
       return true;
