@@ -165,6 +165,8 @@ export const FAULTS: Fault[] = [
     play: async (world) => {
       const { cluster } = world;
       await world.pause();
+      // Now, so that nobody has to log in between the snapshot and its return.
+      await Promise.all(world.people.map((person) => person.synchronise()));
       await sql(world, 'CHECKPOINT');
       const copy = cluster.snapshot();
       await useUpIds(world, 500);
