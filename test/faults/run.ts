@@ -18,8 +18,8 @@ const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
 });
 
-const BEFORE_MS = 3_000;
-const AFTER_MS = 8_000;
+const BEFORE_MS = 2_000;
+const AFTER_MS = 6_000;
 const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again after', 'lost', 'half done', 'diverged'];
 
 /** Whatever happens: refused for the moment, or broken off with the process or its connection. */
