@@ -1,5 +1,49 @@
+import { readdirSync } from 'node:fs';
+import { URL } from 'node:url';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+
+/** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
+const LAYERS = [
+  ...['errors', 'caller', 'logger', 'database', 'http', 'integrations', 'features'],
+  ...['config', 'keys', 'composition', 'server'],
+];
+
+/** The slices of src/features. One imports from those before it, too. */
+const SLICES = [
+  ...['phones', 'limits', 'audit', 'users', 'spend-guard', 'verification', 'sessions', 'auth'],
+  ...['profile', 'blacklist', 'groups', 'tokens', 'sync'],
+];
+
+const sorted = (names) => [...names].sort().join(', ');
+const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
+if (sorted(entries('src')) !== sorted(LAYERS)) throw new Error('eslint.config.mjs does not list the layers of src');
+if (sorted(entries('src/features')) !== sorted(SLICES)) throw new Error('eslint.config.mjs does not list all slices');
+
+function forbidding(files, ...patterns) {
+  return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
+function above(layer) {
+  const higher = LAYERS.slice(LAYERS.indexOf(layer) + 1);
+  return { regex: `^\\.{1,2}/(\\.\\./)*(${higher.join('|')})(/|$)`, message: `${layer} is below it (LAYERS)` };
+}
+
+function after(slice) {
+  const later = SLICES.slice(SLICES.indexOf(slice) + 1);
+  return { regex: `^\\.\\./(${later.join('|')})/`, message: `${slice} is before it (SLICES)` };
+}
+
+const http = { regex: '/http/', message: 'a service or repository knows nothing of HTTP' };
+
+const directions = [
+  ...LAYERS.slice(0, -1).map((layer) => forbidding([`src/${layer}.ts`, `src/${layer}/**`], above(layer))),
+  ...SLICES.slice(0, -1).flatMap((slice) => [
+    forbidding([`src/features/${slice}/**`], above('features'), after(slice)),
+    forbidding([`src/features/${slice}/*-{service,repository}.ts`], above('features'), after(slice), http),
+  ]),
+  forbidding([`src/features/${SLICES.at(-1)}/*-{service,repository}.ts`], above('features'), http),
+];
 
 export default tseslint.config(
   { ignores: ['dist/', '.data/', '.test-output/', 'coverage/'] },
@@ -25,6 +69,7 @@ export default tseslint.config(
     ignores: ['src/server.ts'],
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
   },
+  ...directions,
   {
     files: ['**/*.{js,cjs,mjs}'],
     languageOptions: { globals: { process: 'readonly', module: 'writable', require: 'readonly', console: 'readonly' } },

@@ -4,7 +4,7 @@ import { databaseUrl } from '../knexfile';
 import { isMigrated } from '../src/database/migrations';
 import { connectionOptions, knexFor } from '../src/database/pool';
 import { codeOf } from '../src/errors';
-import { readPhone } from '../src/features/users/phone-number';
+import { readPhone } from '../src/features/phones/phone-number';
 
 /** npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. */
 

@@ -1,9 +1,13 @@
 import { isIP } from 'node:net';
-import { isPhoneCallingCode } from './features/users/phone-number';
-import { isSigningKey } from './integrations/messaging/signing-key';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { isPhoneCallingCode } from './features/phones/phone-number';
+import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
+import { isSigningKey } from './integrations/messaging/signing-key';
+import type { SmsSettings } from './integrations/sms/choose-sms-sender';
+import type { StorageSettings } from './integrations/storage/choose-image-storage';
 
-/** Everything that is wrong with the environment, one line a mistake, each naming the variable and the remedy. */
+/** All mistakes in the environment, one line each, with the variable and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -35,7 +39,7 @@ const list = z.string().transform((value) =>
 const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
-/** One entry a variable, named as in the environment; an empty value counts as unset. */
+/** One entry per variable, under the variable's name. An empty value counts as unset. */
 const environment = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
   HOST: text.default('127.0.0.1'),
@@ -120,13 +124,14 @@ export const VARIABLES = Object.keys(environment.shape);
 
 type Environment = z.infer<typeof environment>;
 
-/** What the process needs from outside; reads nothing by itself, so that a test can hand in any environment. */
+/** Reads settings from `env` only, so that a test can pass any environment. */
 export function loadConfig(env: Record<string, string | undefined>) {
   const parsed = environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(asMistake));
-  const mistakes = [...missing(parsed.data), ...(production(parsed.data) ? unfitForProduction(parsed.data) : [])];
+  const mistakes = production(parsed.data) ? unfitForProduction(parsed.data) : [];
+  const config = nested(parsed.data, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return nested(parsed.data);
+  return config;
 }
 
 export type Config = ReturnType<typeof loadConfig>;
@@ -135,29 +140,69 @@ function asMistake(issue: z.core.$ZodIssue): string {
   return `${String(issue.path[0])}: ${issue.message}`;
 }
 
-/** What a chosen provider cannot do without. */
-function missing(env: Environment): string[] {
-  const need = (name: keyof Environment, why: string) => (env[name] === undefined ? [`${name}: set it, ${why}`] : []);
-  const mistakes: string[] = [];
-  if (env.SMS_PROVIDER === 'twilio') {
-    const why = 'SMS_PROVIDER=twilio needs it';
-    mistakes.push(...need('TWILIO_ACCOUNT_SID', why), ...need('TWILIO_AUTH_TOKEN', why));
-    if (!env.TWILIO_FROM && !env.TWILIO_MESSAGING_SERVICE_SID)
-      mistakes.push(`TWILIO_FROM: set it (a number) or TWILIO_MESSAGING_SERVICE_SID, ${why}`);
-  }
-  if (env.MESSAGING_PROVIDER === 'rongcloud') {
-    const why = 'MESSAGING_PROVIDER=rongcloud needs it';
-    mistakes.push(...need('RONGCLOUD_APP_KEY', why), ...need('RONGCLOUD_APP_SECRET', why));
-  }
-  if (env.STORAGE_PROVIDER === 'qiniu') {
-    const why = 'STORAGE_PROVIDER=qiniu needs it';
-    for (const name of ['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN'] as const)
-      mistakes.push(...need(name, why));
-  }
-  return mistakes;
+type Need = <Name extends keyof Environment>(name: Name, why: string) => NonNullable<Environment[Name]>;
+
+/** A variable that the chosen provider cannot work without. */
+function needing(env: Environment, mistakes: string[]): Need {
+  return <Name extends keyof Environment>(name: Name, why: string) => {
+    const value = env[name];
+    if (value === undefined) mistakes.push(`${name}: set it, ${why}`);
+    // With a mistake loadConfig throws, and nothing reads the value.
+    return value as NonNullable<Environment[Name]>;
+  };
 }
 
-/** The defaults that make a first try easy would hurt real users; each is refused with its remedy. */
+function smsOf(env: Environment, need: Need): SmsSettings {
+  switch (env.SMS_PROVIDER) {
+    case 'twilio': {
+      const why = 'SMS_PROVIDER=twilio needs it';
+      const either = `(a number) or TWILIO_MESSAGING_SERVICE_SID, ${why}`;
+      return {
+        provider: 'twilio',
+        accountSid: need('TWILIO_ACCOUNT_SID', why),
+        authToken: need('TWILIO_AUTH_TOKEN', why),
+        from: env.TWILIO_MESSAGING_SERVICE_SID ? env.TWILIO_FROM : need('TWILIO_FROM', either),
+        messagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+        apiUrl: env.TWILIO_API_URL,
+      };
+    }
+    case 'file':
+      return { provider: 'file', path: env.SMS_FILE ?? join(env.DATA_DIR, 'sms.ndjson') };
+    case 'console':
+    case undefined:
+      return { provider: 'console' };
+  }
+}
+
+function messagingOf(env: Environment, need: Need): MessagingSettings {
+  if (env.MESSAGING_PROVIDER === 'jwt')
+    return { provider: 'jwt', ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS, issuer: env.PUBLIC_URL };
+  const why = 'MESSAGING_PROVIDER=rongcloud needs it';
+  return {
+    provider: 'rongcloud',
+    appKey: need('RONGCLOUD_APP_KEY', why),
+    appSecret: need('RONGCLOUD_APP_SECRET', why),
+    apiUrl: env.RONGCLOUD_API_URL,
+  };
+}
+
+function storageOf(env: Environment, need: Need): StorageSettings {
+  const maxBytes = env.UPLOAD_MAX_BYTES;
+  if (env.STORAGE_PROVIDER !== 'qiniu')
+    return { provider: 'local', directory: join(env.DATA_DIR, 'uploads'), maxBytes };
+  const why = 'STORAGE_PROVIDER=qiniu needs it';
+  return {
+    provider: 'qiniu',
+    accessKey: need('QINIU_ACCESS_KEY', why),
+    secretKey: need('QINIU_SECRET_KEY', why),
+    bucket: need('QINIU_BUCKET', why),
+    domain: need('QINIU_DOMAIN', why),
+    uploadUrl: env.QINIU_UPLOAD_URL,
+    maxBytes,
+  };
+}
+
+/** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
 function unfitForProduction(env: Environment): string[] {
   const rules: [unfit: boolean, mistake: string][] = [
     [!env.DATABASE_URL, 'DATABASE_URL: set it, the embedded database is for development only'],
@@ -185,8 +230,9 @@ function unfitForProduction(env: Environment): string[] {
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
 }
 
-/** By concern, secrets apart: `secrets` is the one part that must never be logged. */
-function nested(env: Environment) {
+/** By concern. It holds secrets, so no part of it is ever logged. */
+function nested(env: Environment, mistakes: string[]) {
+  const need = needing(env, mistakes);
   const strict = production(env);
   const byIp = (value: number | undefined, inProduction: number) => value ?? (strict ? inProduction : 0);
   return {
@@ -209,27 +255,11 @@ function nested(env: Environment) {
     logLevel: env.LOG_LEVEL,
     sessions: { days: env.SESSION_DAYS, maxDays: env.SESSION_MAX_DAYS },
     passwords: { bcryptCost: env.BCRYPT_COST },
-    sms: {
-      provider: env.SMS_PROVIDER ?? 'console',
-      file: env.SMS_FILE,
-      text: env.SMS_TEXT,
-      twilioFrom: env.TWILIO_FROM,
-      twilioMessagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
-      twilioApiUrl: env.TWILIO_API_URL,
-    },
-    messaging: {
-      provider: env.MESSAGING_PROVIDER,
-      tokenTtlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS,
-      rongcloudApiUrl: env.RONGCLOUD_API_URL,
-    },
-    storage: {
-      provider: env.STORAGE_PROVIDER ?? 'local',
-      uploadMaxBytes: env.UPLOAD_MAX_BYTES,
-      qiniuBucket: env.QINIU_BUCKET,
-      qiniuDomain: env.QINIU_DOMAIN,
-      qiniuUploadUrl: env.QINIU_UPLOAD_URL,
-    },
+    sms: smsOf(env, need),
+    messaging: messagingOf(env, need),
+    storage: storageOf(env, need),
     verification: {
+      smsText: env.SMS_TEXT,
       phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),
       allowedRegions: env.ALLOWED_REGIONS,
       captchaPolicy: env.CAPTCHA_POLICY,
@@ -258,12 +288,6 @@ function nested(env: Environment) {
       databaseUrl: env.DATABASE_URL,
       session: env.SESSION_SECRETS,
       messagingJwtKey: env.MESSAGING_JWT_KEY,
-      twilioAccountSid: env.TWILIO_ACCOUNT_SID ?? '',
-      twilioAuthToken: env.TWILIO_AUTH_TOKEN ?? '',
-      rongcloudAppKey: env.RONGCLOUD_APP_KEY ?? '',
-      rongcloudAppSecret: env.RONGCLOUD_APP_SECRET ?? '',
-      qiniuAccessKey: env.QINIU_ACCESS_KEY ?? '',
-      qiniuSecretKey: env.QINIU_SECRET_KEY ?? '',
     },
   };
 }
@@ -278,7 +302,7 @@ function origin(value: string, context: z.RefinementCtx): string {
   return z.NEVER;
 }
 
-/** Express's own setting: how many proxies stand in front, or which addresses they have. */
+/** For Express's setting of the same name: the number of proxies in front, or their addresses. */
 function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
   if (value === 'none') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);

@@ -7,7 +7,10 @@ export interface FieldProblem {
   message: string;
 }
 
-/** What Node, PostgreSQL and vendors' clients tell errors apart by. By its shape: under a test runner, Node's own errors are of another realm's Error. */
+/**
+ * The `code` of an error of Node, PostgreSQL or a vendor's client. Without instanceof: under a test runner Node's
+ * errors are of another realm.
+ */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' || typeof error.code === 'number' ? String(error.code) : undefined;
@@ -70,12 +73,14 @@ export class TooManyRequests extends AppError {
   readonly status = 429;
 }
 
-/** Ours or a provider's failure: the client can do nothing about it, the operator finds the cause in the log. */
+/**
+ * A failure of the service or a provider. The client can do nothing about it; the operator finds the cause in the log.
+ */
 export class Failed extends AppError {
   readonly status = 500;
 }
 
-/** Overloaded, or something we need is away for the moment. */
+/** The service is overloaded, or its database or a provider is away for the moment. */
 export class Unavailable extends AppError {
   readonly status = 503;
 
@@ -84,7 +89,7 @@ export class Unavailable extends AppError {
   }
 }
 
-/** A return code other than 200: HTTP 200 with only a `code`, as the contract has it. */
+/** A return code other than 200. The answer is HTTP 200 with only a `code`, as the contract has it. */
 export abstract class ReturnCode extends AppError {
   readonly status = 200;
   abstract readonly code: number;

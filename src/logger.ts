@@ -1,17 +1,17 @@
 import { isNativeError } from 'node:util/types';
-import { codeOf } from './errors';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { codeOf } from './errors';
 
-/** Lines are gathered, as each write costs as much as making several; none waits longer than FLUSH_MS. */
+/** Lines are written together, since a write costs as much as making several lines. None waits longer than FLUSH_MS. */
 const GATHERED_BYTES = 4_096;
 const FLUSH_MS = 200;
 
-/** JSON lines. Errors are reduced to what helps an operator; nothing of a user's goes through. */
+/** JSON lines. Of an error only the fields that help an operator are logged, and no user's data. */
 export function createLogger(level: string, destination: DestinationStream = standardOutput()): Logger {
   return pino({ level, base: null, serializers: { err: errorForLog } }, destination);
 }
 
-/** What is gathered is written out when the process exits, too. */
+/** Also writes the last lines when the process exits. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, minLength: GATHERED_BYTES, sync: true });
   setInterval(() => output.flush(), FLUSH_MS).unref();
@@ -43,7 +43,7 @@ export function errorForLog(error: unknown): LoggedError {
   return logged;
 }
 
-/** Without the message, which stands above already. */
+/** Without the message, which has a field of its own. */
 function stackOf(stack: string): string {
   const frames = stack.indexOf('\n    at ');
   return frames < 0 ? '' : stack.slice(frames + 1);

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import type { Express } from 'express';
+import { buildContainer } from './composition/container';
 import { ConfigError, loadConfig, type Config } from './config';
-import { buildContainer } from './container';
-import { createHttpServer, drain, leave } from './http/http-server';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
-import { loadKeys } from './local-keys';
-import { createLogger } from './logger';
 import { migrate } from './database/migrations';
+import { answerAndClose, createHttpServer, drain } from './http/http-server';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
+import { loadKeys } from './keys';
+import { createLogger } from './logger';
 
 const DRAIN_MS = 10_000;
 
-/** A mistake of whoever starts the service, told in one line and without a stack. */
+/** A mistake of the operator, told in one line and without a stack. */
 class StartError extends Error {}
 
 type Cleanup = () => Promise<void>;
@@ -33,8 +33,8 @@ async function start(): Promise<void> {
     cleanups.push(() => container.close());
     const server = await listen(container.app, config);
     cleanups.push(async () => {
-      container.leave();
-      await leave(server, config.http.leaveSeconds * 1_000, hurry.signal);
+      container.announceStop();
+      await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
     say(banner(server, config, database.shown));
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Also while it is still starting: what has been started by then is stopped. A second signal means: at once. */
+/** Also stops a start that is under way. A second signal ends the waiting for other instances to take over. */
 function stopOnSignals(stop: Cleanup, hurry: AbortController): void {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -59,7 +59,7 @@ function stopOnSignals(stop: Cleanup, hurry: AbortController): void {
     });
 }
 
-/** Undoes what was started, last things first; asked again while it works, it answers the same. */
+/** Undoes what was started, the last first. Runs once, however often it is called. */
 function stopper(cleanups: Cleanup[]): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   const undo = async () => {

@@ -1,17 +1,17 @@
 import type { GuardedClient } from './guarded-client';
 
 const TICK_MS = 500;
-/** Longer than PostgreSQL lets any statement of ours run (`statement_timeout`): only a connection in trouble stays silent. */
+/** Longer than `statement_timeout`, so that only a broken connection stays silent for so long. */
 const SILENCE_MS = 5_000;
 
 export interface Listener {
-  /** Called once when the database stops answering, with what was noticed first. */
+  /** Called once when the database stops answering, with the first error. */
   away(cause: Error): void;
   /** Called once when it answers again. */
   back(awayMs: number): void;
 }
 
-/** Why a connection was cut. The code makes it an outage to whoever waits for an answer. */
+/** The reason for cutting a connection. Its code makes it an outage to the error handler. */
 export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent';
   readonly code = 'ETIMEDOUT';
@@ -22,8 +22,8 @@ export class DatabaseSilent extends Error {
 }
 
 /**
- * Watches every connection to the database. One that owes an answer and says nothing for SILENCE_MS is cut, and with it
- * all idle ones: they took the same way, and the next request would wait for them in vain.
+ * Watches every connection to the database. A connection that owes an answer and sends nothing for SILENCE_MS is cut.
+ * All idle connections are cut with it: they use the same network, and the next request would wait for them in vain.
  */
 export class ConnectionWatch {
   private readonly clients = new Set<GuardedClient>();
@@ -35,7 +35,7 @@ export class ConnectionWatch {
     this.timer = setInterval(() => this.look(performance.now()), TICK_MS).unref();
   }
 
-  /** From when it is connected until it ends. */
+  /** Watches a connected client until it ends. */
   add(client: GuardedClient): void {
     this.clients.add(client);
     client.once('end', () => this.clients.delete(client));
@@ -61,7 +61,7 @@ export class ConnectionWatch {
   }
 
   private look(now: number): void {
-    // This process stood still itself: what has arrived meanwhile has not been read yet.
+    // This process itself stood still: answers may have arrived that it has not read yet.
     const wasAsleep = now - this.lookedAt > 2 * TICK_MS;
     this.lookedAt = now;
     const silent = [...this.clients].filter((client) => client.silence(now, wasAsleep) >= SILENCE_MS);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 const BATCH = 5_000;
 
-/** Removes what may be very much, in statements that each take a moment and keep what they have done. */
+/** Deletes rows in batches, so that each statement is short and what it has deleted stays deleted. */
 export async function deleteInBatches(
   db: Knex,
   table: string,

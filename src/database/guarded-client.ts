@@ -3,18 +3,21 @@ import { Client, type ClientConfig } from 'pg';
 import type { ConnectionWatch } from './connection-watch';
 
 /**
- * Leans on pg 8: `readyForQuery` and getTransactionStatus() say what PostgreSQL said last; an 'error' of `connection` fails
- * every query on it and keeps pools from using it again; an 'errorMessage' is PostgreSQL's refusal of a statement.
- * test/unit/guarded-client.test.ts fails when one of these no longer holds.
+ * Leans on pg 8: `readyForQuery` and getTransactionStatus() say what PostgreSQL said last; an 'error' of `connection`
+ * fails every query on it and keeps pools from using it again; an 'errorMessage' is PostgreSQL's refusal of a
+ * statement. test/unit/guarded-client.test.ts fails when one of these no longer holds.
  */
 export interface GuardedConfig extends ClientConfig {
   watch: ConnectionWatch;
 }
 
-/** A migration has changed what a prepared statement returns, or PostgreSQL has lost it: it would fail for ever here. */
+/**
+ * The codes of a prepared statement that would fail on this connection for ever: a migration has changed its columns,
+ * or it is lost.
+ */
 const OUTDATED = new Set(['0A000', '26000']);
 
-/** A connection that the watch may cut, and that knows whether somebody else may use it. */
+/** A connection that the watch can cut, and that knows whether the next request may use it. */
 export class GuardedClient extends Client {
   declare readonly readyForQuery: boolean;
   private readonly watch: ConnectionWatch;
@@ -25,7 +28,7 @@ export class GuardedClient extends Client {
   constructor(config: GuardedConfig) {
     super(config);
     this.watch = config.watch;
-    // Without a listener a connection that breaks would end the process; whoever waits on it is told by the query.
+    // Without a listener a broken connection would end the process. The query under way fails by itself.
     this.on('error', () => undefined);
     this.connection.on('errorMessage', ({ code }: { code?: string }) => {
       if (OUTDATED.has(code ?? '')) this.isOutdated = true;
@@ -49,12 +52,12 @@ export class GuardedClient extends Client {
     );
   }
 
-  /** Nothing is under way on it, no transaction is open, and its prepared statements are good. */
+  /** No statement is under way, no transaction is open, and its prepared statements are good. */
   get isClean(): boolean {
     return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.isOutdated;
   }
 
-  /** For how many milliseconds it has owed an answer without a byte of one. Asked now and then. */
+  /** Milliseconds for which it has owed an answer and received no byte. */
   silence(now: number, forgive: boolean): number {
     const { bytesRead } = this.socket;
     if (forgive || this.readyForQuery || bytesRead !== this.bytesHeard) this.heardAt = now;
@@ -63,15 +66,15 @@ export class GuardedClient extends Client {
   }
 
   /**
-   * Fails whatever waits on it, and leaves it for good. With a reset where there is one, so that nothing which has not been
-   * delivered yet ever is: a statement that was given up must not run later.
+   * Fails the statements that wait on it, and ends it. With a TCP reset where possible, so that bytes which are still
+   * on their way are dropped: a statement that was given up must not run later.
    */
   cut(cause: Error): void {
     this.connection.emit('error', cause);
     try {
       this.socket.resetAndDestroy();
     } catch {
-      // TLS and local sockets know no reset.
+      // A TLS or local socket has no reset.
       this.socket.destroy();
     }
   }

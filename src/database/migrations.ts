@@ -11,8 +11,8 @@ const DIRECTORY = join(__dirname, '..', '..', 'migrations');
 const LOCK = 5_718_203_664;
 
 /**
- * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, so that running
- * from sources or compiled makes no difference.
+ * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, so that
+ * running from sources or compiled makes no difference.
  */
 export const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => names(),
@@ -24,20 +24,21 @@ export const migrationSource: Knex.MigrationSource<string> = {
 };
 
 async function run(trx: Knex, file: string): Promise<void> {
-  // Knex takes a question mark for a place holder.
+  // To Knex a question mark is a place holder.
   await trx.raw(readFileSync(join(DIRECTORY, file), 'utf8').replaceAll('?', '\\?'));
 }
 
-/** What `migrate:latest` of Knex's command line needs to know as well. */
+/** Also for `migrate:latest` of Knex's command line. */
 export const migratorConfig: Knex.MigratorConfig = {
   migrationSource,
-  // A newer version's migrations are no mistake: an older instance may restart during an upgrade, or after going back.
+  // Migrations of a newer version are allowed: an older instance may restart during an upgrade, or after one was
+  // undone.
   disableMigrationsListValidation: true,
 };
 
 /**
- * An index on a large table takes as long as it takes. But while a statement waits for a lock on a table, everybody who
- * comes later waits behind it: so it gives up soon, and tries again when others have had their turn.
+ * No limit on how long an index takes to build. But while a migration waits for a lock on a table, all later statements
+ * wait behind it. So it stops waiting soon, and tries again after a pause.
  */
 export function migrationOptions(url: string): ClientConfig {
   return {
@@ -65,7 +66,7 @@ export async function migrate(url: string, { tell = () => undefined, pausesMs = 
   await guard.connect();
   const db = knexFor(migrationOptions(url));
   try {
-    // Until the connection ends; a lock of the session's would stay with the connection of a pooler in between.
+    // A lock of this transaction: behind a pooler a lock of the session would stay with the pooler's connection.
     await guard.query('BEGIN');
     await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
     return await latest(db, tell, pausesMs);
@@ -78,7 +79,7 @@ export async function migrate(url: string, { tell = () => undefined, pausesMs = 
 async function latest(db: Knex, tell: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      // Under the advisory lock a lock row of Knex's own can only be left over from a migration that was killed.
+      // With the advisory lock held, a lock row of Knex can only be left over from a killed migration.
       await db.migrate.forceFreeMigrationsLock(migratorConfig);
       const applied: unknown = await db.migrate.latest(migratorConfig);
       return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
@@ -91,7 +92,7 @@ async function latest(db: Knex, tell: (line: string) => void, pausesMs: readonly
   }
 }
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement and returns its rows. */
 export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /** Whether every migration that this version of the service knows has been applied. */

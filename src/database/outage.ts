@@ -12,9 +12,9 @@ const OUTAGES = new Set([
   '26000',
 ]);
 
-/** What has no code, as pg words it; Knex puts the statement in front. */
+/** Leans on pg's wording of errors without a code; Knex puts the statement in front. test/unit/outage.test.ts makes each. */
 const OUTAGE_MESSAGE =
-  /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Unable to acquire a connection)/;
+  /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered)/;
 
 /** Connection trouble (class 08), exhausted resources (class 53: connections, disk, memory), and our own time-outs. */
 export function isOutage(error: unknown): boolean {

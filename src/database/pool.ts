@@ -6,9 +6,9 @@ import { GuardedClient, type GuardedConfig } from './guarded-client';
 const BIGINT = 20;
 
 /**
- * Bounds on everything that could hang, so that a database in trouble costs a request seconds and not forever. What does not
- * answer at all is left to the ConnectionWatch: pg's own `query_timeout` would give a statement up and keep the connection,
- * on which the statement then runs among those of others.
+ * Time limits, so that a database in trouble costs a request seconds and not for ever. There is no `query_timeout`: pg
+ * would give the statement up and keep the connection, where it may still run, among statements of other requests.
+ * Connections that do not answer are cut by the ConnectionWatch.
  */
 export function connectionOptions(url: string): ClientConfig {
   return {
@@ -18,9 +18,9 @@ export function connectionOptions(url: string): ClientConfig {
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 4_000,
-    // A locked row keeps a connection from everybody else.
+    // A statement that waits for a lock keeps a connection busy.
     lock_timeout: 1_000,
-    // An open writing transaction holds everybody's sync horizon back.
+    // An open writing transaction holds the sync horizon of all users back.
     idle_in_transaction_session_timeout: 5_000,
     types: {
       // Versions and counts stay far below 2^53.
@@ -30,12 +30,12 @@ export function connectionOptions(url: string): ClientConfig {
   };
 }
 
-/** So that PostgreSQL soon ends the session of a machine that has vanished. */
+/** So that PostgreSQL soon ends the session of a client machine that has vanished. */
 const LEAVE_VANISHED_CLIENTS = `
   SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '5', false),
          set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)`;
 
-/** Connections of which one is handed out only while it is clean: nothing under way, no transaction open. */
+/** A pool that gives out a connection only while it is clean: no statement under way, no transaction open. */
 export function openPool(url: string, max: number, watch: ConnectionWatch): Pool {
   const options: PoolConfig & GuardedConfig = {
     ...connectionOptions(url),
@@ -43,7 +43,7 @@ export function openPool(url: string, max: number, watch: ConnectionWatch): Pool
     max,
     idleTimeoutMillis: 30_000,
     Client: GuardedClient as unknown as NonNullable<PoolConfig['Client']>,
-    // A pooler or platform that refuses it loses nothing else.
+    // Some poolers and platforms refuse it; the connection is good without it.
     onConnect: (client) => client.query(LEAVE_VANISHED_CLIENTS).then(undefined, () => undefined) as unknown as void,
   };
   const pool = new Pool(options);
@@ -55,15 +55,15 @@ export function openPool(url: string, max: number, watch: ConnectionWatch): Pool
   return pool;
 }
 
-// Knex would print what it throws as well, past the logger.
+// Knex would also print each error that it throws, past the logger.
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Knex with connections of its own, for what runs beside the service: migrations and scripts. */
+/** Knex with its own connections, for migrations and scripts. */
 export function knexFor(options: ClientConfig): Knex {
   return knex({ client: 'pg', connection: { ...options } as Knex.PgConnectionConfig, pool: { min: 0, max: 2 }, log });
 }
 
-/** Knex on a pool. Without `prepare` no statement is prepared, for poolers that do not know that. */
+/** Knex on a pool. Without `prepare` no statement is prepared, for poolers that know no prepared statements. */
 export function knexOn(pool: Pool, prepare: boolean): Knex {
   const db = knex({ client: 'pg', connectionPool: pool, log });
   db.userParams = { prepare };

@@ -2,17 +2,17 @@ import { DatabaseSilent, type ConnectionWatch } from './connection-watch';
 import { GuardedClient } from './guarded-client';
 import { isMigrated, type Ask } from './migrations';
 import { connectionOptions } from './pool';
-import { withinPatience } from '../patience';
+import { withTimeout } from './timeout';
 
 export type DatabaseState = 'ready' | 'migrations are missing' | 'takes no writes';
 
-const PATIENCE_MS = 2_000;
+const ANSWER_MS = 2_000;
 const EVERY_MS = 5_000;
 
 /**
- * Asks the database how it is, on a connection of its own: when all others are busy that is no reason to send everybody
- * to the next instance. It also asks by itself now and then, so that the log tells what happens while nobody calls, and
- * opens the versions of a new life of the server before a writer has to.
+ * Asks the database for its state, on a connection of its own: busy connections are no reason to send requests to
+ * another instance. It also asks every few seconds by itself, so that the log tells of an outage when no request comes,
+ * and so that the base of versions of a new life of the server is there before a write needs it.
  */
 export class DatabaseProbe {
   private client: Promise<GuardedClient> | undefined;
@@ -27,7 +27,7 @@ export class DatabaseProbe {
     this.timer = setInterval(() => void this.state().catch(() => undefined), EVERY_MS).unref();
   }
 
-  /** Rejects when the database cannot be asked. Whoever asks at the same time shares one question. */
+  /** Rejects when the database cannot be asked. Callers at the same time share one question. */
   state(): Promise<DatabaseState> {
     this.asked ??= this.ask().finally(() => (this.asked = undefined));
     return this.asked;
@@ -41,9 +41,9 @@ export class DatabaseProbe {
   private async ask(): Promise<DatabaseState> {
     const client = await (this.client ??= this.connect());
     try {
-      return await withinPatience(this.stateBy(client), PATIENCE_MS);
+      return await withTimeout(this.stateBy(client), ANSWER_MS);
     } catch (error) {
-      // Whatever it was, the next question begins anew.
+      // The next question gets a new connection.
       client.cut(new DatabaseSilent());
       throw error;
     }

@@ -3,17 +3,17 @@ import { BadRequest } from '../errors';
 
 const MAX_BYTES = 16 * 1_024;
 
-/** Reads what comes, whatever the content type header says; the operation decides whether it wants it. */
+/** Reads every body, of any content type. The operation decides whether it uses it. */
 export const body: RequestHandler[] = [raw({ type: (req) => req.headers['content-length'] !== '0', limit: MAX_BYTES })];
 
-/** Refuses a malformed body before anything else is asked, in front of operations that take one. */
+/** For operations with a body: refuses a malformed one before the session is checked. */
 export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {
   req.body = jsonBody(req);
   next();
 }
 
 /**
- * The body as the JSON object it has to be, parsed once. Only operations that take a body call it: the others ignore what is sent.
+ * The body as a JSON object, parsed once. Operations without a body never call it, and so ignore what is sent.
  */
 export function jsonBody(req: Request): Record<string, unknown> {
   const body: unknown = req.body;

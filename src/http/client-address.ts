@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * What limits by IP count: an IPv4 address, or the /64 of an IPv6 one, since a whole /64 belongs to one customer.
- * Express finds the address by TRUST_PROXY.
+ * For limits by address: an IPv4 address, or the /64 of an IPv6 address, since one customer has a whole /64. Express
+ * finds the address by TRUST_PROXY.
  */
 export function addressOf(req: Request): string {
   const address = ipOf(req);
@@ -11,7 +11,7 @@ export function addressOf(req: Request): string {
   return isIPv6(address) ? network64(address) : 'unknown';
 }
 
-/** An IPv4 address stays one where it arrives through a socket of IPv6. */
+/** An IPv4 address that arrives on an IPv6 socket is shown as IPv4. */
 export function ipOf(req: Request): string {
   return (req.ip ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }

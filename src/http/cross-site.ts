@@ -2,8 +2,8 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { CrossSite } from '../errors';
 
 /**
- * Keeps other sites' pages from acting with a visitor's cookie, and lets the listed origins in. Clients that are no
- * browsers send neither header and pass.
+ * Refuses requests from pages of other sites, which would use a visitor's cookie, and lets the listed origins in.
+ * Clients other than browsers send neither header, and pass.
  */
 export function crossSite(allowed: readonly string[]): RequestHandler {
   return (req, res, next) => {

@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Answers 503 for a request that has had no answer for DEADLINE_MS since its last byte came, whatever it waits for. What it
- * waits for goes on, and may still succeed: the client cannot know, and is told so in docs/api.md.
+ * Answers 503 when a request has had no answer for DEADLINE_MS since its last byte. Its work goes on and may still
+ * succeed; docs/api.md tells clients what to do then.
  */
 export class Deadline {
   private readonly waiting = new Set<Waiting>();

@@ -1,17 +1,17 @@
+import { isNativeError } from 'node:util/types';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { isNativeError } from 'node:util/types';
 import { isOutage } from '../database/outage';
-import { errorForLog } from '../logger';
 import { AppError, BadRequest, codeOf, Failed, NotFound, ReturnCode, TooLarge, Unavailable } from '../errors';
+import { errorForLog } from '../logger';
 
 export function unknownPath(): never {
   throw new NotFound('no such path');
 }
 
-/** The one place that decides what a client sees of a failure; the cause goes to the log. */
+/** Decides alone what a client sees of a failure; the cause goes to the log. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (error: unknown, req, res, _next) => {
     answer(error, req, res, logger);
   };
@@ -24,9 +24,10 @@ function answer(error: unknown, req: Request, res: Response, logger: Logger): vo
     return;
   }
   const shown = asAppError(error);
-  tell(logger, error, shown, req.id);
+  log(logger, error, shown, req.id);
   if (res.headersSent) {
-    // An answer that has begun is broken off, so that no client takes half for the whole. A complete one stands.
+    // An answer that has begun is broken off, so that no client takes a part for the whole. A complete one is left as
+    // it is.
     if (!res.writableEnded) res.destroy();
     return;
   }
@@ -37,7 +38,7 @@ function answer(error: unknown, req: Request, res: Response, logger: Logger): vo
     return;
   }
   if ('allow' in shown) res.set('Allow', String(shown.allow));
-  // What is left of an overlong body is not worth reading.
+  // The rest of a body that is too large is not read.
   if (shown instanceof TooLarge) res.set('Connection', 'close');
   res.status(shown.status).json({
     code: shown.status,
@@ -46,8 +47,8 @@ function answer(error: unknown, req: Request, res: Response, logger: Logger): vo
   });
 }
 
-/** An outage of the database or an overload fails many requests at once: a line each without a stack is enough. */
-function tell(logger: Logger, error: unknown, shown: AppError, requestId: string): void {
+/** An outage or an overload fails many requests at once; one line for each, without a stack, is enough. */
+function log(logger: Logger, error: unknown, shown: AppError, requestId: string): void {
   if (shown instanceof Unavailable && shown.cause === undefined)
     logger.warn({ requestId, cause: errorForLog(error).message }, 'unavailable');
   else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId }, 'failed');

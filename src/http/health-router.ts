@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { DatabaseProbe } from '../database/probe';
 import { Unavailable } from '../errors';
-import { get, ok } from './operation';
+import { get, ok } from './route';
 
 const REMEDIES = {
   'migrations are missing': 'the database lacks migrations: run npm run migrate',
@@ -10,23 +10,22 @@ const REMEDIES = {
 
 /** Whether requests should be sent here. */
 export class Health {
-  private isLeaving = false;
+  private isStopping = false;
 
   constructor(private readonly probe: DatabaseProbe) {}
 
-  /** This instance is about to stop. */
-  leave(): void {
-    this.isLeaving = true;
+  announceStop(): void {
+    this.isStopping = true;
   }
 
   async check(): Promise<void> {
-    if (this.isLeaving) throw new Unavailable('this instance is stopping');
+    if (this.isStopping) throw new Unavailable('this instance is stopping');
     const state = await this.probe.state();
     if (state !== 'ready') throw new Unavailable(REMEDIES[state]);
   }
 }
 
-/** /healthz says that the process lives, for what restarts it; /readyz that it can serve, for what sends it requests. */
+/** /healthz says that the process lives, for its supervisor; /readyz that it can serve, for the load balancer. */
 export function healthRouter(health: Health): Router {
   const router = Router();
 

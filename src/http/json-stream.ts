@@ -1,24 +1,24 @@
-import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
+import type { Request, Response } from 'express';
 
-/** A text this short is not worth compressing. */
+/** Shorter texts are not compressed. */
 const GZIP_FROM = 256;
-/** Up to here an answer is sent in one piece. */
+/** Shorter answers are sent in one piece. */
 const WHOLE_UP_TO = 16 * 1_024;
 
 /**
- * Sends JSON whose pieces are made while it is sent, as fast as the client takes them and no faster. A failure in the
- * middle breaks the answer off, so that a client never takes half for the whole.
+ * Sends JSON in pieces, each made when the client is ready for it. A failure in the middle breaks the answer off, so
+ * that a client never takes a part for the whole.
  */
 export async function streamJson(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
-  // Its deadline has passed: it was answered with 503.
+  // The deadline has passed: the answer was 503.
   if (res.headersSent) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
-  // Nothing is made for who has gone.
+  // No piece is made for a client that has gone.
   while (!res.closed) {
     const piece = await pieces.next();
     if (piece.done) {

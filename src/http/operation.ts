@@ -1,49 +1,101 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
-import { MethodNotAllowed } from '../errors';
-import { nameRoute } from './request-log';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import type { Caller } from '../caller';
+import { NotSignedIn } from '../errors';
+import { callerOf } from './caller-of';
 
-/** What runs before an operation's handler, in order: the body is read first, then the session. */
-export interface Access {
-  /** No session is looked at. */
-  anyone: RequestHandler[];
-  /** A session is loaded or made, and need not belong to anybody yet. */
-  visitor: RequestHandler[];
-  /** Refused without the session of a user. */
-  signedIn: RequestHandler[];
-  /** The same for an operation that takes a body: a malformed one is refused first. */
-  signedInWithBody: RequestHandler[];
-  /** For what changes something of the user's: only a few at once, so that a locked row starves nobody else. */
-  inTurn: (handler: Handler) => Handler;
+/** Who may call: anyone; a visitor, for whom a session is loaded or prepared; a user, whose session has been found. */
+export type Access = 'anyone' | 'visitor' | 'user';
+
+/** What a handler is told beside its input. `req` and `res` are for handlers that set a cookie or need the address. */
+export class Call {
+  constructor(
+    readonly req: Request,
+    readonly res: Response,
+  ) {}
+
+  get caller(): Caller {
+    return callerOf(this.req);
+  }
 }
 
-export type Handler = (req: Request, res: Response) => Promise<void> | void;
-
-/**
- * One operation. The path answers every other method itself, so that a wrong method is refused before a body is read and
- * no fixed path falls through to POST /user/:id.
- */
-export function post(router: Router, path: string, before: RequestHandler[], handler: Handler): void {
-  router
-    .route(path)
-    .post(nameRoute(path), ...before, handler)
-    .all(refuse('POST'));
+/** The session that a request came with. */
+export interface OwnSession {
+  userId: string;
+  sid: string;
 }
 
-/** Something to look at, beside the operations: a picture, a key set, the state of the service. */
-export function get(router: Router, path: string, handler: Handler): void {
-  router.route(path).get(nameRoute(path), handler).all(refuse('GET'));
+export class UserCall extends Call {
+  get userId(): string {
+    return this.session.userId;
+  }
+
+  get session(): OwnSession {
+    if (this.req.signedIn === undefined) throw new NotSignedIn();
+    return this.req.signedIn;
+  }
 }
 
-function refuse(allow: string): RequestHandler {
-  return () => {
-    throw new MethodNotAllowed(allow);
-  };
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set once the session of a user has been found. */
+    signedIn?: OwnSession;
+  }
 }
 
-/** Written out here: Express's own json asks several settings that this service does not use. */
-export function ok(res: Response, result?: unknown): void {
-  // Its deadline has passed: it was answered with 503.
-  if (res.headersSent) return;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.end(JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
+interface Description<A extends Access, Params, Body, Result> {
+  /** Below /user. */
+  path: `/${string}`;
+  /** One sentence, for the documentation. */
+  summary: string;
+  access: A;
+  params?: z.ZodType<Params>;
+  body?: z.ZodType<Body>;
+  /** Without one the answer is `{ code: 200 }`. */
+  result?: z.ZodType<Result>;
+  /** Its return codes and statuses, each with its reason. Those that all operations have are not repeated here. */
+  refusals?: Record<number, string>;
+  /** Set when it changes something of a user's. Few of these run at once, so that a locked row delays no other user. */
+  writes?: boolean;
+}
+
+/** An operation as the router, the tests and the documentation read it. */
+export interface Operation extends Description<Access, unknown, unknown, unknown> {
+  streams: boolean;
+  /** Returns the result; for an operation that streams, the pieces of the answer's text. */
+  answer: (input: never, call: never) => Promise<unknown>;
+}
+
+type Handler<A extends Access, Input, Result> = (
+  input: Input,
+  call: A extends 'user' ? UserCall : Call,
+) => Promise<Result>;
+
+/** `Given`, but `never` for each field that `Wanted` does not have. */
+type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
+  ? Wanted extends readonly (infer WantedItem)[]
+    ? Exactly<WantedItem, GivenItem>[]
+    : never
+  : Given extends object
+    ? { [Field in keyof Given]: Field extends keyof Wanted ? Exactly<Wanted[Field], Given[Field]> : never }
+    : Given;
+
+/** A POST below /user, described once. A result with a field that its schema does not name does not compile. */
+export function operation<A extends Access, Params, Body, Result = void, Given extends Result = Result>({
+  handle,
+  ...description
+}: Description<A, Params, Body, Result> & {
+  handle: Handler<A, Params & Body, Given & Exactly<Result, Given>>;
+}): Operation {
+  return { ...description, streams: false, answer: handle };
+}
+
+/** One whose answer is too large to hold: `stream` gives its text in pieces. */
+export function streamedOperation<A extends Access, Params, Body, Result>({
+  stream,
+  ...description
+}: Description<A, Params, Body, Result> & {
+  stream: Handler<A, Params & Body, AsyncGenerator<string>>;
+}): Operation {
+  return { ...description, streams: true, answer: stream };
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** The address under which the client reached us: PUBLIC_URL, or what the request itself says. */
+/** The address of this service for the client: PUBLIC_URL, or else that of the request. */
 export type PublicUrlOf = (req: Request) => string;
 
 export function publicUrlFrom(configured: string | undefined): PublicUrlOf {

@@ -4,16 +4,16 @@ import type { Logger } from 'pino';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Taken over from the client or made here, returned and logged. */
+    /** The client's X-Request-Id or a new one; it is in the answer and in the log. */
     id: string;
-    /** The pattern that the path has met; paths themselves carry phone numbers and captcha ids. */
+    /** The route's pattern, for the log: paths themselves contain phone numbers and captcha ids. */
     pattern?: string;
-    /** When the request came in, in milliseconds of the process. */
+    /** When the request came, by performance.now(). */
     begun: number;
   }
 }
 
-/** One line a request, with the route instead of the path. */
+/** One line per request, with the route instead of the path. */
 export function requestLog(logger: Logger): RequestHandler {
   function write(this: Response): void {
     const { req } = this;
@@ -40,7 +40,7 @@ function requestId(req: Request): string {
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** Remembers the pattern that a request's path has met. */
+/** Sets the pattern of a request, for the log. */
 export function nameRoute(path: string): RequestHandler {
   return (req, _res, next) => {
     req.pattern = req.baseUrl + path;

@@ -2,7 +2,7 @@
 const TIME_OUTS = 3;
 const PAUSE_MS = 30_000;
 
-/** The other side has not answered for a while, and was not asked this time. */
+/** The provider has not answered for a while, and was not asked this time. */
 export class BreakerOpen extends Error {
   override readonly name = 'BreakerOpen';
 
@@ -15,8 +15,8 @@ export class BreakerOpen extends Error {
 }
 
 /**
- * Keeps callers from waiting for somebody who does not answer: after TIME_OUTS of them in a row it refuses at once for
- * PAUSE_MS, then lets one caller try. Any answer, a refusal too, closes it again.
+ * Spares callers the wait for a provider that does not answer: after TIME_OUTS time-outs in a row it refuses at once
+ * for PAUSE_MS, then lets one call through. Any answer, also a refusal, ends that.
  */
 export class Breaker {
   private timeOuts = 0;
@@ -31,7 +31,7 @@ export class Breaker {
   async run<T>(call: () => Promise<T>): Promise<T> {
     const left = this.openUntil - this.now();
     if (left > 0) throw new BreakerOpen(this.peer, Math.ceil(left / 1_000));
-    // Nobody else tries until this one knows.
+    // Other calls are refused until this one has ended.
     if (this.timeOuts >= TIME_OUTS) this.open();
     try {
       const answer = await call();

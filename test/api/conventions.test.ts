@@ -3,25 +3,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
+import { OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
 
-const OPEN = [
-  ...['/user/send_code', '/user/verify_code', '/user/check_phone_available', '/user/register', '/user/login'],
-  ...['/user/reset_password', '/user/get_sms_img_code'],
-];
-const LOGIN = [
-  ...['/user/logout', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri', '/user/blacklist'],
-  ...['/user/add_to_blacklist', '/user/remove_from_blacklist', '/user/get_token', '/user/get_image_token'],
-  ...['/user/groups', '/user/sessions', '/user/end_session', '/user/sync/0', '/user/find/44/7911123456'],
-  '/user/abcdefghijkl',
-];
-const OPERATIONS = [...OPEN, ...LOGIN];
-const WITH_BODY = [
-  ...['/user/send_code', '/user/verify_code', '/user/check_phone_available', '/user/register', '/user/login'],
-  ...['/user/reset_password', '/user/change_password', '/user/set_nickname', '/user/set_portrait_uri'],
-  ...['/user/add_to_blacklist', '/user/remove_from_blacklist', '/user/end_session'],
-];
-const WITHOUT_BODY = OPERATIONS.filter((path) => !WITH_BODY.includes(path));
+const OPEN = OPERATIONS.filter(({ access }) => access !== 'user').map(pathOf);
+const LOGIN = OPERATIONS.filter(({ access }) => access === 'user').map(pathOf);
+const WITH_BODY = OPERATIONS.filter(({ body }) => body !== undefined).map(pathOf);
+const WITHOUT_BODY = OPERATIONS.filter(({ body }) => body === undefined).map(pathOf);
 
 const tooLarge = JSON.stringify({ nickname: 'x'.repeat(17 * 1_024) });
 
@@ -40,7 +28,7 @@ async function cookieFor(person: Person): Promise<string> {
 }
 
 describe('methods and paths', () => {
-  it.each(OPERATIONS)('%s takes POST only: 405 with Allow', async (path) => {
+  it.each(OPERATIONS.map(pathOf))('%s takes POST only: 405 with Allow', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await raw(app, path, { method });
       expectRefusal(answer, 405, 'POST');
@@ -75,11 +63,14 @@ describe('methods and paths', () => {
 });
 
 describe('request bodies', () => {
-  it.each(OPERATIONS)('%s refuses a body of more than 16 KiB with 413, before it asks for a session', async (path) => {
-    const answer = await raw(app, path, { body: tooLarge });
-    expectRefusal(answer, 413, 'body');
-    expect(answer.headers['cache-control']).toBe('no-store');
-  });
+  it.each(OPERATIONS.map(pathOf))(
+    '%s refuses a body of more than 16 KiB with 413, before it asks for a session',
+    async (path) => {
+      const answer = await raw(app, path, { body: tooLarge });
+      expectRefusal(answer, 413, 'body');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    },
+  );
 
   it('takes 16 KiB to the byte', async () => {
     const phone = newPhone();
@@ -349,7 +340,7 @@ describe('failures of our own', () => {
       id: 'x',
     };
     try {
-      for (const path of OPERATIONS.filter((one) => one !== '/user/logout')) {
+      for (const path of OPERATIONS.map(pathOf).filter((one) => one !== '/user/logout')) {
         const answer = await post(broken.api, path, fields, { Cookie: cookie });
         expect({ path, status: answer.status, body: answer.body }).toEqual({
           path,

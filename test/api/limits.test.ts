@@ -4,6 +4,7 @@ import { SecurityEventsRepository } from '../../src/features/audit/security-even
 import { Limiter } from '../../src/features/limits/limiter';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
+import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
@@ -394,6 +395,8 @@ describe('lookups', () => {
   });
 });
 
+const silent = createLogger('silent');
+
 describe('every limit of the table', () => {
   const AMOUNT = 7;
   const limits = Object.entries(limitTable(everyAmount()));
@@ -407,7 +410,7 @@ describe('every limit of the table', () => {
     '%s is shared by two instances: of 60 at once in all, its amount is let through',
     async (_name, limit) => {
       const pools = [testPool(app.databaseUrl, 5), testPool(app.databaseUrl, 5)];
-      const limiters = pools.map(({ db }) => new Limiter(new LimitsRepository(db), audit(db), () => undefined));
+      const limiters = pools.map(({ db }) => newLimiter(db));
       const caller = { address: HERE, ip: HERE, userAgent: '', requestId: '' };
       const take = async (index: number) => limiters[index % 2]?.take(caller, { limit, subject: 'somebody' });
       const taken = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => take(index)));
@@ -417,8 +420,9 @@ describe('every limit of the table', () => {
     },
   );
 
-  function audit(db: TestPool['db']): AuditTrail {
-    return new AuditTrail(new SecurityEventsRepository(db), new LimitsRepository(db), () => undefined);
+  function newLimiter(db: TestPool['db']): Limiter {
+    const audit = new AuditTrail(new SecurityEventsRepository(db), new LimitsRepository(db), silent);
+    return new Limiter(new LimitsRepository(db), (use, caller) => audit.noteLimitMet(use, caller), silent);
   }
 });
 

@@ -1,7 +1,7 @@
 import { compare } from 'bcrypt';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Passwords } from '../../src/features/auth/passwords';
-import { masked } from '../../src/features/users/phone-number';
+import { masked } from '../../src/features/phones/phone-number';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, retryAfter, times, type Answer } from '../support/calls';

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { connectionOptions } from '../../src/database/pool';
-import { Reads } from '../../src/database/reads';
+import { SharedReads } from '../../src/database/shared-reads';
+import { statement } from '../../src/database/statement';
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
@@ -44,20 +45,20 @@ describe('frequent statements on the pool', () => {
 
 describe('reads on shared connections', () => {
   it('answer each its own, however many are asked at once', async () => {
-    const { db, watch, close } = testPool(app.databaseUrl, 1);
-    const reads = new Reads({ ...connectionOptions(app.databaseUrl), watch }, 2, true);
-    const echo = reads.prepare<{ text: string }, 'text'>('echo', db.raw('SELECT ?::text AS text', [':text']));
-    const answers = await times(500, (index) => echo({ text: `text ${index}` }));
+    const { watch, close } = testPool(app.databaseUrl, 1);
+    const reads = new SharedReads({ ...connectionOptions(app.databaseUrl), watch }, 2, true);
+    const echo = statement<{ text: string }, 'text'>('echo', 'SELECT :text::text AS text');
+    const answers = await times(500, (index) => echo(reads, { text: `text ${index}` }));
     expect(answers.map(([row]) => row?.text)).toEqual(Array.from({ length: 500 }, (_, index) => `text ${index}`));
     await reads.close();
     await close();
   });
 
   it('fail one by one: a wrong value is the fault of who gave it', async () => {
-    const { db, watch, close } = testPool(app.databaseUrl, 1);
-    const reads = new Reads({ ...connectionOptions(app.databaseUrl), watch }, 1, true);
-    const number = reads.prepare<{ n: number }, 'n'>('number', db.raw('SELECT ?::integer AS n', [':n']));
-    const answers = await Promise.allSettled(['1', 'x', '3'].map((n) => number({ n })));
+    const { watch, close } = testPool(app.databaseUrl, 1);
+    const reads = new SharedReads({ ...connectionOptions(app.databaseUrl), watch }, 1, true);
+    const number = statement<{ n: number }, 'n'>('number', 'SELECT :n::integer AS n');
+    const answers = await Promise.allSettled(['1', 'x', '3'].map((n) => number(reads, { n })));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await reads.close();
     await close();

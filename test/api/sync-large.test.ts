@@ -8,7 +8,10 @@ import { cookieFor, open } from '../support/streams';
 import { pause } from '../support/sync';
 import { until } from '../support/until';
 
-/** Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an answer nobody reads stands still. */
+/**
+ * Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an answer nobody reads stands
+ * still.
+ */
 const HASHES = 30;
 const IN_LARGEST = 5_000;
 /** One statement reads no more than this. */

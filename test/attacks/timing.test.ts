@@ -31,7 +31,9 @@ function median(values: number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** How far a median of so many is off by chance, from how far the values are apart (their median absolute deviation). */
+/**
+ * How far a median of so many is off by chance, from how far the values are apart (their median absolute deviation).
+ */
 function noise(values: number[]): number {
   const middle = median(values);
   return (1.4826 * 1.2533 * median(values.map((value) => Math.abs(value - middle)))) / Math.sqrt(values.length);

@@ -83,7 +83,10 @@ async function divergedOf(world: World): Promise<string[]> {
   const diverged: string[] = [];
   for (const person of world.people) {
     // Without a session that is certain it logs in first.
-    if (!(await person.synchronise())) diverged.push(`client of ${person.id}, which cannot synchronise`);
+    if (!(await person.synchronise())) {
+      diverged.push(`client of ${person.id}, which cannot synchronise: ${person.broken.join(', ')}`);
+      continue;
+    }
     const [held, full] = [person.client.state(), (await person.everything()).state()];
     if (!isDeepStrictEqual(held, full)) diverged.push(`client of ${person.id}`);
   }

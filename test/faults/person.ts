@@ -24,8 +24,8 @@ let phones = 7_400_000_000 + randomInt(50_000_000);
 const newPassword = () => randomBytes(8).toString('hex');
 
 /**
- * One user with an app, who does one thing after another and remembers what was promised: after a 200 a value is the only
- * possible one; after anything else it and the earlier ones are.
+ * One user with an app, who does one thing after another and remembers what was promised: after a 200 a value is the
+ * only possible one; after anything else it and the earlier ones are.
  */
 export class Person {
   readonly phone = (phones += 1);

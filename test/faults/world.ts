@@ -77,6 +77,8 @@ export class World {
       SMS_PROVIDER: 'file',
       CODE_RESEND_SECONDS: '1',
       SEND_CODE_PER_PHONE_DAY: '0',
+      // After an unknown answer a person tries two passwords, and again while the database is away.
+      LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
       FINDS_PER_USER_MINUTE: '0',
       FINDS_PER_USER_DAY: '0',
       ...this.setting.env,

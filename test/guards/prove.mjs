@@ -79,12 +79,10 @@ async function prove(tree, { file, replace, by, also = [], test, named }) {
   try {
     for (const one of taken) {
       const source = readFileSync(one.path, 'utf8');
-      if (source.split(one.replace).length !== 2)
-        return `${one.file} does not have ${JSON.stringify(one.replace)} once`;
-      writeFileSync(
-        one.path,
-        source.replace(one.replace, () => one.by),
-      );
+      const places = placesOf(one.replace, source);
+      if (places.length !== 1) return `${one.file} has ${foundOf(one.replace, source, places.length)}`;
+      const [{ from, to }] = places;
+      writeFileSync(one.path, source.slice(0, from) + one.by + source.slice(to));
     }
     // Once more when it passes: a busy machine can keep the fault from happening that the guard is for.
     return failureOf(await jest(tree, test, named), named) && failureOf(await jest(tree, test, named), named);
@@ -92,6 +90,27 @@ async function prove(tree, { file, replace, by, also = [], test, named }) {
     // Backwards: several may stand in one file, of which the first was kept whole.
     for (let index = taken.length - 1; index >= 0; index -= 1) writeFileSync(taken[index].path, sources[index]);
   }
+}
+
+/** The words and signs of a text. However it is formatted, they are the same. */
+function tokensOf(text) {
+  return text.match(/\w+|[^\s\w]/g) ?? [];
+}
+
+/** Where a source has these tokens, with any white space between them, and with or without a comma at the end of a list. */
+function placesOf(text, source) {
+  const tokens = tokensOf(text).filter((token, index, all) => token !== ',' || !/^[)\]}]$/.test(all[index + 1] ?? ''));
+  const escaped = tokens.map((token) => (/^[)\]}]$/.test(token) ? `,?\\s*\\${token}` : token.replace(/\W/, '\\$&')));
+  return [...source.matchAll(new RegExp(escaped.join('\\s*'), 'g'))].map(({ 0: found, index }) => {
+    return { from: index, to: index + found.length };
+  });
+}
+
+/** Which line of a guard is not there any more, or is there twice. */
+function foundOf(text, source, count) {
+  if (count > 1) return `this ${count} times: ${text}`;
+  const missing = text.split('\n').find((line) => line.trim() !== '' && placesOf(line, source).length === 0);
+  return `no longer this line of the guard: ${missing ?? `${text} (each line is there, but not together)`}`;
 }
 
 function failureOf({ status, output }, named) {

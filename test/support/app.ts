@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import request from 'supertest';
 import { loadConfig } from '../../src/config';
-import { buildContainer, type Container } from '../../src/container';
+import { buildContainer, type Container } from '../../src/composition/container';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
-import { loadKeys } from '../../src/local-keys';
+import { loadKeys } from '../../src/keys';
 import { createLogger } from '../../src/logger';
+import { asDescribed } from './as-described';
 import { cloneDatabase, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
 import { secret } from './secrets';
@@ -69,12 +70,15 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   const log = createWriteStream(logFile);
-  const container = await buildContainer(config, {
+  const outside = {
     databaseUrl,
     keys: loadKeys(config),
     logger: createLogger(config.logLevel, log),
     ...(options.realSms ? {} : { sms }),
+  };
+  const container = await buildContainer(config, outside, {
     sessionsByStore: process.env.SESSIONS_BY_STORE === 'yes',
+    wrap: asDescribed,
   });
   const server = createHttpServer(container.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -69,7 +69,9 @@ export function expectBody(answer: Answer, body: object): void {
   expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body });
 }
 
-/** Anything but HTTP 200: the status again, words for a developer that name what is wrong, and nothing else but details. */
+/**
+ * Anything but HTTP 200: the status again, words for a developer that name what is wrong, and nothing else but details.
+ */
 export function expectRefusal({ status, body }: Answer, expected: number, naming = ''): void {
   const { details, ...rest } = body as { details?: unknown };
   const message: unknown = expect.stringContaining(naming);

@@ -33,7 +33,9 @@ export class FaultProxy {
     return url.href;
   }
 
-  /** Nothing arrives on either side any more; what is sent meanwhile arrives later, also from whoever has left by then. */
+  /**
+   * Nothing arrives on either side any more; what is sent meanwhile arrives later, also from whoever has left by then.
+   */
   stall(): void {
     this.isStalled = true;
     for (const link of this.links) link.hold();

@@ -11,7 +11,10 @@ declare global {
   var testPostgres: { postgres: EmbeddedPostgres; dataDir: string } | undefined;
 }
 
-/** One real PostgreSQL for the run, with a migrated database to clone. It may forget everything in a crash: it is faster. */
+/**
+ * One real PostgreSQL for the run, with a migrated database to clone. It may forget everything in a crash: it is
+ * faster.
+ */
 export default async function setUp(): Promise<void> {
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });

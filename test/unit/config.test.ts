@@ -118,8 +118,8 @@ describe('loadConfig', () => {
       sessions: { days: 30, maxDays: 90 },
       passwords: { bcryptCost: 10 },
       sms: { provider: 'console' },
-      messaging: { provider: 'jwt', tokenTtlSeconds: 86_400 },
-      storage: { provider: 'local', uploadMaxBytes: 5 * 1_024 * 1_024 },
+      messaging: { provider: 'jwt', ttlSeconds: 86_400 },
+      storage: { provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
       verification: {
         ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive' },
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },

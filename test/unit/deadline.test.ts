@@ -5,7 +5,7 @@ import express, { type Express } from 'express';
 import { Deadline } from '../../src/http/deadline';
 import { errorHandler } from '../../src/http/error-handler';
 import { streamJson } from '../../src/http/json-stream';
-import { ok } from '../../src/http/operation';
+import { ok } from '../../src/http/route';
 import { createLogger } from '../../src/logger';
 
 const DEADLINE_MS = 400;

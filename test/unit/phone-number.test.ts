@@ -1,4 +1,4 @@
-import { isMobile, isPhoneCallingCode, masked, readPhone } from '../../src/features/users/phone-number';
+import { isMobile, isPhoneCallingCode, masked, readPhone } from '../../src/features/phones/phone-number';
 
 describe('isPhoneCallingCode', () => {
   it.each(['1', '7', '44', '86', '852', '870', '800', '883', '979'])('knows %s', (region) => {

@@ -33,7 +33,7 @@ describe('docs/security.md', () => {
 describe('the table of limits', () => {
   it('has an answer for every limit when nothing can be counted: money and accounts closed, reading open', () => {
     const limits = Object.entries(limitTable({} as LimitAmounts));
-    const open = limits.filter(([, { uncounted }]) => uncounted === 'allowed').map(([name]) => name);
+    const open = limits.filter(([, { whenUncounted }]) => whenUncounted === 'allow').map(([name]) => name);
     expect(open.sort()).toEqual(['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute']);
   });
 });

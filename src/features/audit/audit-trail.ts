@@ -1,33 +1,45 @@
-import { withinPatience } from '../../patience';
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
+import { withTimeout } from '../../database/timeout';
+import type { Use } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
-import type { Caller } from './caller';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
 
-/** Of what anybody may repeat without end, so much is kept of one address and event: more of the same are no news. */
+/** So many events of one kind and address, of those that anybody can repeat without end. */
 const KEPT_AN_HOUR = 20;
-/** A trail that can't be written to must not keep anybody waiting. */
-const PATIENCE_MS = 1_000;
+/** Longest wait of a request for the trail. */
+const NOTE_MS = 1_000;
 
 /**
- * Notes security events beside what they tell of: a trail that can't be written to fails nobody's request, and is told
- * of in the log. What changes an account notes its event by the repository, in the transaction of the change.
+ * Notes security events beside the requests that cause them: when an event cannot be noted, the request goes on, and
+ * the log tells. A change of an account notes its event by the repository, in its own transaction.
  */
 export class AuditTrail {
   constructor(
     private readonly events: SecurityEventsRepository,
     private readonly buckets: LimitsRepository,
-    private readonly warn: (message: string, cause: unknown) => void,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   async note(event: SecurityEvent, caller: Caller): Promise<void> {
     await this.attempt(event, this.events.add(event, caller));
   }
 
-  async noteSparingly(event: SecurityEvent, caller: Caller): Promise<void> {
-    await this.attempt(event, this.addSparingly(event, caller));
+  /** For events that anybody can repeat without end. */
+  async noteUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
+    await this.attempt(event, this.addUpToLimit(event, caller));
   }
 
-  private async addSparingly(event: SecurityEvent, caller: Caller): Promise<void> {
+  async noteLimitMet({ limit, subject }: Use, caller: Caller): Promise<void> {
+    const [phone = ''] = subject.split(' ');
+    const whose = {
+      ...(limit.per.startsWith('phone') && { phone: { number: phone } }),
+      ...(limit.per === 'user' && { userId: subject }),
+    };
+    await this.note({ event: 'limit_met', detail: limit.name, ...whose }, caller);
+  }
+
+  private async addUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
     const key = `noted:${event.event}:${caller.address}`;
     const taken = await this.buckets.take([{ key, amount: KEPT_AN_HOUR, seconds: 3_600 }]);
     if (taken.length > 0) await this.events.add(event, caller);
@@ -35,9 +47,9 @@ export class AuditTrail {
 
   private async attempt({ event }: SecurityEvent, noting: Promise<void>): Promise<void> {
     try {
-      await withinPatience(noting, PATIENCE_MS);
+      await withTimeout(noting, NOTE_MS);
     } catch (error) {
-      this.warn(`the audit trail may lack an event: ${event}`, error);
+      this.logger.warn({ err: error }, `the audit trail may lack an event: ${event}`);
     }
   }
 }

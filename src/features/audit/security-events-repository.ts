@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import type { Caller } from '../../caller';
 import { deleteInBatches } from '../../database/delete-in-batches';
-import { prepared } from '../../database/prepared';
-import { masked } from '../users/phone-number';
-import type { Caller } from './caller';
+import { statement } from '../../database/statement';
+import { masked } from '../phones/phone-number';
 
 export type SecurityEventName =
   | 'code_sent'
@@ -26,21 +26,25 @@ export interface SecurityEvent {
   detail?: string;
 }
 
+type Columns = 'event' | 'userId' | 'phone' | 'region' | 'ip' | 'userAgent' | 'requestId' | 'detail';
+
+const addEvent = statement<unknown, Columns>(
+  'add-security-event',
+  `INSERT INTO security_events (event, user_id, phone, region, ip, user_agent, request_id, detail)
+   VALUES (:event, :userId, :phone, :region, :ip, :userAgent, :requestId, :detail)`,
+);
+
 /** The audit trail's table, to which rows are only added. */
 export class SecurityEventsRepository {
   constructor(private readonly db: Knex) {}
 
   async add({ event, userId, phone, detail }: SecurityEvent, caller: Caller): Promise<void> {
-    await prepared(
-      this.db,
-      'add-security-event',
-      `INSERT INTO security_events (event, user_id, phone, region, ip, user_agent, request_id, detail)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        ...[event, userId ?? null, phone ? masked(phone.number) : null, phone?.region ?? null],
-        ...[caller.ip, caller.userAgent, caller.requestId, detail ?? null],
-      ],
-    );
+    const { ip, userAgent, requestId } = caller;
+    await addEvent(this.db, {
+      ...{ event, ip, userAgent, requestId, userId: userId ?? null, detail: detail ?? null },
+      phone: phone ? masked(phone.number) : null,
+      region: phone?.region ?? null,
+    });
   }
 
   async sweep(days: number): Promise<void> {

@@ -1,65 +1,71 @@
-import { Router } from 'express';
-import { jsonBody } from '../../http/body';
-import { callerOf } from '../../http/caller';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
+import { operation, type Operation } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
-import { ownSession, type Sessions } from '../../http/session';
+import type { SessionCookies } from '../sessions/session-cookies';
 import type { SessionsService } from '../sessions/sessions-service';
+import { credentials, newAccount, passwordChange, registration, reset, signedIn } from './auth-schemas';
 import type { AuthService } from './auth-service';
-import { credentials, passwordChange, registration, reset } from './auth-schemas';
 
 interface Parts {
   auth: AuthService;
-  ownSessions: SessionsService;
-  sessions: Sessions;
+  sessions: SessionsService;
+  cookies: SessionCookies;
   publicUrlOf: PublicUrlOf;
 }
 
-export function authRouter({ auth, ownSessions, sessions, publicUrlOf }: Parts, access: Access): Router {
-  const router = Router();
-
-  post(router, '/register', access.anyone, async (req, res) => {
-    const { nickname, password, verification_token } = parse(registration, jsonBody(req));
-    ok(res, { id: await auth.register(verification_token, { nickname, password }, callerOf(req)) });
-  });
-
-  post(router, '/login', access.visitor, async (req, res) => {
-    const { password, ...phone } = parse(credentials, jsonBody(req));
-    const caller = callerOf(req);
-    const account = await auth.authenticate(phone, password, caller);
-    const token = await auth.messagingToken(account, publicUrlOf(req));
-    await sessions.start(req, account.id, (session) => auth.beginSession(account, session, caller));
-    ok(res, { id: account.id, token });
-  });
-
-  post(
-    router,
-    '/logout',
-    access.signedIn,
-    access.inTurn(async (req, res) => {
-      await ownSessions.logOut(ownSession(req), callerOf(req));
-      await sessions.forget(req, res);
-      ok(res);
+export function authRouter({ auth, sessions, cookies, publicUrlOf }: Parts): Operation[] {
+  return [
+    operation({
+      path: '/register',
+      summary: 'Makes an account for the phone that a verification token was given for.',
+      access: 'anyone',
+      body: registration,
+      result: newAccount,
+      refusals: { 404: 'no such verification token', 400: 'its phone has an account' },
+      handle: async ({ verification_token, ...account }, { caller }) => ({
+        id: await auth.register(verification_token, account, caller),
+      }),
     }),
-  );
-
-  post(router, '/reset_password', access.anyone, async (req, res) => {
-    const { password, verification_token } = parse(reset, jsonBody(req));
-    await auth.resetPassword(verification_token, password, callerOf(req));
-    ok(res);
-  });
-
-  post(
-    router,
-    '/change_password',
-    access.signedInWithBody,
-    access.inTurn(async (req, res) => {
-      const { oldPassword, newPassword } = parse(passwordChange, jsonBody(req));
-      await auth.changePassword(ownSession(req), { oldPassword, newPassword }, callerOf(req));
-      ok(res);
+    operation({
+      path: '/login',
+      summary: 'Begins a session, whose cookie is in the answer.',
+      access: 'visitor',
+      body: credentials,
+      result: signedIn,
+      refusals: { 1000: 'the phone has no account, or the password is wrong', 429: 'too many wrong passwords' },
+      handle: async ({ password, ...phone }, { req, caller }) => {
+        const account = await auth.authenticate(phone, password, caller);
+        const token = await auth.messagingToken(account, publicUrlOf(req));
+        await cookies.start(req, account.id, (session) => auth.beginSession(account, session, caller));
+        return { id: account.id, token };
+      },
     }),
-  );
-
-  return router;
+    operation({
+      path: '/logout',
+      summary: 'Ends the session, and takes its cookie back.',
+      access: 'user',
+      writes: true,
+      handle: async (_input, { req, res, session, caller }) => {
+        await sessions.logOut(session, caller);
+        await cookies.forget(req, res);
+      },
+    }),
+    operation({
+      path: '/reset_password',
+      summary: 'Sets a new password by a verification token, and ends all sessions.',
+      access: 'anyone',
+      body: reset,
+      refusals: { 400: 'no such verification token, or its phone has no account' },
+      handle: ({ verification_token, password }, { caller }) =>
+        auth.resetPassword(verification_token, password, caller),
+    }),
+    operation({
+      path: '/change_password',
+      summary: 'Sets a new password by the old one, and ends all other sessions.',
+      access: 'user',
+      body: passwordChange,
+      writes: true,
+      refusals: { 400: 'the old password is wrong', 429: 'too many wrong passwords' },
+      handle: (passwords, { session, caller }) => auth.changePassword(session, passwords, caller),
+    }),
+  ];
 }

@@ -1,32 +1,37 @@
-import type { Repositories, Transaction } from '../../repositories';
+import type { Caller } from '../../caller';
+import type { KeyedQueue } from '../../database/keyed-queue';
+import type { Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
-import type { NewSession } from '../../http/session';
-import type { KeyedTurns } from '../../keyed-turns';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Caller } from '../audit/caller';
-import type { Phone } from '../users/phone-number';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { Phone } from '../phones/phone-number';
+import type { NewSession, SessionsRepository } from '../sessions/sessions-repository';
 import { newUserId } from '../users/user-id';
-import type { SessionsRepository } from '../sessions/sessions-repository';
-import type { Account, AccountsRepository } from '../users/accounts-repository';
-import type { UsersRepository } from '../users/users-repository';
+import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { tokenHash } from '../verification/verification-token';
 import type { LoginAttempts } from './login-attempts';
 import type { Passwords } from './passwords';
 
+interface Repositories {
+  users: UsersRepository;
+  sessions: SessionsRepository;
+  verification: VerificationRepository;
+  securityEvents: SecurityEventsRepository;
+}
+
 interface Parts {
   users: UsersRepository;
-  accounts: AccountsRepository;
   sessions: SessionsRepository;
   verification: VerificationRepository;
   passwords: Passwords;
   attempts: LoginAttempts;
   messaging: MessagingProvider;
   audit: AuditTrail;
-  transaction: Transaction;
-  /** By user. */
-  turns: KeyedTurns;
+  transaction: Transaction<Repositories>;
+  /** Of the writes of one user. */
+  writes: KeyedQueue;
 }
 
 interface Registration {
@@ -65,16 +70,16 @@ export class AuthService {
 
   /** An unknown phone and a wrong password are one answer, after the same work. */
   async authenticate(phone: Phone, password: string, caller: Caller): Promise<Account> {
-    const { users, accounts, passwords, attempts, audit } = this.parts;
+    const { users, passwords, attempts, audit } = this.parts;
     let known: Account | undefined;
     const account = await attempts.within(phone.number, caller, async () => {
-      known = await accounts.byPhone(phone.number);
+      known = await users.accountByPhone(phone.number);
       return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
     if (!account) {
       const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;
-      // An account's failures are few, by its limit; those of phones without one are as many as anybody likes.
-      await (known ? audit.note(failure, caller) : audit.noteSparingly(failure, caller));
+      // An account's failures are few, by its limit. For phones without an account there is no such limit.
+      await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));
       throw wrongCredentials();
     }
     if (passwords.isOutdated(account.passwordHash))
@@ -87,8 +92,8 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const { sessions, turns } = this.parts;
-    const begun = await turns.take(account.id, () => sessions.start(session, account.credentialsVersion, caller));
+    const { sessions, writes } = this.parts;
+    const begun = await writes.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
     // The password has just been changed: by now it is a wrong one.
     if (!begun) throw wrongCredentials();
   }
@@ -98,8 +103,8 @@ export class AuthService {
     { oldPassword, newPassword }: PasswordChange,
     caller: Caller,
   ): Promise<void> {
-    const { users, accounts, passwords, attempts, audit, transaction } = this.parts;
-    const account = await accounts.byId(userId);
+    const { users, passwords, attempts, audit, transaction } = this.parts;
+    const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone = account.id] = await users.phonesOf(account.id);
     const right = await attempts.within(phone, caller, async () =>
@@ -119,18 +124,18 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { accounts, verification, passwords, attempts, transaction } = this.parts;
+    const { users, verification, passwords, attempts, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
-    const account = await accounts.byPhone(phone.number);
+    const account = await users.accountByPhone(phone.number);
     if (!account) throw new BadRequest('verification_token: its phone has no account');
     const passwordHash = await passwords.hash(password);
-    // First, so that nothing can fail once the token is spent: who holds it is the owner.
+    // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
     await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash))) throw new BadRequest(NO_SUCH_TOKEN);
-      // The hash first: a login under way either sees it, or has put its session there for endAll to see.
+      // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
       await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
@@ -138,7 +143,12 @@ export class AuthService {
   }
 }
 
-async function noteEnded({ securityEvents }: Repositories, userId: string, count: number, caller: Caller) {
+async function noteEnded(
+  { securityEvents }: Pick<Repositories, 'securityEvents'>,
+  userId: string,
+  count: number,
+  caller: Caller,
+) {
   if (count === 0) return;
   await securityEvents.add({ event: 'sessions_ended', userId, detail: `${count}, by the new password` }, caller);
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../errors';
 
-/** What is asked of bcrypt. */
+/** The part of bcrypt that is used. */
 export interface Hashing {
   hash(password: string, cost: number): Promise<string>;
   compare(password: string, passwordHash: string): Promise<boolean>;
@@ -26,8 +26,8 @@ interface Reply {
 const GONE = 'the password could not be checked: try again';
 
 /**
- * Hashing by a few threads of lower priority: a storm of logins uses the processors that nobody else needs, and more than
- * can be hashed in a few seconds is refused at once instead of being kept waiting.
+ * Hashes passwords in a few threads of low priority, so that a storm of logins uses only idle processors. When more
+ * passwords wait than a few seconds suffice for, the next is refused at once.
  */
 export class HashingPool implements Hashing {
   private readonly idle: Worker[] = [];
@@ -66,7 +66,7 @@ export class HashingPool implements Hashing {
   }
 
   private next(): void {
-    const worker = this.idle.pop() ?? this.hire();
+    const worker = this.idle.pop() ?? this.startWorker();
     if (!worker) return;
     const job = this.waiting.shift();
     if (!job) {
@@ -77,8 +77,8 @@ export class HashingPool implements Hashing {
     worker.postMessage(job.task);
   }
 
-  /** Threads are started when they are first needed, and again when one has died. */
-  private hire(): Worker | undefined {
+  /** Starts threads as they are needed, also after one has died. */
+  private startWorker(): Worker | undefined {
     if (this.closed || this.workers.size >= this.threads) return undefined;
     const worker = new Worker(join(__dirname, 'hashing-worker.cjs'));
     worker.unref();

@@ -1,4 +1,4 @@
-import type { Caller } from '../audit/caller';
+import type { Caller } from '../../caller';
 import type { Held, Limiter, Refused, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 
@@ -7,7 +7,7 @@ type LoginLimits = Pick<
   'loginFailuresPerPhoneAndAddress' | 'loginFailuresPerPhone' | 'loginFailuresPerAddress'
 >;
 
-/** Every try counts as a failure from before the password is compared until it has proved right. */
+/** A try counts as a failure from before the password is compared, until it has proved right. */
 export class LoginAttempts {
   private readonly takes = new UnderWay<Held | Refused>();
   private readonly comparisons = new UnderWay();
@@ -17,7 +17,7 @@ export class LoginAttempts {
     private readonly limits: LoginLimits,
   ) {}
 
-  /** Runs `compare` within the limits; only a true answer is not counted. */
+  /** Runs `compare` within the limits. When it returns something, the try does not count. */
   async within<T>(phone: string, caller: Caller, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const pair = `${phone} ${caller.address}`;
     const held = await this.take(pair, caller, [
@@ -28,7 +28,7 @@ export class LoginAttempts {
     return this.comparisons.follow(pair, this.settle(held, compare));
   }
 
-  /** After a reset the owner is back in, whatever others have tried. */
+  /** After a reset the owner can log in, however often others have failed. */
   async forget(phone: string): Promise<void> {
     await this.limiter.clear({ limit: this.limits.loginFailuresPerPhone, subject: phone });
     await this.limiter.clearAll({ limit: this.limits.loginFailuresPerPhoneAndAddress, subject: `${phone} ` });
@@ -49,8 +49,9 @@ export class LoginAttempts {
   }
 
   /**
-   * Tries that are under way hold their place. Whoever finds none left waits for one of this instance's to be given back,
-   * so that many right logins at once are no failures; a phone that is really locked has none under way, and is told at once.
+   * A try under way holds a place. When none is left, a login waits until a try of this instance gives its place back,
+   * so that many right logins at once do not fail. A phone that is really locked has no try under way, and is refused
+   * at once.
    */
   private async take(pair: string, caller: Caller, uses: Use[]): Promise<Held> {
     for (;;) {
@@ -59,7 +60,7 @@ export class LoginAttempts {
       const answer = await this.takes.follow(pair, this.limiter.tryToHold(caller, ...uses));
       if (!('refusal' in answer)) return answer;
       if (comparisons.length > 0) await Promise.race(comparisons);
-      // Who took the last place may not have heard of it yet.
+      // The try that took the last place may not have its answer yet.
       else if (!(await Promise.all(takes)).some(isTaken)) {
         await answer.note();
         throw answer.refusal;
@@ -72,11 +73,11 @@ function isTaken(answer: Held | Refused | undefined): boolean {
   return answer !== undefined && 'giveBack' in answer;
 }
 
-/** Promises that are not settled yet, by a key. */
+/** The promises of each key that are not settled yet. */
 class UnderWay<T = unknown> {
   private readonly promises = new Map<string, Set<Promise<T | undefined>>>();
 
-  /** Each gives, once it is settled, its result, or undefined when it has failed. */
+  /** Each resolves with its result, or with undefined when it has failed. */
   of(key: string): Promise<T | undefined>[] {
     return [...(this.promises.get(key) ?? [])];
   }

@@ -3,8 +3,8 @@ import type { Hashing } from './hashing-pool';
 
 /** Password hashes, at a cost that may be raised over the years. */
 export class Passwords {
-  /** What is compared for a phone without an account, by the cost. */
-  private readonly nobodys = new Map<number, string>();
+  /** Compared for a phone without an account, by the cost. */
+  private readonly dummies = new Map<number, string>();
 
   constructor(
     private readonly cost: number,
@@ -16,17 +16,17 @@ export class Passwords {
   }
 
   /**
-   * Does the same work whether there is an account or not, and whatever cost its hash was made at: a hash of cost c is
-   * filled up with comparisons of cost c, c + 1, …, which together with it make one of the present cost.
+   * Takes the same time with and without an account, and for hashes of any cost: one of cost c is followed by
+   * comparisons of cost c, c + 1, …, which together take as long as one of the present cost.
    */
   async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
     if (!passwordHash) {
-      await this.bcrypt.compare(password, this.nobody(this.cost));
+      await this.bcrypt.compare(password, this.dummyHash(this.cost));
       return false;
     }
     const matches = await this.bcrypt.compare(password, passwordHash);
     for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1)
-      await this.bcrypt.compare(password, this.nobody(cost));
+      await this.bcrypt.compare(password, this.dummyHash(cost));
     return matches;
   }
 
@@ -34,12 +34,12 @@ export class Passwords {
     return getRounds(passwordHash) < this.cost;
   }
 
-  private nobody(cost: number): string {
-    const known = this.nobodys.get(cost);
+  private dummyHash(cost: number): string {
+    const known = this.dummies.get(cost);
     if (known !== undefined) return known;
     // A salt and a digest of the right form: comparing costs as much as with a real one, and never matches.
     const made = hashSync('', 4).replace('$04$', `$${String(cost).padStart(2, '0')}$`);
-    this.nobodys.set(cost, made);
+    this.dummies.set(cost, made);
     return made;
   }
 }

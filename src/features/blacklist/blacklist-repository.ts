@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { statement } from '../../database/statement';
 
 export interface BlacklistEntry {
   id: string;
@@ -7,14 +8,23 @@ export interface BlacklistEntry {
   updatedAt: Date;
 }
 
+const addEntry = statement<{ id: string }, 'userId' | 'friendId'>(
+  'add-blacklist-entry',
+  `WITH friend AS (SELECT id FROM users WHERE id = :friendId AND closed_at IS NULL),
+   added AS (
+     INSERT INTO blacklist (user_id, friend_id) SELECT :userId, id FROM friend
+     ON CONFLICT (user_id, friend_id) DO UPDATE SET status = true WHERE NOT blacklist.status)
+   SELECT id FROM friend`,
+);
+
 export class BlacklistRepository {
   constructor(private readonly db: Knex) {}
 
   /** Newest first. */
-  async list(ownerId: string): Promise<BlacklistEntry[]> {
+  async list(userId: string): Promise<BlacklistEntry[]> {
     return this.db('blacklist as b')
       .leftJoin('users as u', 'u.id', 'b.friend_id')
-      .where({ 'b.user_id': ownerId, 'b.status': true })
+      .where({ 'b.user_id': userId, 'b.status': true })
       .orderBy([{ column: 'b.updated_at', order: 'desc' }, 'b.friend_id'])
       .select<BlacklistEntry[]>(
         'b.friend_id as id',
@@ -25,19 +35,11 @@ export class BlacklistRepository {
   }
 
   /** False when there is no such user to put on it; an entry that is there already is left as it is. */
-  async add(ownerId: string, friendId: string): Promise<boolean> {
-    const { rows } = await this.db.raw<{ rows: unknown[] }>(
-      `WITH friend AS (SELECT id FROM users WHERE id = ? AND closed_at IS NULL),
-       added AS (
-         INSERT INTO blacklist (user_id, friend_id) SELECT ?, id FROM friend
-         ON CONFLICT (user_id, friend_id) DO UPDATE SET status = true WHERE NOT blacklist.status)
-       SELECT id FROM friend`,
-      [friendId, ownerId],
-    );
-    return rows.length > 0;
+  async add(userId: string, friendId: string): Promise<boolean> {
+    return (await addEntry(this.db, { userId, friendId })).length > 0;
   }
 
-  async remove(ownerId: string, friendId: string): Promise<void> {
-    await this.db('blacklist').where({ user_id: ownerId, friend_id: friendId, status: true }).update({ status: false });
+  async remove(userId: string, friendId: string): Promise<void> {
+    await this.db('blacklist').where({ user_id: userId, friend_id: friendId, status: true }).update({ status: false });
   }
 }

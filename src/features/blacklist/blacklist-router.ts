@@ -1,40 +1,34 @@
-import { Router } from 'express';
-import { jsonBody } from '../../http/body';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
-import { userIdOf } from '../../http/session';
-import { friend, listEntry } from './blacklist-schemas';
+import { operation, type Operation } from '../../http/operation';
+import { entries, entryView, friend } from './blacklist-schemas';
 import type { BlacklistService } from './blacklist-service';
 
-export function blacklistRouter(blacklist: BlacklistService, { signedIn, signedInWithBody, inTurn }: Access): Router {
-  const router = Router();
+const noSuchFriend = { 400: 'friendId is no user, or the user' };
 
-  post(router, '/blacklist', signedIn, async (req, res) => {
-    const entries = await blacklist.list(userIdOf(req));
-    ok(res, entries.map(listEntry));
-  });
-
-  post(
-    router,
-    '/add_to_blacklist',
-    signedInWithBody,
-    inTurn(async (req, res) => {
-      const { friendId } = parse(friend, jsonBody(req));
-      await blacklist.add(userIdOf(req), friendId);
-      ok(res);
+export function blacklistRouter(blacklist: BlacklistService): Operation[] {
+  return [
+    operation({
+      path: '/blacklist',
+      summary: "The user's blacklist, the newest entry first.",
+      access: 'user',
+      result: entries,
+      handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
     }),
-  );
-
-  post(
-    router,
-    '/remove_from_blacklist',
-    signedInWithBody,
-    inTurn(async (req, res) => {
-      const { friendId } = parse(friend, jsonBody(req));
-      await blacklist.remove(userIdOf(req), friendId);
-      ok(res);
+    operation({
+      path: '/add_to_blacklist',
+      summary: "Puts somebody on the user's blacklist.",
+      access: 'user',
+      body: friend,
+      writes: true,
+      refusals: noSuchFriend,
+      handle: ({ friendId }, { userId }) => blacklist.add(userId, friendId),
     }),
-  );
-
-  return router;
+    operation({
+      path: '/remove_from_blacklist',
+      summary: "Takes somebody off the user's blacklist.",
+      access: 'user',
+      body: friend,
+      writes: true,
+      handle: ({ friendId }, { userId }) => blacklist.remove(userId, friendId),
+    }),
+  ];
 }

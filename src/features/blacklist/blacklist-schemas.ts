@@ -4,6 +4,10 @@ import type { BlacklistEntry } from './blacklist-repository';
 
 export const friend = z.object({ friendId: id });
 
-export function listEntry({ id, nickname, portraitUri, updatedAt }: BlacklistEntry) {
+const entry = z.strictObject({ id, nickname: z.string(), portraitUri: z.string(), updatedAt: z.iso.datetime() });
+
+export const entries = z.array(entry);
+
+export function entryView({ id, nickname, portraitUri, updatedAt }: BlacklistEntry): z.infer<typeof entry> {
   return { id, nickname, portraitUri, updatedAt: updatedAt.toISOString() };
 }

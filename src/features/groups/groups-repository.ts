@@ -1,12 +1,5 @@
 import type { Knex } from 'knex';
-
-export interface Group {
-  id: string;
-  name: string;
-  portraitUri: string;
-  creatorId: string;
-  memberCount: number;
-}
+import type { Group } from './groups-schemas';
 
 export class GroupsRepository {
   constructor(private readonly db: Knex) {}

@@ -1,5 +1,14 @@
-import type { Group } from './groups-repository';
+import { z } from 'zod';
+import { id } from '../../http/parse';
 
-export function listGroup({ id, name, portraitUri, creatorId, memberCount }: Group) {
-  return { id, name, portraitUri, creatorId, memberCount };
-}
+const group = z.strictObject({
+  id,
+  name: z.string(),
+  portraitUri: z.string(),
+  creatorId: z.string(),
+  memberCount: z.number(),
+});
+
+export const groups = z.array(group);
+
+export type Group = z.infer<typeof group>;

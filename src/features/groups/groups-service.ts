@@ -1,4 +1,5 @@
-import type { Group, GroupsRepository } from './groups-repository';
+import type { GroupsRepository } from './groups-repository';
+import type { Group } from './groups-schemas';
 
 export class GroupsService {
   constructor(private readonly groups: GroupsRepository) {}

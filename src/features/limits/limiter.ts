@@ -1,19 +1,20 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
+import { KeyedQueue } from '../../database/keyed-queue';
+import { withTimeout } from '../../database/timeout';
+import { retrying } from '../../database/transaction';
 import type { AppError } from '../../errors';
-import { retrying } from '../../database/retrying';
-import { KeyedTurns } from '../../keyed-turns';
-import { withinPatience } from '../../patience';
-import type { AuditTrail } from '../audit/audit-trail';
-import type { Caller } from '../audit/caller';
 import type { Limit, Limits } from './limits';
 import type { Bucket, FullBucket, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
 
+/** One request, as it counts against one limit. */
 export interface Use {
   limit: Limit;
   subject: string;
 }
 
-/** check_phone_available, verify_code, get_sms_img_code, and whatever else tells as much, by where it is asked from. */
+/** A check by this caller: check_phone_available, verify_code, get_sms_img_code, and others that reveal as much. */
 export function checksBy({ address }: Caller, limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>): Use[] {
   return [
     { limit: limits.checksPerMinute, subject: address },
@@ -21,7 +22,7 @@ export function checksBy({ address }: Caller, limits: Pick<Limits, 'checksPerMin
   ];
 }
 
-/** Wrong codes for a phone, by where they are typed and in all. */
+/** A guess at a phone's code: counted for the phone and this address, and for the phone. */
 export function guessesAt(
   phone: string,
   { address }: Caller,
@@ -33,7 +34,7 @@ export function guessesAt(
   ];
 }
 
-/** What was taken, to be given back when it turns out not to count. */
+/** Uses that were counted, and can be given back when they turn out not to count. */
 export interface Taken {
   giveBack(): Promise<void>;
 }
@@ -43,6 +44,9 @@ export interface Held extends Taken {
   /** They count. */
   settle(): Promise<void>;
 }
+
+/** Told once a window of each limit that a caller has met, for the audit trail. */
+export type LimitMet = (use: Use, caller: Caller) => Promise<void>;
 
 /** A refused use: the error to throw, and a function that records it in the audit trail. */
 export interface Refused {
@@ -55,40 +59,42 @@ interface Count {
   full: FullBucket[];
 }
 
-/** A statement that counts waits no longer than this for the database, where reading depends on it … */
-const PATIENCE_MS = 1_000;
-/** … and then each instance counts for itself, for so long. */
-const ON_OUR_OWN_MS = 5_000;
+/** Where reading depends on it, counting waits no longer than this for the database. */
+const COUNT_MS = 1_000;
+/** After that, this instance counts alone for so long. */
+const ALONE_MS = 5_000;
 
 const NOTHING: Held = { giveBack: async () => undefined, settle: async () => undefined };
 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
   private readonly own = new OwnCounts();
-  /** One user's many requests are counted one after another: together they would make counting slow for everybody. */
-  private readonly inLine = new KeyedTurns(1, 10_000);
-  private onOurOwnUntil = 0;
+  /** One user's requests are counted one after another: at once they would make counting slow for all users. */
+  private readonly queue = new KeyedQueue(1, 10_000);
+  private aloneUntil = 0;
 
   constructor(
     private readonly buckets: LimitsRepository,
-    private readonly audit: AuditTrail,
-    private readonly warn: (message: string, cause: unknown) => void,
+    private readonly limitMet: LimitMet,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Throws the refusal; the audit trail is told the first time that a bucket is found full. */
+  /** Throws the refusal when a limit is met. */
   async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
     const wanted = uses.filter(({ limit }) => limit.amount > 0);
     const [first] = wanted;
     if (!first) return NOTHING;
-    const fails = wanted.some(({ limit }) => limit.uncounted === 'refused');
-    const full = fails
+    const mustCount = wanted.some(({ limit }) => limit.whenUncounted === 'refuse');
+    const full = mustCount
       ? (await this.countTogether(wanted)).full
-      : await this.inLine.take(keyOf(first), () => this.countSomehow(wanted));
+      : await this.queue.run(keyOf(first), () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
     return { giveBack: () => retrying(() => this.buckets.giveBack(wanted.map(keyOf))) };
   }
 
-  /** The same for what may turn out not to count; until it is settled it counts, for 30 seconds at most. */
+  /**
+   * Like `take`, for uses that may turn out not to count. Until they are settled they count, for 30 seconds at most.
+   */
   async hold(caller: Caller, ...uses: Use[]): Promise<Held> {
     const answer = await this.tryToHold(caller, ...uses);
     return 'refusal' in answer ? this.refuse(answer) : answer;
@@ -124,19 +130,25 @@ export class Limiter {
     await retrying(() => this.buckets.clearAll(keyOf({ limit, subject })));
   }
 
-  /** Where reading goes on whatever happens. What was full a moment ago is not asked for again: nothing is given back there. */
+  /**
+   * For reading, which goes on without the database's counts. A bucket that was full a moment ago is not asked for
+   * again.
+   */
   private async countSomehow(wanted: Use[]): Promise<FullBucket[]> {
     const known = this.own.knownFull(wanted.map(bucket));
     if (known.length > 0) return known;
-    if (performance.now() < this.onOurOwnUntil) return this.own.take(wanted.map(bucket));
+    if (performance.now() < this.aloneUntil) return this.own.take(wanted.map(bucket));
     try {
-      const count = await withinPatience(this.countTogether(wanted), PATIENCE_MS);
+      const count = await withTimeout(this.countTogether(wanted), COUNT_MS);
       this.own.learn(count.taken);
       this.own.learnFull(count.full, wanted.map(bucket));
       return count.full;
     } catch (error) {
-      this.onOurOwnUntil = performance.now() + ON_OUR_OWN_MS;
-      this.warn('limits cannot be counted together: reading is counted by this instance alone for a while', error);
+      this.aloneUntil = performance.now() + ALONE_MS;
+      this.logger.warn(
+        { err: error },
+        'limits cannot be counted together: this instance counts reading alone for a while',
+      );
       return this.own.take(wanted.map(bucket));
     }
   }
@@ -151,7 +163,7 @@ export class Limiter {
 
   private async fullOf(refused: Bucket[]): Promise<FullBucket[]> {
     const full = await this.buckets.full(refused);
-    // Its window may have ended since it refused.
+    // The window may have ended since the refusal.
     return full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true }));
   }
 
@@ -164,27 +176,17 @@ export class Limiter {
     throw refusal;
   }
 
-  /** A bucket that is met again and again is read, and written to once. */
+  /** A bucket that is found full again and again is written to once. */
   private async note(wanted: Use[], full: FullBucket[], caller: Caller): Promise<void> {
     const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
     if (unnoted.length === 0) return;
     const first = await retrying(() => this.buckets.note(unnoted));
-    for (const use of wanted) if (first.includes(keyOf(use))) await this.audit.note(limitMet(use), caller);
+    for (const use of wanted) if (first.includes(keyOf(use))) await this.limitMet(use, caller);
   }
 }
 
 function missing(wanted: Use[], taken: { key: string }[]): Bucket[] {
   return wanted.map(bucket).filter(({ key }) => !taken.some((one) => one.key === key));
-}
-
-function limitMet({ limit, subject }: Use) {
-  const [phone = ''] = subject.split(' ');
-  return {
-    event: 'limit_met' as const,
-    detail: limit.name,
-    ...(limit.per.startsWith('phone') && { phone: { number: phone } }),
-    ...(limit.per === 'user' && { userId: subject }),
-  };
 }
 
 /** Where several limits are met, the answer is the first one's, and the wait the longest. */

@@ -7,14 +7,20 @@ const DAY = 24 * HOUR;
 /** How often something may happen for one subject within a window that begins with its first use. */
 export interface Limit {
   name: string;
-  /** Whose uses are counted together: a phone in E.164, an address (IPv6 by /64), a phone and an address with a space between, a user id. */
+  /**
+   * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64), a phone and an address
+   * with a space between, or a user id.
+   */
   per: 'phone' | 'address' | 'phone and address' | 'user' | 'service';
   /** 0 lifts the limit. */
   amount: number;
   seconds: number;
   refusal: (retryAfterSeconds: number) => AppError;
-  /** When nothing can be counted: where money or an account is at stake nobody passes; reading goes on, each instance counting for itself. */
-  uncounted: 'refused' | 'allowed';
+  /**
+   * When the database cannot count. Money or an account is at stake: refuse. Reading: allow, and each instance counts
+   * its own.
+   */
+  whenUncounted: 'refuse' | 'allow';
 }
 
 export interface LimitAmounts {
@@ -34,20 +40,20 @@ export interface LimitAmounts {
   checksPerIpDay: number;
 }
 
-type Kind = Pick<Limit, 'refusal' | 'uncounted'>;
+type Kind = Pick<Limit, 'refusal' | 'whenUncounted'>;
 
 const sending: Kind = {
   refusal: (retryAfterSeconds) => new SendingTooOften('too many codes were asked for', { retryAfterSeconds }),
-  uncounted: 'refused',
+  whenUncounted: 'refuse',
 };
 const guessing: Kind = {
   refusal: (retryAfterSeconds) => new CodeExpired('too many wrong codes were tried', { retryAfterSeconds }),
-  uncounted: 'refused',
+  whenUncounted: 'refuse',
 };
 const tooMany: Limit['refusal'] = (retryAfterSeconds) =>
   new TooManyRequests('too many requests: try again later', { retryAfterSeconds });
-const loggingIn: Kind = { refusal: tooMany, uncounted: 'refused' };
-const reading: Kind = { refusal: tooMany, uncounted: 'allowed' };
+const loggingIn: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
+const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };
 
 /** All limits of the service; limits of one name share their buckets. */
 export function limitTable(amounts: LimitAmounts) {
@@ -83,7 +89,7 @@ export function limitTable(amounts: LimitAmounts) {
     loginFailuresPerPhone: limit('login_failures_p', 'phone', amounts.loginFailuresPerPhoneDay, DAY, loggingIn),
     loginFailuresPerAddress: limit('login_failures_a', 'address', amounts.loginFailuresPerIp, 15 * MINUTE, loggingIn),
 
-    /** Lookups by phone, by whoever is signed in: a phone book is synchronised, a number range is not harvested. */
+    /** Look-ups by phone of one user: enough for a phone book, too few to harvest a range of numbers. */
     findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
     findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading),
 

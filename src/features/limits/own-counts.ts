@@ -3,18 +3,18 @@ import type { Bucket, FullBucket, TakenBucket } from './limits-repository';
 interface OwnBucket {
   used: number;
   resetsAt: number;
-  /** Up to when what the shared bucket said is not asked again. */
+  /** Until then the shared bucket is not asked again. */
   freshUntil: number;
 }
 
-/** More subjects than that are forgotten all together: it is a stopgap, and memory has an end. */
+/** With more subjects all are forgotten, so that memory stays bounded. */
 const MOST_SUBJECTS = 100_000;
-/** Whoever goes on asking when nothing is left is told so without the database. */
+/** For so long a full bucket refuses without asking the database. */
 const FRESH_MS = 250;
 
 /**
- * What this process knows of buckets: as they were when the shared ones were last asked, and its own uses since, for as long
- * as these cannot be asked.
+ * Buckets in this process: the last counts that the database gave, and the uses of this instance since then. They serve
+ * while the database cannot be asked.
  */
 export class OwnCounts {
   private readonly buckets = new Map<string, OwnBucket>();
@@ -30,13 +30,13 @@ export class OwnCounts {
       this.set(key, wanted.find((bucket) => bucket.key === key)?.amount ?? 0, seconds);
   }
 
-  /** The full ones among the buckets, as far as was heard a moment ago. */
+  /** The buckets that were full a moment ago. */
   knownFull(wanted: Bucket[]): FullBucket[] {
     const now = this.now();
     return this.full(wanted).filter(({ key }) => (this.buckets.get(key)?.freshUntil ?? 0) > now);
   }
 
-  /** Takes one from each, or finds those that are full. */
+  /** Takes one from each bucket, or returns the full ones and takes none. */
   take(wanted: Bucket[]): FullBucket[] {
     const full = this.full(wanted);
     if (full.length > 0) return full;

@@ -1,35 +1,24 @@
-import { Router } from 'express';
-import { jsonBody } from '../../http/body';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
-import { userIdOf } from '../../http/session';
+import { operation, type Operation } from '../../http/operation';
 import { newNickname, newPortrait } from './profile-schemas';
 import type { ProfileService } from './profile-service';
 
-export function profileRouter(profile: ProfileService, { signedInWithBody, inTurn }: Access): Router {
-  const router = Router();
-
-  post(
-    router,
-    '/set_nickname',
-    signedInWithBody,
-    inTurn(async (req, res) => {
-      const { nickname } = parse(newNickname, jsonBody(req));
-      await profile.setNickname(userIdOf(req), nickname);
-      ok(res);
+export function profileRouter(profile: ProfileService): Operation[] {
+  return [
+    operation({
+      path: '/set_nickname',
+      summary: "Changes the user's nickname.",
+      access: 'user',
+      body: newNickname,
+      writes: true,
+      handle: (nickname, { userId }) => profile.change(userId, nickname),
     }),
-  );
-
-  post(
-    router,
-    '/set_portrait_uri',
-    signedInWithBody,
-    inTurn(async (req, res) => {
-      const { portraitUri } = parse(newPortrait, jsonBody(req));
-      await profile.setPortraitUri(userIdOf(req), portraitUri);
-      ok(res);
+    operation({
+      path: '/set_portrait_uri',
+      summary: "Changes the address of the user's portrait.",
+      access: 'user',
+      body: newPortrait,
+      writes: true,
+      handle: (portrait, { userId }) => profile.change(userId, portrait),
     }),
-  );
-
-  return router;
+  ];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { bytes, nickname } from '../../http/parse';
+import { bytes } from '../../http/parse';
+import { nickname } from '../users/profile';
 
 export const newNickname = z.object({ nickname });
 

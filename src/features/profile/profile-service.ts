@@ -1,30 +1,26 @@
-import { retrying } from '../../database/retrying';
+import type { Logger } from 'pino';
+import { retrying } from '../../database/transaction';
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { Profile, UsersRepository } from '../users/users-repository';
+import type { Profile } from '../users/profile';
+import type { UsersRepository } from '../users/users-repository';
 
 export class ProfileService {
   constructor(
     private readonly users: UsersRepository,
     private readonly messaging: MessagingProvider,
-    private readonly warn: (message: string, cause: unknown) => void,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  async setNickname(userId: string, nickname: string): Promise<void> {
-    await this.passOn(await retrying(() => this.users.setNickname(userId, nickname)));
-  }
-
-  async setPortraitUri(userId: string, portraitUri: string): Promise<void> {
-    await this.passOn(await retrying(() => this.users.setPortraitUri(userId, portraitUri)));
-  }
-
-  /** The change stands whether or not the messaging provider hears of it now: the next token brings it up to date. */
-  private async passOn(profile: Profile | undefined): Promise<void> {
+  /** The change stands even when the messaging provider does not take it now: it is told again with the next token. */
+  async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
+    const profile = await retrying(() => this.users.updateProfile(userId, changes));
     if (!profile) throw new NotSignedIn();
     try {
       await this.messaging.profileChanged(profile);
     } catch (error) {
-      this.warn('the messaging provider did not take a changed profile; it will with the next token', error);
+      const message = 'the messaging provider did not take a changed profile; it will with the next token';
+      this.logger.warn({ err: error }, message);
     }
   }
 }

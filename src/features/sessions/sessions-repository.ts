@@ -1,13 +1,21 @@
+import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
-import { prepared } from '../../database/prepared';
-import type { NewSession } from '../../http/session';
-import type { Caller } from '../audit/caller';
+import type { Caller } from '../../caller';
+import { statement } from '../../database/statement';
 
 const OWNER = `sess ->> 'userId'`;
-/** What a session is called outside: it can't be turned back into the id in the cookie. */
+/** The id that clients see. The cookie's id cannot be computed from it. */
 const PUBLIC_ID = `encode(sha256(convert_to(sid, 'UTF8')), 'hex')`;
 
-export interface OwnSession {
+/** Ready to be inserted once its owner has proved to be the right one. */
+export interface NewSession {
+  sid: string;
+  userId: string;
+  data: SessionData;
+  expires: Date;
+}
+
+export interface SessionRow {
   id: string;
   createdAt: number;
   renewedAt: number;
@@ -16,50 +24,53 @@ export interface OwnSession {
   isCurrent: boolean;
 }
 
-/** What express-session and connect-pg-simple don't do: sessions as something that belongs to a user. */
+const startSession = statement<
+  { sid: string },
+  'sid' | 'userId' | 'data' | 'expires' | 'credentialsVersion' | 'ip' | 'userAgent' | 'requestId'
+>(
+  'start-session',
+  `WITH owner AS (
+     SELECT id FROM users
+      WHERE id = :userId AND credentials_version = :credentialsVersion AND closed_at IS NULL FOR SHARE),
+   noted AS (
+     INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
+     SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner)
+   INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
+);
+
+const sessionsOfUser = statement<SessionRow, 'userId' | 'currentSid' | 'maxDays'>(
+  'sessions-of-user',
+  `SELECT ${PUBLIC_ID} AS id, (sess ->> 'createdAt')::bigint AS "createdAt",
+          (sess ->> 'renewedAt')::bigint AS "renewedAt", coalesce(sess ->> 'ip', '') AS ip,
+          coalesce(sess ->> 'userAgent', '') AS "userAgent", sid = :currentSid AS "isCurrent"
+     FROM session
+    WHERE ${OWNER} = :userId AND expire > now()
+      AND (sess ->> 'createdAt')::bigint > extract(epoch FROM now() - make_interval(days => :maxDays)) * 1000
+    ORDER BY 2 DESC, 1`,
+);
+
+/** The sessions of users. express-session and connect-pg-simple know only single sessions. */
 export class SessionsRepository {
   constructor(private readonly db: Knex) {}
 
   /**
-   * Puts a session there, unless the password has been changed since `credentialsVersion` was read. FOR SHARE waits for a
-   * change that is under way, and makes a later one wait, whose DELETE then sees this row: no session survives a reset.
+   * False when the password has been changed since `credentialsVersion` was read. FOR SHARE waits for a change that is
+   * under way. A later one waits for this statement, and its DELETE then sees this row: no session survives a reset.
    * The audit trail gets its event in the same statement.
    */
   async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
     const { sid, userId, data, expires } = session;
-    const { rowCount } = await prepared(
-      this.db,
-      'start-session',
-      `WITH owner AS (
-         SELECT id FROM users WHERE id = ? AND credentials_version = ? AND closed_at IS NULL FOR SHARE),
-       noted AS (
-         INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
-         SELECT 'logged_in', id, ?, ?, ? FROM owner)
-       INSERT INTO session (sid, sess, expire) SELECT ?, ?::json, ? FROM owner`,
-      [
-        ...[userId, credentialsVersion, caller.ip, caller.userAgent, caller.requestId],
-        ...[sid, JSON.stringify(data), expires],
-      ],
-    );
-    return rowCount > 0;
+    const { ip, userAgent, requestId } = caller;
+    const values = { sid, userId, data: JSON.stringify(data), expires, credentialsVersion, ip, userAgent, requestId };
+    return (await startSession(this.db, values)).length > 0;
   }
 
   /** The newest first. */
-  async of(userId: string, currentSid: string, maxDays: number): Promise<OwnSession[]> {
-    const { rows } = await this.db.raw<{ rows: OwnSession[] }>(
-      `SELECT ${PUBLIC_ID} AS id, (sess ->> 'createdAt')::bigint AS "createdAt",
-              (sess ->> 'renewedAt')::bigint AS "renewedAt", coalesce(sess ->> 'ip', '') AS ip,
-              coalesce(sess ->> 'userAgent', '') AS "userAgent", sid = ? AS "isCurrent"
-         FROM session
-        WHERE ${OWNER} = ? AND expire > now()
-          AND (sess ->> 'createdAt')::bigint > extract(epoch FROM now() - make_interval(days => ?)) * 1000
-        ORDER BY 2 DESC, 1`,
-      [currentSid, userId, maxDays],
-    );
-    return rows;
+  async of(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
+    return sessionsOfUser(this.db, { userId, currentSid, maxDays });
   }
 
-  /** Only a session of this user's is ended, whatever the id. */
+  /** Ends only a session of this user. */
   async end(userId: string, id: string): Promise<number> {
     return this.db('session').whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]).delete();
   }

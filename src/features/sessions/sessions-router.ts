@@ -1,29 +1,23 @@
-import { Router } from 'express';
-import { jsonBody } from '../../http/body';
-import { callerOf } from '../../http/caller';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
-import { ownSession, userIdOf } from '../../http/session';
-import { sessionToEnd, sessionView } from './sessions-schemas';
+import { operation, type Operation } from '../../http/operation';
+import { ownSessions, sessionToEnd, sessionView } from './sessions-schemas';
 import type { SessionsService } from './sessions-service';
 
-export function sessionsRouter(sessions: SessionsService, { signedIn, signedInWithBody, inTurn }: Access): Router {
-  const router = Router();
-
-  post(router, '/sessions', signedIn, async (req, res) => {
-    ok(res, (await sessions.of(ownSession(req))).map(sessionView));
-  });
-
-  post(
-    router,
-    '/end_session',
-    signedInWithBody,
-    inTurn(async (req, res) => {
-      const { id } = parse(sessionToEnd, jsonBody(req));
-      await sessions.end(userIdOf(req), id, callerOf(req));
-      ok(res);
+export function sessionsRouter(sessions: SessionsService): Operation[] {
+  return [
+    operation({
+      path: '/sessions',
+      summary: 'Where the user is signed in, the newest session first.',
+      access: 'user',
+      result: ownSessions,
+      handle: async (_input, { session }) => (await sessions.of(session)).map(sessionView),
     }),
-  );
-
-  return router;
+    operation({
+      path: '/end_session',
+      summary: "Ends one of the user's sessions.",
+      access: 'user',
+      body: sessionToEnd,
+      writes: true,
+      handle: ({ id }, { userId, caller }) => sessions.end(userId, id, caller),
+    }),
+  ];
 }

@@ -1,10 +1,22 @@
 import { z } from 'zod';
 import { id } from '../../http/parse';
-import type { OwnSession } from './sessions-repository';
+import type { SessionRow } from './sessions-repository';
 
 export const sessionToEnd = z.object({ id });
 
-export function sessionView({ id, createdAt, renewedAt, ip, userAgent, isCurrent }: OwnSession) {
+const session = z.strictObject({
+  id,
+  createdAt: z.iso.datetime(),
+  renewedAt: z.iso.datetime(),
+  ip: z.string(),
+  userAgent: z.string(),
+  current: z.boolean(),
+});
+
+export const ownSessions = z.array(session);
+
+export function sessionView(row: SessionRow): z.infer<typeof session> {
+  const { id, createdAt, renewedAt, ip, userAgent, isCurrent } = row;
   return {
     id,
     createdAt: new Date(createdAt).toISOString(),

@@ -1,16 +1,20 @@
-import type { Transaction } from '../../repositories';
-import type { Caller } from '../audit/caller';
-import type { OwnSession, SessionsRepository } from './sessions-repository';
+import type { Caller } from '../../caller';
+import type { Transaction } from '../../database/transaction';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { SessionRow, SessionsRepository } from './sessions-repository';
 
-/** Where a user is signed in, and signing out there. */
+/** Lists and ends the sessions of a user. */
 export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly transaction: Transaction,
+    private readonly transaction: Transaction<{
+      sessions: SessionsRepository;
+      securityEvents: SecurityEventsRepository;
+    }>,
     private readonly maxDays: number,
   ) {}
 
-  async of({ userId, sid }: { userId: string; sid: string }): Promise<OwnSession[]> {
+  async of({ userId, sid }: { userId: string; sid: string }): Promise<SessionRow[]> {
     return this.sessions.of(userId, sid, this.maxDays);
   }
 

@@ -6,16 +6,16 @@ export interface Alarm extends Traffic {
   usual: number;
 }
 
-/** Fewer than these tell nothing. */
+/** Fewer codes than these prove nothing. */
 const LEAST = { hour: 20, day: 60, past: 100 };
 /** For a region without a past. */
 const ASSUMED = 0.5;
-/** However bad the past: otherwise an attack that has lasted for a day would be what is usual. */
+/** Lower bound for `usual`, so that a long attack cannot become its own baseline. */
 const LEAST_USUAL = 0.2;
-/** Far below anybody's bad day; of codes that are only asked for to be paid, next to none is verified. */
+/** Far below the worst honest day. Of the codes that fraud asks for, almost none is verified. */
 const ALARMING = 0.25;
 
-/** Toll fraud shows in codes that nobody types in: the share of verified ones falls far below the region's own past. */
+/** Toll fraud shows in codes that are never verified: their share falls far below the region's own past. */
 export function alarmOf({ hour, day, past }: RegionTraffic): Alarm | undefined {
   const usual = past.sent >= LEAST.past ? Math.max(past.verified / past.sent, LEAST_USUAL) : ASSUMED;
   const isAlarming = ({ sent, verified }: Traffic, least: number) =>

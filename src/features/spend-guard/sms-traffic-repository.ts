@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
-import { prepared } from '../../database/prepared';
+import { statement } from '../../database/statement';
 
 /** Codes sent, and how many of these were verified. */
 export interface Traffic {
@@ -15,7 +15,7 @@ export interface RegionTraffic {
   past: Traffic;
 }
 
-/** A code is judged once its slot has ended and five minutes more, when whoever wanted it has typed it. */
+/** A code is judged five minutes after the end of its slot: by then its owner has typed it. */
 const SETTLED = `slot + interval '15 minutes' <= now()`;
 
 function sums(name: string, condition: string): string {
@@ -23,21 +23,20 @@ function sums(name: string, condition: string): string {
   return `${sum('sent')} AS ${name}_sent, ${sum('verified')} AS ${name}_verified`;
 }
 
-/** How codes to a calling code have fared; VerificationRepository counts them. */
+const trafficOf = statement<Record<string, number>, 'region'>(
+  'traffic-of-region',
+  `SELECT ${sums('hour', `slot > now() - interval '75 minutes'`)},
+          ${sums('day', `slot > now() - interval '1 day'`)},
+          ${sums('past', `slot <= now() - interval '1 day'`)}
+     FROM sms_traffic WHERE region = :region AND slot > now() - interval '15 days' AND ${SETTLED}`,
+);
+
+/** How many codes to a region were sent and verified; VerificationRepository counts them. */
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
   async of(region: string): Promise<RegionTraffic> {
-    const { rows } = await prepared<Record<string, number>>(
-      this.db,
-      'traffic-of-region',
-      `SELECT ${sums('hour', `slot > now() - interval '75 minutes'`)},
-              ${sums('day', `slot > now() - interval '1 day'`)},
-              ${sums('past', `slot <= now() - interval '1 day'`)}
-         FROM sms_traffic WHERE region = ? AND slot > now() - interval '15 days' AND ${SETTLED}`,
-      [region],
-    );
-    const [row = {}] = rows;
+    const [row = {}] = await trafficOf(this.db, { region });
     const traffic = (name: string) => ({ sent: row[`${name}_sent`] ?? 0, verified: row[`${name}_verified`] ?? 0 });
     return { hour: traffic('hour'), day: traffic('day'), past: traffic('past') };
   }

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
-import type { Reads } from '../../database/reads';
+import type { SharedReads } from '../../database/shared-reads';
+import { columnList, statement } from '../../database/statement';
+import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 
-/** Rows that one statement reads and one chunk of the answer holds: a few milliseconds of work, which all others wait for. */
+/** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
 export const CHUNK = 500;
-/** Members that are read with everything else, where nobody else waits for long. */
+/** So many members are read with everything else, on the shared connections. */
 const FEW = 200;
 
-export interface SyncUser {
-  id: string;
-  nickname: string;
-  portraitUri: string;
+export interface SyncUser extends Profile {
   version: number;
 }
 
@@ -63,61 +62,134 @@ export interface SyncRows {
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
   groups: SyncMembership[];
-  /** Undefined when they are not few: then they are to be read group by group. */
+  /** Undefined when there are many: then they are read group by group. */
   members: SyncMember[] | undefined;
 }
 
+type Asked = 'userId' | 'since';
+
+/** The clock shows that a version is from an earlier state of the database. */
+const horizon = statement<{ horizon: number; clock: number }>(
+  'sync-horizon',
+  'SELECT sync_horizon() AS horizon, sync_clock() AS clock',
+);
+
+const user = statement<SyncUser, Asked>(
+  'sync-user',
+  `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
+);
+
+const blacklist = statement<SyncBlacklistEntry, Asked>(
+  'sync-blacklist',
+  'SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId AND version > :since',
+);
+
+const friendships = statement<SyncFriendship, Asked>(
+  'sync-friendships',
+  `SELECT friend_id AS "friendId", display_name AS "displayName", status, version
+     FROM friendships WHERE user_id = :userId AND version > :since`,
+);
+
+/** The user's own memberships. One is sent when it has changed, or its group. */
+const memberships = statement<SyncMembership, Asked>(
+  'sync-memberships',
+  `SELECT me.display_name AS "displayName", me.role, me.is_deleted AS "isDeleted", g.id AS "groupId",
+          g.name AS "groupName", g.portrait_uri AS "groupPortraitUri", g.version AS "groupVersion"
+     FROM group_members me
+    CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
+    WHERE me.member_id = :userId AND (me.version > :since OR g.version > :since)`,
+);
+
+/** For a group joined after :since, all members; for the others, members changed after :since. */
+const GROUPS_OF_USER = `
+  (SELECT group_id, CASE WHEN joined_version > :since::bigint THEN -1::bigint ELSE :since::bigint END AS floor
+     FROM group_members WHERE member_id = :userId AND NOT is_deleted OFFSET 0)`;
+
+/**
+ * Tombstones are for a client that holds the row: those newer than :since, and none for a client that holds nothing.
+ * Each OFFSET 0 keeps a bad estimate from a hash join over all users.
+ */
+function membersOf(groups: string, page = ''): string {
+  return `
+    SELECT m.group_id AS "groupId", m.member_id AS "memberId", m.display_name AS "displayName", m.role,
+           m.is_deleted AS "isDeleted", m.version,
+           coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
+      FROM ${groups} AS mine (group_id, floor)
+     CROSS JOIN LATERAL (
+       SELECT * FROM group_members
+        WHERE group_id = mine.group_id AND version > mine.floor
+          AND (NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))
+        ${page} OFFSET 0) m
+      LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = m.member_id OFFSET 0) u ON true`;
+}
+
+/** One more than few is enough to know that there are many. */
+const fewMembers = statement<SyncMember, Asked>('sync-members', `${membersOf(GROUPS_OF_USER)} LIMIT ${FEW + 1}`);
+
+/** Counts members up to what fills a chunk, so that a large group is counted as quickly as a small one. */
+const groupsToRead = statement<GroupToRead, Asked>(
+  'sync-groups-to-read',
+  `SELECT mine.group_id AS "groupId", mine.floor, members.expected
+     FROM ${GROUPS_OF_USER} mine
+    CROSS JOIN LATERAL (SELECT count(*) AS expected
+                          FROM (SELECT FROM group_members m WHERE m.group_id = mine.group_id AND m.version > mine.floor
+                                 LIMIT ${CHUNK + 1}) counted) members
+    WHERE members.expected > 0
+    ORDER BY mine.group_id`,
+  { prepared: false },
+);
+
+const membersOfGroups = statement<SyncMember, 'groupIds' | 'floors' | 'since'>(
+  'sync-members-of-groups',
+  membersOf('unnest(:groupIds::text[], :floors::bigint[])'),
+  { prepared: false },
+);
+
+/** Not prepared: PostgreSQL then knows how large the group is, and reads one page of it instead of all. */
+const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'after' | 'size'>(
+  'sync-page-of-members',
+  membersOf('(SELECT :groupId::text, :floor::bigint)', 'AND member_id > :after ORDER BY member_id LIMIT :size'),
+  { prepared: false },
+);
+
 /** The reads of sync, each a plain autocommit statement; docs/data.md tells why that is enough. */
 export class SyncRepository {
-  private readonly statements: ReturnType<typeof statements>;
-
   constructor(
-    private readonly reads: Reads,
+    private readonly reads: SharedReads,
     private readonly db: Knex,
-  ) {
-    this.statements = statements(reads, db);
-  }
+  ) {}
 
-  /** All are sent at once, and answered in this order: the horizon is asked before any data. */
+  /** Sends all statements at once on one connection, which answers them in this order: the horizon before any data. */
   async rows(userId: string, since: number): Promise<SyncRows> {
-    const { horizon, user, blacklist, friendships, memberships, members } = this.statements;
-    const on = this.reads.place();
+    const on = this.reads.connection();
     const of = { userId, since };
-    const [[time], [owner], blacklisted, friends, groups, few] = await Promise.all([
-      horizon({}, on),
-      user(of, on),
-      blacklist(of, on),
-      friendships(of, on),
-      memberships(of, on),
-      members(of, on),
+    const [[time], [owner], blacklisted, friends, groups, members] = await Promise.all([
+      horizon(on, {}),
+      user(on, of),
+      blacklist(on, of),
+      friendships(on, of),
+      memberships(on, of),
+      fewMembers(on, of),
     ]);
-    if (time === undefined || owner === undefined) throw new Error('a row that is always there is missing');
+    if (time === undefined || owner === undefined) throw new Error('sync found no horizon or no user');
     return {
       ...time,
       user: owner,
       blacklist: blacklisted,
       friends,
       groups,
-      members: few.length <= FEW ? few : undefined,
+      members: members.length <= FEW ? members : undefined,
     };
   }
 
-  /** Members are counted up to what fills a chunk, so that it takes a moment in a large group too. */
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {
-    return this.all(
-      `SELECT mine.group_id AS "groupId", mine.floor, members.expected
-         FROM ${GROUPS_OF_USER} mine
-        CROSS JOIN LATERAL (SELECT count(*) AS expected
-                              FROM (SELECT FROM group_members m WHERE m.group_id = mine.group_id AND m.version > mine.floor
-                                     LIMIT ${CHUNK + 1}) counted) members
-        WHERE members.expected > 0
-        ORDER BY mine.group_id`,
-      [since, since, userId],
-    );
+    return groupsToRead(this.db, { userId, since });
   }
 
   async members(groups: GroupToRead[], since: number): Promise<SyncMember[]> {
-    return this.all(membersOf(GIVEN_GROUPS, ''), [...parametersOf(groups), since, since, '']);
+    const groupIds = groups.map(({ groupId }) => groupId);
+    const floors = groups.map(({ floor }) => floor);
+    return membersOfGroups(this.db, { groupIds, floors, since });
   }
 
   /** One group that is too large for one statement, by pages in the order of its members. */
@@ -127,93 +199,6 @@ export class SyncRepository {
     after: string,
     size: number,
   ): Promise<SyncMember[]> {
-    const values = [groupId, floor, since, since, after, size];
-    return this.all(membersOf(GIVEN_GROUP, 'ORDER BY member_id LIMIT ?'), values);
+    return pageOfMembers(this.db, { groupId, floor, since, after, size });
   }
-
-  private async all<T>(sql: string, bindings: Knex.RawBinding[]): Promise<T[]> {
-    const { rows } = await this.db.raw<{ rows: T[] }>(sql, bindings);
-    return rows;
-  }
-}
-
-function statements(reads: Reads, db: Knex) {
-  return {
-    /** The clock tells versions of another life of the database. */
-    horizon: reads.prepare<{ horizon: number; clock: number }>(
-      'sync-horizon',
-      db.raw('SELECT sync_horizon() AS horizon, sync_clock() AS clock'),
-    ),
-    user: reads.prepare<SyncUser, 'userId'>(
-      'sync-user',
-      db.raw('SELECT id, nickname, portrait_uri AS "portraitUri", version FROM users WHERE id = ?', [':userId']),
-    ),
-    blacklist: reads.prepare<SyncBlacklistEntry, 'userId' | 'since'>(
-      'sync-blacklist',
-      db.raw('SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = ? AND version > ?', [
-        ':userId',
-        ':since',
-      ]),
-    ),
-    friendships: reads.prepare<SyncFriendship, 'userId' | 'since'>(
-      'sync-friendships',
-      db.raw(
-        `SELECT friend_id AS "friendId", display_name AS "displayName", status, version
-           FROM friendships WHERE user_id = ? AND version > ?`,
-        [':userId', ':since'],
-      ),
-    ),
-    /** The user's own memberships; one is new when its group is. */
-    memberships: reads.prepare<SyncMembership, 'userId' | 'since'>(
-      'sync-memberships',
-      db.raw(
-        `SELECT me.display_name AS "displayName", me.role, me.is_deleted AS "isDeleted", g.id AS "groupId",
-                g.name AS "groupName", g.portrait_uri AS "groupPortraitUri", g.version AS "groupVersion"
-           FROM group_members me
-          CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
-          WHERE me.member_id = ? AND (me.version > ? OR g.version > ?)`,
-        [':userId', ':since', ':since'],
-      ),
-    ),
-    /** One more than few is enough to know that they are not. */
-    members: reads.prepare<SyncMember, 'userId' | 'since'>(
-      'sync-members',
-      db.raw(`${membersOf(GROUPS_OF_USER, '')} LIMIT ${FEW + 1}`, [
-        ...[':since', ':since', ':userId'],
-        ...[':since', ':since', ''],
-      ]),
-    ),
-  };
-}
-
-/** In a group joined since, everyone is new, however old; in the others, who has changed since. */
-const GROUPS_OF_USER = `
-  (SELECT group_id, CASE WHEN joined_version > ?::bigint THEN -1::bigint ELSE ?::bigint END AS floor
-     FROM group_members WHERE member_id = ? AND NOT is_deleted OFFSET 0)`;
-
-const GIVEN_GROUPS = 'unnest(?::text[], ?::bigint[])';
-
-/** PostgreSQL then knows how large the group is, and reads a page of it, not all of it for each page. */
-const GIVEN_GROUP = '(SELECT ?::text, ?::bigint)';
-
-/**
- * Tombstones are for who holds the row: newer than `since`, and none at all for a client that holds nothing.
- * Each OFFSET 0 keeps a bad estimate from a hash join over all users.
- */
-function membersOf(groups: string, page: string): string {
-  return `
-    SELECT m.group_id AS "groupId", m.member_id AS "memberId", m.display_name AS "displayName", m.role,
-           m.is_deleted AS "isDeleted", m.version,
-           coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
-      FROM ${groups} AS mine (group_id, floor)
-     CROSS JOIN LATERAL (
-       SELECT * FROM group_members
-        WHERE group_id = mine.group_id AND version > mine.floor
-          AND (NOT is_deleted OR (version > ?::bigint AND ?::bigint > 0)) AND member_id > ?
-        ${page} OFFSET 0) m
-      LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = m.member_id OFFSET 0) u ON true`;
-}
-
-function parametersOf(groups: GroupToRead[]): [string[], number[]] {
-  return [groups.map(({ groupId }) => groupId), groups.map(({ floor }) => floor)];
 }

@@ -1,36 +1,34 @@
-import { Router } from 'express';
-import { streamJson } from '../../http/json-stream';
-import { post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
-import { userIdOf } from '../../http/session';
-import { blacklistView, friendView, groupView, memberView, sinceVersion, userView } from './sync-schemas';
+import { streamedOperation, type Operation } from '../../http/operation';
+import * as schemas from './sync-schemas';
 import type { Changes, SyncService } from './sync-service';
 
-export function syncRouter(sync: SyncService, { signedIn }: Access): Router {
-  const router = Router();
-
-  post(router, '/sync/:version', signedIn, async (req, res) => {
-    const { version } = parse(sinceVersion, req.params);
-    await streamJson(req, res, pieces(await sync.changes(userIdOf(req), version)));
-  });
-
-  return router;
+export function syncRouter(sync: SyncService): Operation[] {
+  return [
+    streamedOperation({
+      path: '/sync/:version',
+      summary: 'Everything of the user that has changed since this version.',
+      access: 'user',
+      params: schemas.sinceVersion,
+      result: schemas.changes,
+      stream: async ({ version }, { userId }) => textOf(await sync.changes(userId, version)),
+    }),
+  ];
 }
 
 /** The answer's text, a chunk of members at a time. */
-async function* pieces({ version, user, blacklist, friends, groups, members }: Changes): AsyncGenerator<string> {
+async function* textOf({ version, user, blacklist, friends, groups, members }: Changes): AsyncGenerator<string> {
   const head = JSON.stringify({
     version,
-    user: userView(user),
-    blacklist: blacklist.map(blacklistView),
-    friends: friends.map(friendView),
-    groups: groups.map(groupView),
+    user: schemas.userView(user),
+    blacklist: blacklist.map(schemas.blacklistView),
+    friends: friends.map(schemas.friendView),
+    groups: groups.map(schemas.groupView),
   });
   yield `{"code":200,"result":${head.slice(0, -1)},"group_members":[`;
   let separator = '';
   for await (const chunk of members) {
     if (chunk.length === 0) continue;
-    yield separator + JSON.stringify(chunk.map(memberView)).slice(1, -1);
+    yield separator + JSON.stringify(chunk.map(schemas.memberView)).slice(1, -1);
     separator = ',';
   }
   yield ']}}';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { id } from '../../http/parse';
+import { profile } from '../users/profile';
 import type { SyncBlacklistEntry, SyncFriendship, SyncMember, SyncMembership, SyncUser } from './sync-repository';
 
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
@@ -11,19 +13,48 @@ export const sinceVersion = z.object({
     .refine(Number.isSafeInteger, MESSAGE),
 });
 
-export function userView({ id, nickname, portraitUri, version }: SyncUser) {
-  return { id, nickname, portraitUri, timestamp: version };
+const timestamp = z.number().int().nonnegative();
+const user = profile.extend({ timestamp });
+const blacklistEntry = z.strictObject({ friendId: id, status: z.boolean(), timestamp });
+const friend = z.strictObject({ friendId: id, displayName: z.string(), status: z.number(), timestamp });
+const group = z.strictObject({
+  displayName: z.string(),
+  role: z.number(),
+  isDeleted: z.boolean(),
+  group: z.strictObject({ id, name: z.string(), portraitUri: z.string(), timestamp }),
+});
+const member = z.strictObject({
+  groupId: id,
+  memberId: id,
+  displayName: z.string(),
+  role: z.number(),
+  isDeleted: z.boolean(),
+  timestamp,
+  user: z.strictObject({ nickname: z.string(), portraitUri: z.string() }),
+});
+
+export const changes = z.strictObject({
+  version: timestamp,
+  user,
+  blacklist: z.array(blacklistEntry),
+  friends: z.array(friend),
+  groups: z.array(group),
+  group_members: z.array(member),
+});
+
+export function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
+  return { ...profile, timestamp: version };
 }
 
-export function blacklistView({ friendId, status, version }: SyncBlacklistEntry) {
+export function blacklistView({ friendId, status, version }: SyncBlacklistEntry): z.infer<typeof blacklistEntry> {
   return { friendId, status, timestamp: version };
 }
 
-export function friendView({ friendId, displayName, status, version }: SyncFriendship) {
+export function friendView({ friendId, displayName, status, version }: SyncFriendship): z.infer<typeof friend> {
   return { friendId, displayName, status, timestamp: version };
 }
 
-export function groupView(row: SyncMembership) {
+export function groupView(row: SyncMembership): z.infer<typeof group> {
   return {
     displayName: row.displayName,
     role: row.role,
@@ -32,7 +63,7 @@ export function groupView(row: SyncMembership) {
   };
 }
 
-export function memberView(row: SyncMember) {
+export function memberView(row: SyncMember): z.infer<typeof member> {
   return {
     groupId: row.groupId,
     memberId: row.memberId,

@@ -1,3 +1,4 @@
+import { SyncQueue } from './sync-queue';
 import {
   CHUNK,
   type GroupToRead,
@@ -8,48 +9,47 @@ import {
   type SyncRepository,
   type SyncUser,
 } from './sync-repository';
-import { Turns } from './turns';
 
 export interface Changes {
-  /** What the client sends next time. */
+  /** The client sends it with its next call. */
   version: number;
   user: SyncUser;
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
   groups: SyncMembership[];
-  /** Chunk by chunk: all members of a user with many large groups are far more than fits in memory at once. */
+  /** In chunks: all members of a user with many large groups do not fit in memory at once. */
   members: AsyncIterable<SyncMember[]>;
 }
 
-/** Until an answer begins … */
-const PATIENCE_MS = 3_000;
-/** … and from chunk to chunk: what has been sent would be for nothing. */
-const PATIENCE_BEGUN_MS = 30_000;
+/** Longest wait for the first chunk. */
+const FIRST_CHUNK_MS = 3_000;
+/** For each later chunk: longer, since giving up wastes what was already sent. */
+const LATER_CHUNK_MS = 30_000;
 
 export class SyncService {
-  private readonly turns = new Turns();
+  private readonly queue = new SyncQueue();
 
   constructor(private readonly repository: SyncRepository) {}
 
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(userId: string, known: number): Promise<Changes> {
     const { clock, horizon, members, ...rows } = await this.repository.rows(userId, known);
-    // Versions stay behind the clock, so this one is from another life of the database, and the client is told everything.
-    // Not as at version 0, where it would hold nothing: it is told of what has ended, too.
+    // Versions stay behind the clock, so this one is from an earlier state of the database: the client is sent
+    // everything. From version 1, not 0, so that rows that have ended are sent, too.
     if (known > clock) return this.changes(userId, 1);
     return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
   }
 
   /**
-   * One chunk at a time for all who ask, so that small requests are not kept waiting. A turn lasts while the database is
-   * read, not while a slow phone is written to.
+   * One chunk at a time for all clients together, so that small requests do not wait long. A job in the queue lasts
+   * while the database is read, not while the answer goes to a slow phone.
    */
   private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
-    const groups = await this.turns.take(PATIENCE_MS, () => this.repository.groupsToRead(userId, since));
+    const groups = await this.queue.run(FIRST_CHUNK_MS, () => this.repository.groupsToRead(userId, since));
     for (const chunk of chunks(groups)) {
       const [first] = chunk;
       if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(first, since);
-      else yield await this.turns.take(PATIENCE_BEGUN_MS, () => this.repository.members(chunk, since));
+      else yield await this.queue.run(LATER_CHUNK_MS, () => this.repository.members(chunk, since));
     }
   }
 
@@ -57,7 +57,7 @@ export class SyncService {
     let after: string | undefined = '';
     while (after !== undefined) {
       const from: string = after;
-      const page: SyncMember[] = await this.turns.take(PATIENCE_BEGUN_MS, () =>
+      const page: SyncMember[] = await this.queue.run(LATER_CHUNK_MS, () =>
         this.repository.membersPage(group, since, from, CHUNK),
       );
       yield page;
@@ -70,7 +70,7 @@ async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> 
   yield members;
 }
 
-/** As many groups together as are expected to fill a chunk; one that alone is larger stands by itself. */
+/** Puts groups together until their expected members fill a chunk. A group that is larger is a chunk of its own. */
 function chunks(groups: GroupToRead[]): GroupToRead[][] {
   const result: GroupToRead[][] = [];
   let current: GroupToRead[] = [];

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
 
-/** Tokens that a messaging provider gave, with the profile it was told of. */
+/** Tokens of a messaging provider, each with the profile that the provider knows. */
 export class MessagingTokensRepository implements KeptTokens {
   constructor(private readonly db: Knex) {}
 

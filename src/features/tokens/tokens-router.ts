@@ -1,21 +1,26 @@
-import { Router } from 'express';
-import { ok, post, type Access } from '../../http/operation';
+import { operation, type Operation } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
-import { userIdOf } from '../../http/session';
+import { imageToken, messagingToken } from './tokens-schemas';
 import type { TokensService } from './tokens-service';
 
-export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf, { signedIn }: Access): Router {
-  const router = Router();
-
-  post(router, '/get_token', signedIn, async (req, res) => {
-    const id = userIdOf(req);
-    ok(res, { id, token: await tokens.messagingToken(id, publicUrlOf(req)) });
-  });
-
-  post(router, '/get_image_token', signedIn, async (req, res) => {
-    const { target, domain, token } = tokens.uploadToken(userIdOf(req), publicUrlOf(req));
-    ok(res, { target, domain, token });
-  });
-
-  return router;
+export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): Operation[] {
+  return [
+    operation({
+      path: '/get_token',
+      summary: 'A token for the messaging server.',
+      access: 'user',
+      result: messagingToken,
+      handle: async (_input, { userId, req }) => ({
+        id: userId,
+        token: await tokens.messagingToken(userId, publicUrlOf(req)),
+      }),
+    }),
+    operation({
+      path: '/get_image_token',
+      summary: 'A token for one upload of an image, and where to send it.',
+      access: 'user',
+      result: imageToken,
+      handle: async (_input, { userId, req }) => tokens.uploadToken(userId, publicUrlOf(req)),
+    }),
+  ];
 }

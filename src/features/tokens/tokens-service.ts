@@ -1,18 +1,18 @@
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage, UploadToken } from '../../integrations/storage/image-storage';
-import type { ProfilesRepository } from '../users/profiles-repository';
+import type { UsersRepository } from '../users/users-repository';
 
-/** What a signed-in client needs to talk to the messaging server and the image storage. */
+/** Tokens for the messaging server and for image uploads. */
 export class TokensService {
   constructor(
-    private readonly profiles: ProfilesRepository,
+    private readonly users: UsersRepository,
     private readonly messaging: MessagingProvider,
     private readonly storage: ImageStorage,
   ) {}
 
   async messagingToken(userId: string, publicUrl: string): Promise<string> {
-    const user = await this.profiles.byId(userId);
+    const user = await this.users.profile(userId);
     if (!user) throw new NotSignedIn();
     return this.messaging.token(user, publicUrl);
   }

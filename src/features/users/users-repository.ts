@@ -1,23 +1,71 @@
 import type { Knex } from 'knex';
-import type { Phone } from './phone-number';
+import { columnList, statement, type Source } from '../../database/statement';
+import type { Phone } from '../phones/phone-number';
+import { PROFILE_COLUMNS, type Profile } from './profile';
 
-export interface Profile {
-  id: string;
-  nickname: string;
-  portraitUri: string;
+/** What a login needs to know. */
+export interface Account extends Profile {
+  passwordHash: string;
+  credentialsVersion: number;
 }
 
-/** Open accounts and their phones; a closed account is as good as none. */
+const CREDENTIALS = { passwordHash: 'password_hash', credentialsVersion: 'credentials_version' };
+
+/**
+ * A look-up by phone is two statements, this and one by the user's id, so that phones and users may one day live on
+ * different nodes.
+ */
+const phoneOwner = statement<{ userId: string }, 'phone'>(
+  'phone-owner',
+  'SELECT user_id AS "userId" FROM phones WHERE phone = :phone',
+);
+
+const profile = statement<Profile, 'id'>(
+  'profile',
+  `SELECT ${columnList(PROFILE_COLUMNS)} FROM users WHERE id = :id AND closed_at IS NULL`,
+);
+
+const account = statement<Account, 'id'>(
+  'account',
+  `SELECT ${columnList({ ...PROFILE_COLUMNS, ...CREDENTIALS })} FROM users WHERE id = :id AND closed_at IS NULL`,
+);
+
+/** Users and their phones. A closed account is not found. */
 export class UsersRepository {
-  constructor(private readonly db: Knex) {}
+  constructor(
+    private readonly db: Knex,
+    /** For look-ups, which are frequent and small. */
+    private readonly reads: Source = db,
+  ) {}
+
+  async profile(id: string): Promise<Profile | undefined> {
+    const [found] = await profile(this.reads, { id });
+    return found;
+  }
+
+  async profileByPhone(phone: string): Promise<Profile | undefined> {
+    const id = await this.idByPhone(phone);
+    return id === undefined ? undefined : this.profile(id);
+  }
+
+  async account(id: string): Promise<Account | undefined> {
+    const [found] = await account(this.reads, { id });
+    return found;
+  }
+
+  /** Also queries for a phone without an account, so that both cases take the same time. */
+  async accountByPhone(phone: string): Promise<Account | undefined> {
+    return this.account((await this.idByPhone(phone)) ?? '');
+  }
+
+  /** On the pool: anybody can ask this, and must not delay what users read. */
+  async isPhoneTaken(phone: string): Promise<boolean> {
+    return (await this.idByPhone(phone, this.db)) !== undefined;
+  }
 
   async phonesOf(id: string): Promise<string[]> {
     const rows = await this.db('phones').where({ user_id: id }).select<{ phone: string }[]>('phone');
     return rows.map(({ phone }) => phone);
-  }
-
-  async isPhoneTaken(phone: string): Promise<boolean> {
-    return (await this.idByPhone(phone)) !== undefined;
   }
 
   /** False when the phone belongs to an account already, however many try at once. */
@@ -34,12 +82,15 @@ export class UsersRepository {
     await this.db('users').insert({ id: user.id, nickname: user.nickname, password_hash: user.passwordHash });
   }
 
-  async setNickname(id: string, nickname: string): Promise<Profile | undefined> {
-    return this.setProfile(id, { nickname });
-  }
-
-  async setPortraitUri(id: string, portraitUri: string): Promise<Profile | undefined> {
-    return this.setProfile(id, { portrait_uri: portraitUri });
+  async updateProfile(id: string, changes: Partial<Omit<Profile, 'id'>>): Promise<Profile | undefined> {
+    const row = Object.fromEntries(
+      Object.entries(changes).map(([field, value]) => [PROFILE_COLUMNS[field as keyof Profile], value]),
+    );
+    const rows: Profile[] = await this.open()
+      .where({ id })
+      .update(row)
+      .returning(this.db.raw(columnList(PROFILE_COLUMNS)));
+    return rows[0];
   }
 
   /** False when the password has been changed since `credentialsVersion` was read. */
@@ -61,16 +112,9 @@ export class UsersRepository {
     await this.open().where({ id, credentials_version: credentialsVersion }).update({ password_hash: passwordHash });
   }
 
-  private async idByPhone(phone: string): Promise<string | undefined> {
-    const row = await this.db('phones').where({ phone }).first<{ user_id: string } | undefined>('user_id');
-    return row?.user_id;
-  }
-
-  private async setProfile(id: string, columns: object): Promise<Profile | undefined> {
-    const rows: Profile[] = await this.open()
-      .where({ id })
-      .update(columns, ['id', 'nickname', 'portrait_uri as portraitUri']);
-    return rows[0];
+  private async idByPhone(phone: string, on = this.reads): Promise<string | undefined> {
+    const [owner] = await phoneOwner(on, { phone });
+    return owner?.userId;
   }
 
   private open(): Knex.QueryBuilder {

@@ -1,23 +1,29 @@
-import { Router } from 'express';
-import { callerOf } from '../../http/caller';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
-import { userIdOf } from '../../http/session';
-import { byId, byPhone, publicProfile } from './users-schemas';
+import { operation, type Operation } from '../../http/operation';
+import { profile } from './profile';
+import { byId, byPhone } from './users-schemas';
 import type { UsersService } from './users-service';
 
-/** Mounted last: /user/:id takes what no fixed path does. */
-export function usersRouter(users: UsersService, { signedIn }: Access): Router {
-  const router = Router();
+const noSuchUser = 'no such user, or a closed account';
 
-  post(router, '/find/:region/:phone', signedIn, async (req, res) => {
-    const phone = parse(byPhone, req.params);
-    ok(res, publicProfile(await users.byPhone(phone, userIdOf(req), callerOf(req))));
-  });
-
-  post(router, '/:id', signedIn, async (req, res) => {
-    ok(res, publicProfile(await users.byId(parse(byId, req.params).id)));
-  });
-
-  return router;
+export function usersRouter(users: UsersService): Operation[] {
+  return [
+    operation({
+      path: '/find/:region/:phone',
+      summary: 'The user with this phone.',
+      access: 'user',
+      params: byPhone,
+      result: profile,
+      refusals: { 404: noSuchUser, 429: 'too many look-ups by this user' },
+      handle: (phone, { userId, caller }) => users.byPhone(phone, userId, caller),
+    }),
+    operation({
+      path: '/:id',
+      summary: 'The user with this id.',
+      access: 'user',
+      params: byId,
+      result: profile,
+      refusals: { 404: noSuchUser },
+      handle: ({ id }) => users.byId(id),
+    }),
+  ];
 }

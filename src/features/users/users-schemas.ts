@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { id, phoneFields } from '../../http/parse';
-import type { Profile } from './users-repository';
+import { id } from '../../http/parse';
+import { phoneFields } from '../phones/phone-fields';
 
 export const byId = z.object({ id });
 
 export const byPhone = phoneFields;
-
-export function publicProfile({ id, nickname, portraitUri }: Profile) {
-  return { id, nickname, portraitUri };
-}

@@ -1,21 +1,21 @@
+import type { Caller } from '../../caller';
 import { NotFound } from '../../errors';
-import type { Caller } from '../audit/caller';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
-import type { Phone } from './phone-number';
-import type { ProfilesRepository } from './profiles-repository';
-import type { Profile } from './users-repository';
+import type { Phone } from '../phones/phone-number';
+import type { Profile } from './profile';
+import type { UsersRepository } from './users-repository';
 
-/** Looking other users up. */
+/** Looks up other users. */
 export class UsersService {
   constructor(
-    private readonly profiles: ProfilesRepository,
+    private readonly users: UsersRepository,
     private readonly limiter: Limiter,
     private readonly limits: Pick<Limits, 'findsPerMinute' | 'findsPerDay'>,
   ) {}
 
   async byId(id: string): Promise<Profile> {
-    return found(await this.profiles.byId(id));
+    return found(await this.users.profile(id));
   }
 
   async byPhone(phone: Phone, askerId: string, caller: Caller): Promise<Profile> {
@@ -24,7 +24,7 @@ export class UsersService {
       { limit: this.limits.findsPerMinute, subject: askerId },
       { limit: this.limits.findsPerDay, subject: askerId },
     );
-    return found(await this.profiles.byPhone(phone.number));
+    return found(await this.users.profileByPhone(phone.number));
   }
 }
 

@@ -1,18 +1,24 @@
 import { Router } from 'express';
-import { callerOf } from '../../http/caller';
-import { get, ok, post, type Access } from '../../http/operation';
+import { operation, type Operation } from '../../http/operation';
 import type { PublicUrlOf } from '../../http/public-url';
+import { get } from '../../http/route';
 import type { CaptchaService } from './captcha-service';
+import { newCaptcha } from './verification-schemas';
 
-export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf, { anyone }: Access): Router {
-  const router = Router();
-
-  post(router, '/get_sms_img_code', anyone, async (req, res) => {
-    const verifyId = await captchas.create(callerOf(req));
-    ok(res, { url: `${publicUrlOf(req)}/captcha/${verifyId}.png`, verifyId });
-  });
-
-  return router;
+export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf): Operation[] {
+  return [
+    operation({
+      path: '/get_sms_img_code',
+      summary: 'Makes a captcha, which raises the limits of send_code.',
+      access: 'anyone',
+      result: newCaptcha,
+      refusals: { 429: 'too many checks from this address' },
+      handle: async (_input, { caller, req }) => {
+        const verifyId = await captchas.create(caller);
+        return { url: `${publicUrlOf(req)}/captcha/${verifyId}.png`, verifyId };
+      },
+    }),
+  ];
 }
 
 /** The pictures themselves, outside /user: a client shows them in an image view. */

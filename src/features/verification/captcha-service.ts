@@ -1,14 +1,14 @@
 import { randomBytes, timingSafeEqual, createHash } from 'node:crypto';
+import type { Caller } from '../../caller';
 import { NotFound } from '../../errors';
 import { drawCaptcha } from '../../integrations/captcha/captcha-image';
-import type { Caller } from '../audit/caller';
 import { checksBy, type Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { CaptchasRepository } from './captchas-repository';
 
 const TTL_SECONDS = 300;
 
-/** Graphical captchas, which raise the limits of send_code for who solves them. */
+/** Graphical captchas. A solved one raises the limits of send_code. */
 export class CaptchaService {
   constructor(
     private readonly captchas: CaptchasRepository,
@@ -30,14 +30,14 @@ export class CaptchaService {
     return image;
   }
 
-  /** One try, right or wrong, also for tries that arrive together. */
-  async solves(id: string, answer: string): Promise<boolean> {
+  /** Whether the answer is right. There is one try, also for tries that arrive together. */
+  async check(id: string, answer: string): Promise<boolean> {
     const expected = await this.captchas.take(id);
     return expected !== undefined && timingSafeEqual(digest(answer), digest(expected));
   }
 }
 
-/** People do not see whether a letter is a capital. */
+/** Capitals and small letters are the same: in the picture they look alike. */
 function digest(answer: string): Buffer {
   return createHash('sha256').update(answer.toLowerCase()).digest();
 }

@@ -24,7 +24,7 @@ export class CaptchasRepository {
     return row?.png;
   }
 
-  /** Takes the captcha away and says what its answer was: there is one try. */
+  /** Deletes the captcha and returns its answer: there is one try. */
   async take(id: string): Promise<string | undefined> {
     const rows: { answer: string }[] = await this.live(id).delete(['answer']);
     return rows[0]?.answer;

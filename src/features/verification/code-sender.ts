@@ -1,7 +1,7 @@
 import { Unavailable } from '../../errors';
 import { BreakerOpen } from '../../integrations/breaker';
 import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
-import type { Phone } from '../users/phone-number';
+import type { Phone } from '../phones/phone-number';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
 
@@ -17,7 +17,7 @@ export class SendingFailed extends Unavailable {
 
 export interface CodeMessage {
   /** With {code} and {minutes}. */
-  text: string;
+  smsText: string;
   codeTtlSeconds: number;
 }
 
@@ -31,8 +31,8 @@ export class CodeSender {
   ) {}
 
   /**
-   * The code is kept before it is sent, so that it is known by the time it arrives, even when this process is not there
-   * any more. It is withdrawn when it certainly was not sent; after a time-out it may still arrive, and stands.
+   * The code is kept before it is sent, so that it is known when it arrives, even if this process has ended by then. It
+   * is withdrawn when it certainly was not sent. After a time-out it may still arrive, and stays good.
    */
   async send(phone: Phone): Promise<void> {
     const code = this.codes.create();
@@ -49,6 +49,6 @@ export class CodeSender {
 
   private textWith(code: string): string {
     const minutes = String(Math.ceil(this.message.codeTtlSeconds / 60));
-    return this.message.text.replaceAll('{code}', code).replaceAll('{minutes}', minutes);
+    return this.message.smsText.replaceAll('{code}', code).replaceAll('{minutes}', minutes);
   }
 }

@@ -1,17 +1,18 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Caller } from '../audit/caller';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
+import { isMobile, type Phone } from '../phones/phone-number';
 import type { SpendGuard } from '../spend-guard/spend-guard';
-import { isMobile, type Phone } from '../users/phone-number';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender } from './code-sender';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
-  /** None listed: all. */
+  /** Empty: all are allowed. */
   allowedRegions: string[];
   captchaPolicy: 'adaptive' | 'always' | 'off';
 }
@@ -28,10 +29,10 @@ interface Parts {
   limits: Limits;
   spendGuard: SpendGuard;
   audit: AuditTrail;
-  tell: (message: string, details: object) => void;
+  logger: Pick<Logger, 'warn'>;
 }
 
-/** Sends codes, and as few as possible to whom they are no use: each costs money. */
+/** Sends codes. Each costs money, so that requests which can be no user's are refused first. */
 export class SendCodeService {
   constructor(
     private readonly parts: Parts,
@@ -41,9 +42,9 @@ export class SendCodeService {
   async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer): Promise<void> {
     const { limiter, audit } = this.parts;
     await this.checkPhone(phone, caller);
-    const solved = await this.solves(captcha, phone, caller);
+    const solved = await this.hasSolved(captcha, phone, caller);
     await this.checkGuessBudget(phone, caller);
-    const taken = await limiter.take(caller, ...this.uses(phone, caller.address, solved));
+    const taken = await limiter.take(caller, ...this.usesOf(phone, caller.address, solved));
     await this.sendUnlessGuarded(phone, caller, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
@@ -52,7 +53,10 @@ export class SendCodeService {
     const { allowedRegions, phoneCheck } = this.rules;
     if (allowedRegions.length > 0 && !allowedRegions.includes(phone.region)) {
       const { region } = phone;
-      this.parts.tell('a code was asked for in a region that is not allowed', { region, requestId: caller.requestId });
+      this.parts.logger.warn(
+        { region, requestId: caller.requestId },
+        'a code was asked for in a region that is not allowed',
+      );
       await this.noteRefusal(phone, caller, 'region not allowed');
       throw new BadRequest('region: codes are not sent there');
     }
@@ -63,13 +67,13 @@ export class SendCodeService {
   }
 
   private async noteRefusal(phone: Phone, caller: Caller, detail: string): Promise<void> {
-    await this.parts.audit.noteSparingly({ event: 'code_refused', phone, detail }, caller);
+    await this.parts.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
   }
 
-  private async solves({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<boolean> {
+  private async hasSolved({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<boolean> {
     if (this.rules.captchaPolicy === 'off') return false;
     const given = verifyId !== undefined && verifyCode !== undefined;
-    const solved = given && (await this.parts.captchas.solves(verifyId, verifyCode));
+    const solved = given && (await this.parts.captchas.check(verifyId, verifyCode));
     if (this.rules.captchaPolicy === 'always' && !solved) {
       await this.noteRefusal(phone, caller, 'no solved captcha');
       throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
@@ -77,7 +81,7 @@ export class SendCodeService {
     return solved;
   }
 
-  /** Whoever may not try a code for this phone gets none sent either. */
+  /** No code is sent to a caller who may not try one for this phone. */
   private async checkGuessBudget(phone: Phone, caller: Caller): Promise<void> {
     const { limiter, limits } = this.parts;
     const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, limits));
@@ -88,7 +92,7 @@ export class SendCodeService {
     });
   }
 
-  private uses(phone: Phone, address: string, solved: boolean): Use[] {
+  private usesOf(phone: Phone, address: string, solved: boolean): Use[] {
     const { limits } = this.parts;
     return [
       { limit: limits.resend, subject: phone.number },
@@ -107,7 +111,10 @@ export class SendCodeService {
     }
   }
 
-  /** What certainly was not sent counts nowhere; what may still arrive only leaves the phone free to ask again. */
+  /**
+   * A code that certainly was not sent does not count. One that may still arrive counts, but the phone may ask again at
+   * once.
+   */
   private async failure(error: unknown, phone: Phone, caller: Caller, taken: Taken): Promise<unknown> {
     const { limiter, limits } = this.parts;
     if (error instanceof SendingTimedOut) {

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 
-/** Makes codes and recognises them; what is kept is worth nothing without the server's key. */
+/** Makes codes and checks them. What is stored is useless without the server's key. */
 export class VerificationCodes {
   private readonly keys: [Buffer, ...Buffer[]];
 
-  /** The first secret makes codes, all of them recognise one. */
+  /** The first secret makes codes; each secret checks them. */
   constructor(secrets: string[]) {
     const [first, ...others] = secrets.map(key);
     if (first === undefined) throw new Error('verification codes need a secret');

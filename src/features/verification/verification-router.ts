@@ -1,29 +1,41 @@
-import { Router } from 'express';
-import { jsonBody } from '../../http/body';
-import { callerOf } from '../../http/caller';
-import { ok, post, type Access } from '../../http/operation';
-import { parse } from '../../http/parse';
+import { operation, type Operation } from '../../http/operation';
 import type { SendCodeService } from './send-code-service';
-import { phone, sendCode, verifyCode } from './verification-schemas';
+import { isAvailable, phone, sendCode, verificationToken, verifyCode } from './verification-schemas';
 import type { VerifyCodeService } from './verify-code-service';
 
-export function verificationRouter(sending: SendCodeService, verifying: VerifyCodeService, { anyone }: Access): Router {
-  const router = Router();
-
-  post(router, '/send_code', anyone, async (req, res) => {
-    const { verifyId, verifyCode, ...to } = parse(sendCode, jsonBody(req));
-    await sending.send(to, callerOf(req), { verifyId, verifyCode });
-    ok(res);
-  });
-
-  post(router, '/verify_code', anyone, async (req, res) => {
-    const { code, ...of } = parse(verifyCode, jsonBody(req));
-    ok(res, { verification_token: await verifying.verify(of, code, callerOf(req)) });
-  });
-
-  post(router, '/check_phone_available', anyone, async (req, res) => {
-    ok(res, await verifying.isPhoneAvailable(parse(phone, jsonBody(req)), callerOf(req)));
-  });
-
-  return router;
+export function verificationRouter(sending: SendCodeService, verifying: VerifyCodeService): Operation[] {
+  return [
+    operation({
+      path: '/send_code',
+      summary: 'Sends a verification code to a phone, in an SMS.',
+      access: 'anyone',
+      body: sendCode,
+      refusals: { 5000: 'too many codes were asked for' },
+      handle: ({ verifyId, verifyCode, ...phone }, { caller }) => sending.send(phone, caller, { verifyId, verifyCode }),
+    }),
+    operation({
+      path: '/verify_code',
+      summary: 'Exchanges a code for a verification token.',
+      access: 'anyone',
+      body: verifyCode,
+      result: verificationToken,
+      refusals: {
+        1000: 'the code is wrong, or none was sent',
+        2000: 'the code is spent or has expired',
+        429: 'too many checks from this address',
+      },
+      handle: async ({ code, ...phone }, { caller }) => ({
+        verification_token: await verifying.verify(phone, code, caller),
+      }),
+    }),
+    operation({
+      path: '/check_phone_available',
+      summary: 'Whether no account has this phone yet.',
+      access: 'anyone',
+      body: phone,
+      result: isAvailable,
+      refusals: { 429: 'too many checks from this address' },
+      handle: (phone, { caller }) => verifying.isPhoneAvailable(phone, caller),
+    }),
+  ];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { bytes, phoneFields } from '../../http/parse';
+import { bytes } from '../../http/parse';
+import { phoneFields } from '../phones/phone-fields';
 
 export const phone = phoneFields;
 
@@ -11,3 +12,12 @@ const captchaAnswer = z.object({
 export const sendCode = z.intersection(phoneFields, captchaAnswer);
 
 export const verifyCode = z.intersection(phoneFields, z.object({ code: bytes(1, 32) }));
+
+/** As clients send it to prove that a phone is theirs. */
+export const givenToken = bytes(1, 256);
+
+export const verificationToken = z.strictObject({ verification_token: z.string() });
+
+export const isAvailable = z.boolean();
+
+export const newCaptcha = z.strictObject({ url: z.url(), verifyId: z.string() });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 128 bits: nobody guesses one, so the hash that is kept needs neither salt nor key. */
+/** 128 random bits cannot be guessed, so the stored hash needs neither salt nor key. */
 export function newVerificationToken(): string {
   return randomBytes(16).toString('base64url');
 }

@@ -1,9 +1,9 @@
+import type { Caller } from '../../caller';
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Caller } from '../audit/caller';
 import { checksBy, guessesAt, type Limiter, type Taken } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
-import type { Phone } from '../users/phone-number';
+import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
 import type { VerificationCodes } from './verification-code';
 import type { SentCode, VerificationRepository } from './verification-repository';
@@ -56,7 +56,7 @@ export class VerifyCodeService {
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
     const { verification, limiter, limits } = this.parts;
-    // First, so that nothing can fail once the code is spent and the token is there.
+    // First, so that nothing can fail after the code is spent and the token stored.
     await limiter.clear({ limit: limits.resend, subject: phone.number });
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
@@ -64,7 +64,7 @@ export class VerifyCodeService {
     return token;
   }
 
-  /** Nothing was compared, so nothing counts. */
+  /** No code was compared, so the guess does not count. */
   private async refuseUncompared(phone: Phone, guess: Taken): Promise<never> {
     await guess.giveBack();
     if (await this.parts.verification.hasCode(phone.number)) throw new CodeExpired('the code is spent or has expired');

@@ -6,7 +6,7 @@ export interface CaptchaImage {
   png: Buffer;
 }
 
-/** No two of these are easily taken for each other: no 0 and O, 1 and I, 2 and Z, 5 and S, 6 and G, 8 and B, U and V. */
+/** Letters that look alike are left out: 0 and O, 1 and I, 2 and Z, 5 and S, 6 and G, 8 and B, U and V. */
 const READABLE = '34679ACEFHJKMNPRTWXY';
 
 const DRAWING = { size: 5, charPreset: READABLE, width: 180, height: 60, fontSize: 52, noise: 3 };

@@ -165,7 +165,10 @@ export class Cluster {
     return there === undefined || (there.dev === folder.dev && there.ino === folder.ino);
   }
 
-  /** PostgreSQL replaces the file of a dead server by itself, but neither one whose number lives on elsewhere nor an empty one. */
+  /**
+   * PostgreSQL replaces the file of a dead server by itself, but neither one whose number lives on elsewhere nor an
+   * empty one.
+   */
   private async dropForeignPidFile(): Promise<void> {
     const content = await orWhen('ENOENT', undefined, readFile(join(this.folder, 'postmaster.pid'), 'utf8'));
     if (content === undefined) return;

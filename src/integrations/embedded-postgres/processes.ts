@@ -30,7 +30,10 @@ export function run(file: string, args: string[], options: Pick<SpawnOptions, 'u
   });
 }
 
-/** Whether a process runs; one that has ended but that nobody has collected (as in a container without an init) does not. */
+/**
+ * Whether a process runs; one that has ended but that nobody has collected (as in a container without an init) does
+ * not.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -133,7 +133,10 @@ async function impassable(path: string, account: Account): Promise<string[]> {
   return mode & bit ? above : [...above, path];
 }
 
-/** A data directory closed to all but root opens for PostgreSQL's group, to pass through and not to list, which spares it a capability. */
+/**
+ * A data directory closed to all but root opens for PostgreSQL's group, to pass through and not to list, which spares
+ * it a capability.
+ */
 async function letPass(dataDir: string, account: Account): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   if (uid !== 0 || (mode & 0o077) !== 0) return;

@@ -11,7 +11,10 @@ export interface JwtMessagingOptions {
   issuer?: string | undefined;
 }
 
-/** Tokens that any messaging server can check by itself: it needs the issuer and the public keys, and no call to us. */
+/**
+ * Tokens that a messaging server checks by itself: it needs the issuer and the public keys, and does not call this
+ * service.
+ */
 export class JwtMessagingProvider implements MessagingProvider {
   private readonly privateKey: KeyObject;
   private readonly publicKey: PublicSigningKey;
@@ -37,7 +40,7 @@ export class JwtMessagingProvider implements MessagingProvider {
       .sign(this.privateKey);
   }
 
-  /** Nothing to do: the token holds the id alone, so no messaging server has a copy of the profile from us. */
+  /** Nothing to do: the token contains only the id, so that messaging servers have no copy of the profile. */
   async profileChanged(): Promise<void> {}
 
   /** The key set to serve, so that messaging servers can check the tokens. */

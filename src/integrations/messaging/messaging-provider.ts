@@ -4,10 +4,10 @@ export interface MessagingUser {
   portraitUri: string;
 }
 
-/** Gives a client what it needs to connect to the messaging server as this user. */
+/** Makes the tokens by which clients connect to the messaging server. */
 export interface MessagingProvider {
   /** `publicUrl` is the address under which the caller reached this service. */
   token(user: MessagingUser, publicUrl: string): Promise<string>;
-  /** Passes a changed nickname or portrait on, where the messaging server keeps a copy. */
+  /** Tells a changed nickname or portrait to a messaging server that keeps a copy. */
   profileChanged(user: MessagingUser): Promise<void>;
 }

@@ -11,8 +11,8 @@ export interface KeptToken {
 }
 
 /**
- * Where tokens are kept between calls, so that a login costs RongCloud nothing once the user has one. `app` names the
- * credentials that the token was issued under: it is worthless under others.
+ * Keeps tokens, so that only a user's first login calls RongCloud. `app` stands for the credentials: a token is
+ * worthless under others.
  */
 export interface KeptTokens {
   get(userId: string, app: string): Promise<KeptToken | undefined>;
@@ -27,7 +27,7 @@ export interface RongCloudOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Below the deadline of a request as a whole. */
+/** Shorter than the deadline of a request. */
 const TIMEOUT_MS = 5_000;
 
 class NoAnswerInTime extends Error {
@@ -37,15 +37,15 @@ class NoAnswerInTime extends Error {
 const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
 
 /**
- * RongCloud's server API. Its tokens last for ever unless the app's console says otherwise; leave it so, as a kept token
- * is given out again without asking whether it still holds.
+ * RongCloud's server API. Its tokens must not expire (the default of the app's console), since a kept token is given
+ * out again without asking RongCloud.
  */
 export class RongCloudMessagingProvider implements MessagingProvider {
   private readonly app: string;
   private readonly breaker = new Breaker('RongCloud', (error) => error instanceof NoAnswerInTime);
 
   constructor(private readonly options: RongCloudOptions) {
-    // Not the key alone: RongCloud drops all tokens of an app when its secret is renewed.
+    // With the secret, since RongCloud drops all tokens of an app when its secret is renewed.
     this.app = createHmac('sha256', options.appSecret).update(options.appKey).digest('base64url').slice(0, 16);
   }
 
@@ -56,7 +56,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     return kept.token;
   }
 
-  /** A user without a token is unknown to RongCloud: the first token carries the profile of its day. */
+  /** RongCloud does not know a user without a token; it learns the profile with the first token. */
   async profileChanged(user: MessagingUser): Promise<void> {
     const kept = await this.options.keptTokens.get(user.id, this.app);
     if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
@@ -82,7 +82,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     const { status, body } = await this.breaker.run(() => this.post(path, profileForm(user)));
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
-      // The code alone: the message may repeat what was sent.
+      // Only the code: the message may repeat what was sent.
       throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
     }
     return parsed.data;
@@ -110,7 +110,7 @@ function sameProfile(kept: KeptToken, user: MessagingUser): boolean {
   return kept.nickname === user.nickname && kept.portraitUri === user.portraitUri;
 }
 
-/** A portrait may be left out; that an empty one is taken is promised nowhere. */
+/** An empty portrait is left out: RongCloud does not promise to accept one. */
 function profileForm({ id, nickname, portraitUri }: MessagingUser): URLSearchParams {
   return new URLSearchParams({ userId: id, name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) });
 }
@@ -132,7 +132,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What went wrong in one word, and no cause: the error itself may carry the request. */
+/** The kind of failure in one word, without a cause, since the error may contain the request. */
 function noAnswer(path: string, error: unknown): Error {
   const { name, cause } = fields(error);
   if (name === 'TimeoutError') return new NoAnswerInTime(`RongCloud: ${path} gave no answer (timed out)`);

@@ -6,7 +6,9 @@ export function generateSigningKey(): string {
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
 }
 
-/** Takes the PEM itself or its base64, so that what `openssl genpkey` wrote works either way. Throws for any other key. */
+/**
+ * Takes the PEM itself or its base64, so that what `openssl genpkey` wrote works either way. Throws for any other key.
+ */
 export function readSigningKey(key: string): KeyObject {
   const pem = key.includes('-----BEGIN') ? key.replaceAll('\\n', '\n') : Buffer.from(key, 'base64').toString();
   const privateKey = createPrivateKey(pem);

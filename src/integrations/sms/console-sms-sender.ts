@@ -1,6 +1,9 @@
 import type { Sms, SmsSender } from './sms-sender';
 
-/** For a developer's terminal. Not through the logger: its level must not hide the code, and no log must ever hold one. */
+/**
+ * For a developer's terminal. Not through the logger: its level must not hide the code, and a log must never contain
+ * one.
+ */
 export class ConsoleSmsSender implements SmsSender {
   constructor(private readonly output: NodeJS.WritableStream = process.stdout) {}
 

@@ -3,16 +3,16 @@ export interface Sms {
   to: string;
   /** The whole text, the code within it. */
   body: string;
-  /** The code by itself, for senders that hand it to a developer instead of a phone. */
+  /** The code alone, for senders that show it to a developer. */
   code: string;
 }
 
-/** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or whatever else went wrong. */
+/** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or another error. */
 export interface SmsSender {
   send(sms: Sms): Promise<void>;
 }
 
-/** The provider will never deliver to this number: the caller's fault, not an outage. */
+/** The provider never delivers to this number: the client's mistake, not an outage. */
 export class NumberRefused extends Error {
   override readonly name = 'NumberRefused';
 }

@@ -8,7 +8,7 @@ export class TwilioHttpClient extends RequestClient {
   ) {
     super({ timeout: timeoutMs, autoRetry: false });
     this.axios.interceptors.request.use((config) => {
-      // The SDK's own time-out starts anew with every byte, so a trickling peer would hold a request for ever.
+      // The SDK's own time-out starts again with every byte, so that a slow peer could hold a request for ever.
       config.signal = AbortSignal.timeout(timeoutMs);
       return config;
     });

@@ -9,7 +9,7 @@ export interface TwilioOptions {
   /** The sending number; one of `from` and `messagingServiceSid` is needed. */
   from?: string | undefined;
   messagingServiceSid?: string | undefined;
-  /** Takes the place of Twilio's own address. */
+  /** Replaces Twilio's own address. */
   apiUrl?: string | undefined;
   timeoutMs?: number | undefined;
 }
@@ -34,7 +34,7 @@ const REFUSED_NUMBERS = new Set([
   30006, // a landline, or its carrier takes no SMS
 ]);
 
-/** How the SDK's HTTP client words a deadline that has passed. */
+/** Leans on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts lets one happen. */
 const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 
 /** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */

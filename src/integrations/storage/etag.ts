@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 
 const BLOCK_BYTES = 4 * 1_024 * 1_024;
 
-/** Qiniu's content hash, fed as the bytes come: SHA-1 of the file, or of its blocks' SHA-1s when it is longer than one. */
+/**
+ * Qiniu's content hash, fed as the bytes come: SHA-1 of the file, or of its blocks' SHA-1s when it is longer than one.
+ */
 export class Etag {
   private readonly finished: Buffer[] = [];
   private block = createHash('sha1');

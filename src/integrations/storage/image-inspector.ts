@@ -5,7 +5,7 @@ import { Etag } from './etag';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { ImageTooLarge } from './upload-errors';
 
-/** Lets an image's bytes through, and stops the stream at the first that make it no image or too large. */
+/** Passes an image's bytes on. Fails the stream as soon as it is no image, or too large. */
 export class ImageInspector extends Transform {
   private readonly etag = new Etag();
   private head = Buffer.alloc(0);

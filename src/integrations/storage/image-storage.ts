@@ -6,9 +6,9 @@ export interface UploadToken {
   token: string;
 }
 
-/** Lets a signed-in user upload images under a prefix of their own. */
+/** Lets a user upload images, under a prefix of the user's own. */
 export interface ImageStorage {
   uploadToken(userId: string, publicUrl: string): UploadToken;
-  /** Removes what nobody will finish. */
+  /** Deletes unfinished uploads. */
   sweep(): Promise<void>;
 }

@@ -26,7 +26,7 @@ export const IMAGE_TYPES: readonly ImageType[] = SIGNATURES;
 /** As many bytes as the longest signature needs. */
 export const IMAGE_HEAD_BYTES = 12;
 
-/** What the bytes are, whatever the name or the sender says. */
+/** The type by the bytes alone, not by the name or the sender's claim. */
 export function imageType(head: Buffer): ImageType | undefined {
   return SIGNATURES.find((signature) => signature.matches(head));
 }

@@ -1,8 +1,8 @@
-import { Router, type Request } from 'express';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Router, type Request } from 'express';
 import { BadRequest, NotFound } from '../../errors';
-import { get, post } from '../../http/operation';
+import { get, post } from '../../http/route';
 import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { KeyNotAllowed, UploadTokenRefused } from './upload-errors';
@@ -20,7 +20,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}(\.(png|jpe?g|gif|webp))?$/;
 export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs = 120_000 } = {}): Router {
   const router = Router();
 
-  post(router, '/', [], async (req, res) => {
+  post(router, '/', async (req, res) => {
     const { key, hash } = await store(storage, req, uploadTimeoutMs);
     res.json({ hash, key });
   });
@@ -36,11 +36,11 @@ export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs =
       // A key is written once, so its bytes never change.
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Cross-Origin-Resource-Policy': 'cross-origin',
-      // Whatever else the bytes may be, no browser shall take them for a page.
+      // So that no browser takes the bytes for a page.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });
-    // A reader that goes away is no error of ours.
+    // A client that goes away is no error of the service.
     await pipeline(image.content, res).catch(() => res.destroy());
   });
 
@@ -50,7 +50,7 @@ export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs =
 async function store(storage: LocalImageStorage, req: Request, timeoutMs: number) {
   const receive = async (file: Readable, fields: ReadonlyMap<string, string>): Promise<Upload> => {
     const token = fields.get('token');
-    // Before a byte of the file is stored, we want to know who sends it.
+    // The sender must be known before a byte of the file is stored.
     if (token === undefined) throw new UploadTokenRefused('token: must be sent, and before the file');
     const grant = storage.verify(token);
     nameIn(grant, fields.get('key'));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, Unavailable } from '../../errors';
-import type { ImageStorage, UploadToken } from './image-storage';
 import { ImageInspector, etagOf } from './image-inspector';
+import type { ImageStorage, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
 import { KeyTaken } from './upload-errors';
@@ -35,7 +35,9 @@ export interface StoredImage {
 const INCOMING = '.incoming';
 const STALE_MS = 3_600_000;
 
-/** Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked. */
+/**
+ * Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked.
+ */
 export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
   private readonly incoming: string;
@@ -54,7 +56,7 @@ export class LocalImageStorage implements ImageStorage {
     return verifyUploadToken(this.options.secret, token);
   }
 
-  /** Writes to a file that no address leads to; whoever gets it must `discard` it, kept or not. */
+  /** Writes to a file without an address. The caller must `discard` it in any case, also after `keep`. */
   async receive(source: Readable, grant: UploadGrant): Promise<ReceivedImage> {
     const path = join(this.incoming, randomUUID());
     const inspector = new ImageInspector(Math.min(grant.maxBytes, this.maxBytes));
@@ -69,13 +71,13 @@ export class LocalImageStorage implements ImageStorage {
     }
   }
 
-  /** Puts the image under its key, at once and whole. The same image again is fine, another one is refused. */
+  /** Stores the image under its key, in one step. The same image again is fine; another one is refused. */
   async keep(received: ReceivedImage, userId: string, name: string): Promise<void> {
     const folder = join(this.options.directory, userId);
     const path = join(folder, name);
     try {
       const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
-      // A link, unlike a rename, never replaces what is there, however many uploads race for the key.
+      // Unlike a rename, a link never replaces a file, however many uploads race for the key.
       await link(received.path, path);
       await flushFolder(folder);
       if (isNew) await flushFolder(this.options.directory);
@@ -89,7 +91,7 @@ export class LocalImageStorage implements ImageStorage {
     await rm(path, { force: true });
   }
 
-  /** The image, or undefined for whatever is not a plain image file; no link is followed. */
+  /** The image, or undefined when there is no plain image file. Follows no link. */
   async open(userId: string, name: string): Promise<StoredImage | undefined> {
     const folder = join(this.options.directory, userId);
     const file = await openPlainly(folder, join(folder, name));
@@ -107,7 +109,7 @@ export class LocalImageStorage implements ImageStorage {
     return undefined;
   }
 
-  /** Removes uploads that were cut off by the end of their process; another instance's present ones are younger. */
+  /** Deletes uploads whose process has ended. Uploads under way, also of other instances, are younger. */
   async sweep(): Promise<void> {
     for (const name of await namesIn(this.incoming)) {
       const path = join(this.incoming, name);
@@ -126,14 +128,14 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A name is on the disk once its folder is. Some systems do not flush folders. */
+/** A file's name is on the disk once its folder is flushed. Some systems cannot flush folders. */
 async function flushFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }
 
-/** Opened before anything can fail: a stream that opens its file by itself may do so after the file was discarded. */
+/** Opens the file at once: a stream that opens its file by itself may do so after the file was discarded. */
 async function fileAt(path: string): Promise<WriteStream> {
   const file = await open(path, 'wx', 0o600);
   return createWriteStream(path, { fd: file, flush: true });

@@ -19,7 +19,7 @@ export class QiniuImageStorage implements ImageStorage {
     this.credentials = new auth.digest.Mac(options.accessKey, options.secretKey);
   }
 
-  /** Nothing lies here. */
+  /** This service stores no file. */
   async sweep(): Promise<void> {}
 
   uploadToken(userId: string): UploadToken {

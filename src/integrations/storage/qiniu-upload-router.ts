@@ -1,11 +1,11 @@
 import { Router } from 'express';
-import { post } from '../../http/operation';
+import { post } from '../../http/route';
 
-/** Lets a client upload to this service's own address whatever the storage is: here the upload goes on to Qiniu. */
+/** Sends uploads that come to this service on to Qiniu, so that clients have one address for both kinds of storage. */
 export function qiniuUploadRouter(uploadUrl: string): Router {
   const router = Router();
 
-  post(router, '/', [], (_req, res) => {
+  post(router, '/', (_req, res) => {
     // 307 keeps the method and the body.
     res.redirect(307, uploadUrl);
   });

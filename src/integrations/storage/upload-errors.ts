@@ -14,7 +14,7 @@ export class UploadTooSlow extends AppError {
   readonly status = 408;
 }
 
-/** Apart from TooLarge, whose answer closes the connection: one who is still sending an image would never read it. */
+/** Not TooLarge, whose answer closes the connection: a client that still sends its image would never read that. */
 export class ImageTooLarge extends AppError {
   readonly status = 413;
 }

@@ -1,6 +1,6 @@
-import busboy, { type Busboy } from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
 import { UploadTooSlow } from './upload-errors';
 
@@ -15,11 +15,11 @@ export interface FileHandling<T> {
 
 const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, parts: 60, headerPairs: 20 };
 
-/** How long, and how many bytes, a refused client may go on sending before it reads our answer. */
+/** For so long, and so many bytes, a refused client may go on sending before it reads the answer. */
 const DRAIN_MS = 10_000;
 const DRAIN_BYTES = 16 * 1_024 * 1_024;
 
-/** Reads a form with one file in it. Ends in any case: with the form, or with the first thing that is wrong with it. */
+/** Reads a form with one file in it. Always settles: with the form, or with its first mistake. */
 export async function readUploadForm<T>(
   request: IncomingMessage,
   handling: FileHandling<T>,
@@ -34,7 +34,7 @@ export async function readUploadForm<T>(
     const fail = (error: Error) => {
       reject(error);
       request.unpipe(parser);
-      // Takes the file's stream down with it, and so whoever is reading that.
+      // Also destroys the file's stream, and so fails its reader.
       parser.destroy(error);
     };
     timer = setTimeout(() => fail(new UploadTooSlow('the upload took too long')), timeoutMs);
@@ -42,7 +42,7 @@ export async function readUploadForm<T>(
     failOutsideLimits(parser, fail);
     parser.on('field', (name, value) => fields.set(name, value));
     parser.on('file', (name, file) => {
-      // The stream may be taken down before anyone reads it.
+      // The stream may be destroyed before it has a reader.
       file.on('error', () => {});
       if (name !== 'file') return fail(new BadRequest('file: must be the name of the field that holds the file'));
       receiving = handling.receive(file, fields);
@@ -97,7 +97,10 @@ function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
   });
 }
 
-/** Reads the rest of a refused upload and drops it, else many a client would never get to read why; within limits. */
+/**
+ * Reads and drops the rest of a refused upload, up to a limit: many clients read the answer only after they have sent
+ * all.
+ */
 function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   let bytes = 0;

@@ -25,7 +25,7 @@ export function uploadPolicy(bucket: string, userId: string, maxBytes: number): 
     deadline: Math.floor(Date.now() / 1000) + HOUR_SECONDS,
     fsizeLimit: maxBytes,
     mimeLimit: IMAGE_TYPES.map(({ mime }) => mime).join(';'),
-    // By the content, whatever type the client claims.
+    // By the content, not by the type that the client claims.
     detectMime: 1,
     // For an upload that names no key.
     saveKey: `${userId}/$(etag)`,

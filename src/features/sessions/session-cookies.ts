@@ -2,9 +2,11 @@ import connectPgSimple from 'connect-pg-simple';
 import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
 import session, { type Session, type SessionData } from 'express-session';
 import type { Pool } from 'pg';
-import { Failed, NotSignedIn, Unavailable } from '../errors';
-import { callerOf } from './caller';
+import type { Logger } from 'pino';
+import { Failed, NotSignedIn, Unavailable } from '../../errors';
+import { callerOf } from '../../http/caller-of';
 import type { FoundSession, SessionReader } from './session-reader';
+import type { NewSession } from './sessions-repository';
 
 declare module 'express-session' {
   interface SessionData {
@@ -18,46 +20,32 @@ declare module 'express-session' {
   }
 }
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Set once the request is known to be somebody's. */
-    signedIn?: { userId: string; sid: string };
-  }
-}
-
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 export interface SessionRules {
   secrets: string[];
-  /** Secure, and with the prefix that ties the cookie to this very host. */
+  /** In production the cookie is Secure, with the prefix that ties it to this host. */
   production: boolean;
   days: number;
   maxDays: number;
 }
 
-/** A row of the session table, ready to be put there in the moment that its owner is known to be the right one. */
-export interface NewSession {
-  sid: string;
-  userId: string;
-  data: SessionData;
-  expires: Date;
-}
-
 /**
- * Only a login makes a session, and it writes the row itself (SessionsRepository.start). Whatever express-session saves
- * later is an update: a session that was ended while a request was under way stays ended.
+ * Only a login makes a session, and it inserts the row itself (SessionsRepository.start). express-session's later saves
+ * are updates, so that a session which was ended during a request stays ended.
  */
 class UpdatingStore extends connectPgSimple(session) {
   private readonly written = new WeakSet<object>();
 
   constructor(
     private readonly pool: Pool,
-    logError: (message: string, error: unknown) => void,
+    logger: Pick<Logger, 'warn'>,
   ) {
-    super({ pool, disableTouch: true, errorLog: logError });
+    const errorLog = (message: string, error: unknown) => logger.warn({ err: error }, message);
+    super({ pool, disableTouch: true, errorLog });
   }
 
-  /** The row of this session is there as it is; express-session would write it again at the end of the request. */
+  /** Its row is written already; express-session would write it again at the end of the request. */
   isWritten(data: Session): void {
     this.written.add(data);
   }
@@ -67,7 +55,7 @@ class UpdatingStore extends connectPgSimple(session) {
       done?.();
       return;
     }
-    const expires = data.cookie.expires ?? new Date(Date.now() + DAY);
+    const expires = data.cookie.expires ?? new Date(Date.now() + DAY_MS);
     this.pool.query('UPDATE session SET sess = $1, expire = $2 WHERE sid = $3', [data, expires, sid]).then(
       () => done?.(),
       (error: unknown) => done?.(error),
@@ -76,13 +64,13 @@ class UpdatingStore extends connectPgSimple(session) {
 }
 
 /** Cookie sessions by express-session, kept in PostgreSQL by connect-pg-simple. */
-export class Sessions {
+export class SessionCookies {
   private readonly store: UpdatingStore;
   private readonly cookieName: string;
   private readonly cookie: CookieOptions;
-  /** Loads the session that the cookie names, or makes an empty one. */
+  /** Loads the session of the cookie, or prepares an empty one. */
   readonly load: RequestHandler;
-  /** Lets in like `signedIn`, by express-session, which can renew as well. */
+  /** Does the same as `signedIn` by express-session, which can also renew the session. */
   private readonly renew: RequestHandler;
 
   constructor(
@@ -90,23 +78,23 @@ export class Sessions {
     /** Without one, express-session reads every session. */
     private readonly reader: SessionReader | undefined,
     private readonly rules: SessionRules,
-    logError: (message: string, error: unknown) => void,
+    logger: Pick<Logger, 'warn'>,
   ) {
-    this.store = new UpdatingStore(pool, logError);
+    this.store = new UpdatingStore(pool, logger);
     this.cookieName = cookieNameFor(rules.production);
     this.cookie = { httpOnly: true, sameSite: 'lax', secure: rules.production, path: '/' };
     this.load = session({
       store: this.store,
       name: this.cookieName,
       secret: rules.secrets,
-      cookie: { ...this.cookie, maxAge: rules.days * DAY },
+      cookie: { ...this.cookie, maxAge: rules.days * DAY_MS },
       resave: false,
       saveUninitialized: false,
     });
     this.renew = Router().use(this.load, this.prolong);
   }
 
-  /** 401 without a user's session. It writes nothing, but once a day. */
+  /** 401 without a user's session. Once a day it also renews the session. */
   readonly signedIn: RequestHandler = async (req, res, next) => {
     if (!this.reader) {
       this.renew(req, res, next);
@@ -125,7 +113,7 @@ export class Sessions {
     req.signedIn = this.ownerOf({ ...session, sid });
     if (isDue(session)) {
       session.renewedAt = Date.now();
-      session.cookie.maxAge = Math.min(this.left(session), this.rules.days * DAY);
+      session.cookie.maxAge = Math.min(this.left(session), this.rules.days * DAY_MS);
     }
     next();
   };
@@ -136,12 +124,12 @@ export class Sessions {
     return { userId, sid };
   }
 
-  /** Milliseconds up to the greatest age. */
+  /** Milliseconds until the session has its greatest age. */
   private left({ createdAt = 0 }: Partial<FoundSession>): number {
-    return createdAt + this.rules.maxDays * DAY - Date.now();
+    return createdAt + this.rules.maxDays * DAY_MS - Date.now();
   }
 
-  /** Prepares a session under an id that nobody has seen yet. The answer sets the cookie unless `begin` refuses. */
+  /** Prepares a session with a new id. The answer sets the cookie unless `begin` refuses. */
   async start(req: Request, userId: string, begin: (session: NewSession) => Promise<void>): Promise<void> {
     if (this.rules.production && !req.secure)
       throw new Failed('sessions need HTTPS, and this request did not arrive over it', {
@@ -149,11 +137,11 @@ export class Sessions {
       });
     if (req.session.userId !== undefined) await regenerate(req);
     const now = Date.now();
-    const life = Math.min(this.rules.days, this.rules.maxDays) * DAY;
+    const life = Math.min(this.rules.days, this.rules.maxDays) * DAY_MS;
     req.session.cookie.maxAge = life;
     const { ip, userAgent } = callerOf(req);
     const owner = { userId, createdAt: now, renewedAt: now, ip, userAgent };
-    // Its deadline has passed: nobody would get the cookie.
+    // The deadline has passed: the cookie would reach no client.
     if (req.res?.headersSent) throw new Unavailable('the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
@@ -161,7 +149,7 @@ export class Sessions {
     this.store.isWritten(req.session);
   }
 
-  /** Takes the cookie of a session that has ended back. */
+  /** Deletes the cookie of a session that has ended. */
   async forget(req: Request, res: Response): Promise<void> {
     const renewed: Session | undefined = req.session;
     if (renewed)
@@ -181,17 +169,8 @@ export function cookieNameFor(production: boolean): string {
   return production ? '__Host-sid' : 'sid';
 }
 
-export function ownSession(req: Request): { userId: string; sid: string } {
-  if (req.signedIn === undefined) throw new NotSignedIn();
-  return req.signedIn;
-}
-
-export function userIdOf(req: Request): string {
-  return ownSession(req).userId;
-}
-
 function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {
-  return Date.now() - renewedAt > DAY;
+  return Date.now() - renewedAt > DAY_MS;
 }
 
 function regenerate(req: Request): Promise<void> {

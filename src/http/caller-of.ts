@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Caller } from '../features/audit/caller';
+import type { Caller } from '../caller';
 import { addressOf, ipOf } from './client-address';
 
 const USER_AGENT_LENGTH = 200;

@@ -1,4 +1,13 @@
+import type { Knex } from 'knex';
 import { codeOf } from '../errors';
+
+/** Runs `work` in one transaction, with repositories that are bound to it. A service names those that it needs. */
+export type Transaction<Repositories> = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>;
+
+/** Transactions that are repeated when PostgreSQL asks for that. */
+export function transactions<Repositories>(db: Knex, bind: (trx: Knex) => Repositories): Transaction<Repositories> {
+  return (work) => retrying(() => db.transaction((trx) => work(bind(trx))));
+}
 
 const RETRIES = 3;
 

@@ -1,19 +1,18 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { byFirstWord } from './http/by-first-word';
-import { crossSite } from './http/cross-site';
-import type { Deadline } from './http/deadline';
-import { unknownPath } from './http/error-handler';
-import { requestLog } from './http/request-log';
+import { crossSite } from './cross-site';
+import type { Deadline } from './deadline';
+import { unknownPath } from './error-handler';
+import { requestLog } from './request-log';
 
-/** One router a resource; those under /user in the order in which they are asked. */
 export interface Routers {
+  /** The operations. */
+  user: RequestHandler;
   health: Router;
   jwks: Router;
   captchaImages: Router;
   uploads: Router;
-  user: Router[];
 }
 
 export interface AppSettings {
@@ -40,7 +39,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSetti
   app.use(neverStored);
   app.use(crossSite(corsOrigins));
 
-  app.use('/user', deadline.watch, byFirstWord(routers.user));
+  app.use('/user', deadline.watch, routers.user);
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchaImages);
@@ -53,7 +52,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSetti
 
 const NONE = ["'none'"];
 
-/** What is served is JSON and images: no page, no script, no frame. */
+/** Answers are JSON and images: no page, no script, no frame. */
 const securityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -61,7 +60,7 @@ const securityHeaders = helmet({
   },
 });
 
-/** What may be stored after all says so itself. */
+/** The few answers that may be stored overwrite it. */
 const neverStored: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   next();

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from './config';
 import { codeOf } from './errors';
 import { generateSigningKey } from './integrations/messaging/signing-key';
 
@@ -10,8 +9,13 @@ export interface Keys {
   messagingJwtKey: string;
 }
 
-/** The keys of this installation: those given, and in development others that are made once and kept in DATA_DIR. */
-export function loadKeys({ dataDir, secrets }: Pick<Config, 'dataDir' | 'secrets'>): Keys {
+interface Given {
+  dataDir: string;
+  secrets: { session: string[] | undefined; messagingJwtKey: string | undefined };
+}
+
+/** The keys of this installation. Those that are not given are made once, and kept in DATA_DIR. */
+export function loadKeys({ dataDir, secrets }: Given): Keys {
   return {
     sessionSecrets: secrets.session ?? [kept(dataDir, 'session-secret', () => randomBytes(32).toString('hex'))],
     messagingJwtKey: secrets.messagingJwtKey ?? kept(dataDir, 'messaging-jwt-key', generateSigningKey),
@@ -32,7 +36,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Appears whole or not at all, and whoever comes second takes the first one's. */
+/** Creates the key file atomically. If another process was first, returns that one's key. */
 function create(dataDir: string, path: string, value: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -7,23 +7,24 @@ export interface Phone {
   region: string;
 }
 
-/** Whether an international dialling code exists, be it a country's or, like 870, nobody's. */
+/** Whether an international dialling code exists, of a country or, like 870, of none. */
 export function isPhoneCallingCode(region: string): boolean {
   return Object.hasOwn(metadata.country_calling_codes, region) || isNonGeographic(region);
 }
 
 /**
- * Reads the digits as they are dialled within the region, so that 07911… and 7911… in 44 are one phone. Only the length
- * is judged: whoever could register must be able to log in after any update of the numbering plans.
+ * Reads the digits as they are dialled within the region, so that 07911… and 7911… in 44 are one phone. Checks only the
+ * length, so that every registered phone can still log in after an update of the numbering plans.
  */
 export function readPhone(region: string, digits: string): Phone | undefined {
   const parsed = parse(region, digits);
   return parsed?.isPossible() ? { number: parsed.number, region } : undefined;
 }
 
-/** A stricter look for where money is spent: a valid mobile of a country, as far as its numbering plan tells. */
+/** A stricter check, before money is spent: a valid mobile number by its country's numbering plan. */
 export function isMobile({ number, region }: Phone): boolean {
-  // Mobile and fixed numbers share the ranges of calling code 1, and new area codes open there faster than metadata is updated.
+  // Mobile and fixed numbers share the ranges of calling code 1, and new area codes open there faster than metadata is
+  // updated.
   if (region === '1') return /^\+1[2-9]\d{9}$/.test(number);
   const parsed = parsePhoneNumberFromString(number);
   const type = parsed?.isValid() ? parsed.getType() : undefined;

@@ -1,12 +1,14 @@
+import type { Logger } from 'pino';
+
 const TEN_MINUTES = 600_000;
 
-/** Removes what has expired, now and then; whatever reads it has long stopped taking it for good. */
+/** Deletes expired rows and files now and then. It only saves space: no reader takes what has expired. */
 export class Sweeper {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly sweeps: (() => Promise<void>)[],
-    private readonly warn: (message: string, cause: unknown) => void,
+    private readonly logger: Pick<Logger, 'warn'>,
     everyMs = TEN_MINUTES,
   ) {
     this.timer = setInterval(() => void this.sweep(), everyMs).unref();
@@ -17,7 +19,7 @@ export class Sweeper {
       try {
         await sweep();
       } catch (error) {
-        this.warn('sweeping failed; the next round takes what is left', error);
+        this.logger.warn({ err: error }, 'sweeping failed; the next round deletes what is left');
       }
     }
   }

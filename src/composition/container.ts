@@ -1,0 +1,77 @@
+import type { Express } from 'express';
+import type { Knex } from 'knex';
+import type { Config } from '../config';
+import { cookieNameFor, SessionCookies } from '../features/sessions/session-cookies';
+import { SessionReader } from '../features/sessions/session-reader';
+import { captchaImageRouter } from '../features/verification/captcha-router';
+import { createApp } from '../http/app';
+import { Deadline } from '../http/deadline';
+import { errorHandler } from '../http/error-handler';
+import { Health, healthRouter } from '../http/health-router';
+import type { Operation } from '../http/operation';
+import { operationsRouter } from '../http/operations-router';
+import { publicUrlFrom } from '../http/public-url';
+import { operations } from './operations';
+import { buildServices, type Outside } from './services';
+
+export interface ContainerOptions {
+  /** Have express-session read every session, not only those to be renewed. */
+  sessionsByStore?: boolean;
+  /** Wraps each operation, for instance to compare its answers with its description. */
+  wrap?: (operation: Operation) => Operation;
+}
+
+export interface Container {
+  app: Express;
+  db: Knex;
+  /** From now on /readyz says 503, so that a load balancer sends requests to other instances. */
+  announceStop(): void;
+  close(): Promise<void>;
+}
+
+/** The composition root: the services, and HTTP in front of them. */
+export async function buildContainer(
+  config: Config,
+  outside: Outside,
+  { sessionsByStore = false, wrap = (operation) => operation }: ContainerOptions = {},
+): Promise<Container> {
+  const { keys, logger } = outside;
+  const services = await buildServices(config, outside);
+  const { connections } = services;
+
+  const cookieName = cookieNameFor(config.production);
+  const reader = new SessionReader(connections.reads, cookieName, keys.sessionSecrets);
+  const cookies = new SessionCookies(
+    connections.pool,
+    sessionsByStore ? undefined : reader,
+    { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
+    logger,
+  );
+
+  const health = new Health(connections.probe);
+  const onError = errorHandler(logger);
+  const deadline = new Deadline(onError);
+  const resources = operations(services, cookies, publicUrlFrom(config.http.publicUrl));
+  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes: services.writes };
+  const routers = {
+    user: operationsRouter(
+      resources.map((resource) => resource.map(wrap)),
+      entrance,
+    ),
+    health: healthRouter(health),
+    jwks: services.jwks,
+    captchaImages: captchaImageRouter(services.captchas),
+    uploads: services.uploads,
+  };
+
+  return {
+    app: createApp({ routers, deadline, onError, logger }, config.http),
+    db: connections.db,
+    announceStop: () => health.announceStop(),
+    close: async () => {
+      cookies.close();
+      deadline.close();
+      await services.close();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+import type { Source } from '../database/statement';
+import { SecurityEventsRepository } from '../features/audit/security-events-repository';
+import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
+import { GroupsRepository } from '../features/groups/groups-repository';
+import { LimitsRepository } from '../features/limits/limits-repository';
+import { SessionsRepository } from '../features/sessions/sessions-repository';
+import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
+import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-repository';
+import { UsersRepository } from '../features/users/users-repository';
+import { CaptchasRepository } from '../features/verification/captchas-repository';
+import { VerificationRepository } from '../features/verification/verification-repository';
+
+export type Repositories = ReturnType<typeof repositories>;
+
+/** Every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
+export function repositories(db: Knex, reads: Source = db) {
+  return {
+    blacklist: new BlacklistRepository(db),
+    captchas: new CaptchasRepository(db),
+    groups: new GroupsRepository(db),
+    limits: new LimitsRepository(db),
+    messagingTokens: new MessagingTokensRepository(db),
+    securityEvents: new SecurityEventsRepository(db),
+    sessions: new SessionsRepository(db),
+    smsTraffic: new SmsTrafficRepository(db),
+    users: new UsersRepository(db, reads),
+    verification: new VerificationRepository(db),
+  };
+}

@@ -1,0 +1,121 @@
+import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
+import type { Config } from '../config';
+import { openConnections } from '../database/connections';
+import { KeyedQueue } from '../database/keyed-queue';
+import { Sweeper } from '../database/sweeper';
+import { transactions } from '../database/transaction';
+import { AuditTrail } from '../features/audit/audit-trail';
+import { AuthService } from '../features/auth/auth-service';
+import { HashingPool } from '../features/auth/hashing-pool';
+import { LoginAttempts } from '../features/auth/login-attempts';
+import { Passwords } from '../features/auth/passwords';
+import { BlacklistService } from '../features/blacklist/blacklist-service';
+import { GroupsService } from '../features/groups/groups-service';
+import { Limiter } from '../features/limits/limiter';
+import { limitTable } from '../features/limits/limits';
+import { ProfileService } from '../features/profile/profile-service';
+import { SessionsService } from '../features/sessions/sessions-service';
+import { SpendGuard } from '../features/spend-guard/spend-guard';
+import { SyncRepository } from '../features/sync/sync-repository';
+import { SyncService } from '../features/sync/sync-service';
+import { TokensService } from '../features/tokens/tokens-service';
+import { UsersService } from '../features/users/users-service';
+import { CaptchaService } from '../features/verification/captcha-service';
+import { CodeSender } from '../features/verification/code-sender';
+import { SendCodeService } from '../features/verification/send-code-service';
+import { VerificationCodes } from '../features/verification/verification-code';
+import { VerifyCodeService } from '../features/verification/verify-code-service';
+import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
+import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
+import type { SmsSender } from '../integrations/sms/sms-sender';
+import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
+import type { Keys } from '../keys';
+import { repositories } from './repositories';
+
+/** More threads than processors. Their priority is low; so many still get a fair share of a busy machine. */
+const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
+/** Per thread. At the default cost, about three seconds of work. */
+const HASHES_WAITING = 25;
+
+/** Per user. While a row is locked, each of these keeps a connection for a second. */
+const WRITES_AT_ONCE = 2;
+const WRITES_WAITING = 100;
+
+/** Captchas are large, and anybody can ask for many. */
+const CAPTCHA_SWEEP_MS = 60_000;
+
+export interface Outside {
+  databaseUrl: string;
+  keys: Keys;
+  logger: Logger;
+  /** Replaces the configured sender. */
+  sms?: SmsSender;
+}
+
+export type Services = Awaited<ReturnType<typeof buildServices>>;
+
+/** What the service does, without HTTP: the container serves it, and a command line or a worker can use it as well. */
+export async function buildServices(config: Config, { databaseUrl, keys, logger, ...outside }: Outside) {
+  const connections = openConnections(databaseUrl, config.database, logger);
+  const { db, reads } = connections;
+  const repos = repositories(db, reads);
+  const counting = repositories(connections.counting);
+  const transaction = transactions(db, repositories);
+  const { users, verification } = repos;
+
+  const sms = outside.sms ?? (await chooseSmsSender(config.sms));
+  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
+  const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
+  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets);
+
+  const limits = limitTable(config.limits);
+  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger);
+  const limiter = new Limiter(counting.limits, (use, caller) => audit.noteLimitMet(use, caller), logger);
+  const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
+  const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
+  const passwords = new Passwords(config.passwords.bcryptCost, hashing);
+  const attempts = new LoginAttempts(limiter, limits);
+
+  const codes = new VerificationCodes(keys.sessionSecrets);
+  const captchas = new CaptchaService(repos.captchas, limiter, limits);
+  const sender = new CodeSender(verification, codes, sms, config.verification);
+  const guardParts = { traffic: repos.smsTraffic, users, limiter, limits, audit, logger };
+  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
+  const sendingParts = { sender, captchas, limiter, limits, spendGuard, audit, logger };
+
+  const sweeps = [
+    () => storage.sweep(),
+    () => repos.limits.sweep(),
+    () => verification.sweep(),
+    () => repos.smsTraffic.sweep(),
+    () => repos.securityEvents.sweep(config.auditDays),
+  ];
+  const sweepers = [new Sweeper(sweeps, logger), new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS)];
+
+  return {
+    connections,
+    jwks,
+    uploads,
+    writes,
+    auth: new AuthService({
+      ...{ users, verification, passwords, attempts, messaging, audit, transaction, writes },
+      sessions: repos.sessions,
+    }),
+    blacklist: new BlacklistService(repos.blacklist),
+    captchas,
+    groups: new GroupsService(repos.groups),
+    profile: new ProfileService(users, messaging, logger),
+    sending: new SendCodeService(sendingParts, config.verification),
+    sessions: new SessionsService(repos.sessions, transaction, config.sessions.maxDays),
+    sync: new SyncService(new SyncRepository(connections.syncReads, db)),
+    tokens: new TokensService(users, messaging, storage),
+    users: new UsersService(users, limiter, limits),
+    verifying: new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification),
+    close: async () => {
+      for (const sweeper of sweepers) sweeper.close();
+      await hashing.close();
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Knex } from 'knex';
+
+/** A statement as PostgreSQL takes it, with $1, $2 … for its values. */
+export interface PreparedQuery {
+  name: string;
+  text: string;
+}
+
+/** Connections that are not Knex's. */
+export interface Runner {
+  run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]>;
+}
+
+/** Where a statement can run: Knex's pool, a transaction, or shared connections. */
+export type Source = Knex | Runner;
+
+/** Called with a value for each place holder. */
+export type Statement<Row, Names extends string> = (on: Source, values: Record<Names, unknown>) => Promise<Row[]>;
+
+interface Options {
+  /**
+   * PostgreSQL keeps the plan of a prepared statement, so that it is planned once. Not for one whose best plan depends
+   * on its values.
+   */
+  prepared?: boolean;
+}
+
+/** What `knexOn` gives Knex, and Knex passes on to its transactions. */
+interface Params {
+  prepare?: boolean;
+}
+
+/** Not a cast, which has two colons. */
+const PLACE_HOLDER = /(?<![:\w]):([a-zA-Z]\w*)/g;
+
+/** Every statement by its name, as PostgreSQL takes it; a test looks at their plans. */
+export const statements = new Map<string, string>();
+
+/**
+ * A statement with a name of its own, and with place holders such as :userId, whose names are `Names`. It returns its
+ * rows: one that changes something has a RETURNING when its caller needs to know whether it did.
+ */
+export function statement<Row = unknown, Names extends string = never>(
+  name: string,
+  sql: string,
+  { prepared = true }: Options = {},
+): Statement<Row, Names> {
+  if (statements.has(name)) throw new Error(`two statements are named ${name}`);
+  const holders = [...sql.matchAll(PLACE_HOLDER)].map(([, holder = '']) => holder);
+  const distinct = [...new Set(holders)];
+  const query = { name, text: sql.replace(PLACE_HOLDER, (_, holder: string) => `$${distinct.indexOf(holder) + 1}`) };
+  statements.set(name, query.text);
+  const knexSql = sql.replace(PLACE_HOLDER, '?');
+
+  return async (on, values) => {
+    const given: Record<string, unknown> = values;
+    const valueOf = (holder: string) => {
+      if (given[holder] === undefined) throw new Error(`${name} lacks its value :${holder}`);
+      return given[holder];
+    };
+    if (!isKnex(on)) return on.run<Row>(query, distinct.map(valueOf));
+    const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
+    const { prepare }: Params = on.userParams;
+    const { rows } = await (prepare && prepared ? raw.options({ name }) : raw);
+    return rows;
+  };
+}
+
+function isKnex(source: Source): source is Knex {
+  return 'raw' in source;
+}
+
+/** As SELECT and RETURNING list columns that become the fields of an object. */
+export function columnList(columns: Record<string, string>): string {
+  return Object.entries(columns)
+    .map(([field, column]) => `${column} AS "${field}"`)
+    .join(', ');
+}

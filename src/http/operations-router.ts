@@ -1,0 +1,79 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { KeyedQueue } from '../database/keyed-queue';
+import { body, jsonBody, wellFormedBody } from './body';
+import { streamJson } from './json-stream';
+import { Call, UserCall, type Operation } from './operation';
+import { parse } from './parse';
+import { ok, post } from './route';
+
+export interface Entrance {
+  /** Loads or prepares a session. */
+  visitor: RequestHandler;
+  /** Refuses a request without the session of a user. */
+  user: RequestHandler;
+  /** Of the writes of one user. */
+  writes: KeyedQueue;
+}
+
+/**
+ * One router per resource. A request goes straight to the one that has its path's first word, and else to the last: to
+ * ask each in turn costs more than all else that Express does.
+ */
+export function operationsRouter(resources: Operation[][], entrance: Entrance): RequestHandler {
+  const routers = new Map<string, Router>();
+  let last: Router | undefined;
+  for (const operations of resources) {
+    last = resourceRouter(operations, entrance);
+    for (const { path } of operations) routers.set(firstWord(path), last);
+  }
+  return (req, res, next) => {
+    const router = routers.get(firstWord(req.path)) ?? last;
+    if (router) router(req, res, next);
+    else next();
+  };
+}
+
+/** The words that no user id may be: each is the first of a fixed path. */
+export function fixedWords(operations: Operation[]): string[] {
+  const words = operations.map(({ path }) => firstWord(path)).filter((word) => !word.startsWith(':'));
+  return [...new Set(words)];
+}
+
+/** Paths are matched in any case. */
+function firstWord(path: string): string {
+  const end = path.indexOf('/', 1);
+  return path.slice(1, end < 0 ? undefined : end).toLowerCase();
+}
+
+function resourceRouter(operations: Operation[], entrance: Entrance): Router {
+  const router = Router();
+  for (const operation of operations)
+    post(router, operation.path, ...before(operation, entrance), answering(operation, entrance));
+  return router;
+}
+
+/**
+ * The order of refusals: a path or method that is none, a body that is too large or malformed, no session, wrong
+ * fields.
+ */
+function before(operation: Operation, entrance: Entrance): RequestHandler[] {
+  const { access } = operation;
+  return [...body, ...(operation.body ? [wellFormedBody] : []), ...(access === 'anyone' ? [] : [entrance[access]])];
+}
+
+function answering(operation: Operation, { writes }: Entrance): RequestHandler {
+  const { access, params, body, streams } = operation;
+  // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
+  const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
+  const inputOf = (req: Request) => ({
+    ...(params && (parse(params, req.params) as object)),
+    ...(body && (parse(body, jsonBody(req)) as object)),
+  });
+  const answer = async (req: Request, res: Response) => {
+    const result = await run(inputOf(req), access === 'user' ? new UserCall(req, res) : new Call(req, res));
+    if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
+    else ok(res, result);
+  };
+  if (!operation.writes) return answer;
+  return (req, res) => writes.run(new UserCall(req, res).userId, () => answer(req, res));
+}

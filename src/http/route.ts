@@ -1,0 +1,37 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { MethodNotAllowed } from '../errors';
+import { nameRoute } from './request-log';
+
+/**
+ * The path answers every other method itself, so that a wrong method is refused before a body is read, and no fixed
+ * path falls through to POST /user/:id.
+ */
+export function post(router: Router, path: string, ...handlers: RequestHandler[]): void {
+  router
+    .route(path)
+    .post(nameRoute(path), ...handlers)
+    .all(refuse('POST'));
+}
+
+/** For what is only read, beside the operations: a picture, a key set, the state of the service. */
+export function get(
+  router: Router,
+  path: string,
+  handler: (req: Request, res: Response) => Promise<void> | void,
+): void {
+  router.route(path).get(nameRoute(path), handler).all(refuse('GET'));
+}
+
+function refuse(allow: string): RequestHandler {
+  return () => {
+    throw new MethodNotAllowed(allow);
+  };
+}
+
+/** Does not use Express's `json`, which reads several settings for every answer. */
+export function ok(res: Response, result?: unknown): void {
+  // The deadline has passed: the answer was 503.
+  if (res.headersSent) return;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.end(JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
+}

@@ -1,0 +1,23 @@
+import type { SmsSender } from './sms-sender';
+import type { TwilioOptions } from './twilio-sms-sender';
+
+export type SmsSettings =
+  { provider: 'console' } | { provider: 'file'; path: string } | ({ provider: 'twilio' } & TwilioOptions);
+
+/** A vendor's code is loaded only where it is used: it is large, and slow to load. */
+export async function chooseSmsSender(settings: SmsSettings): Promise<SmsSender> {
+  switch (settings.provider) {
+    case 'twilio': {
+      const { TwilioSmsSender } = await import('./twilio-sms-sender');
+      return new TwilioSmsSender(settings);
+    }
+    case 'file': {
+      const { FileSmsSender } = await import('./file-sms-sender');
+      return new FileSmsSender(settings.path);
+    }
+    case 'console': {
+      const { ConsoleSmsSender } = await import('./console-sms-sender');
+      return new ConsoleSmsSender();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { hkdfSync } from 'node:crypto';
+import type { Router } from 'express';
+import type { ImageStorage } from './image-storage';
+import type { LocalStorageOptions } from './local-image-storage';
+import type { QiniuOptions } from './qiniu-image-storage';
+
+export type StorageSettings =
+  | ({ provider: 'local' } & Omit<LocalStorageOptions, 'secret'>)
+  | ({ provider: 'qiniu'; uploadUrl: string } & QiniuOptions);
+
+/** The storage, and a router for the address that clients upload to. */
+export async function chooseImageStorage(
+  settings: StorageSettings,
+  sessionSecrets: string[],
+): Promise<{ storage: ImageStorage; uploads: Router }> {
+  if (settings.provider === 'qiniu') {
+    const { QiniuImageStorage } = await import('./qiniu-image-storage');
+    const { qiniuUploadRouter } = await import('./qiniu-upload-router');
+    return { storage: new QiniuImageStorage(settings), uploads: qiniuUploadRouter(settings.uploadUrl) };
+  }
+  const { LocalImageStorage } = await import('./local-image-storage');
+  const { localImageRouter } = await import('./local-image-router');
+  const storage = new LocalImageStorage({ ...settings, secret: uploadSecret(sessionSecrets) });
+  return { storage, uploads: localImageRouter(storage) };
+}
+
+/** Upload tokens are signed by a key of their own, which is made from the first secret. */
+function uploadSecret([first = '']: string[]): string {
+  return Buffer.from(hkdfSync('sha256', first, '', 'upload tokens', 32)).toString('hex');
+}

@@ -1,0 +1,73 @@
+import { Client } from 'pg';
+import { isOutage } from '../../src/database/outage';
+import { emptyDatabase, type TestDatabase } from '../support/database';
+import { FaultProxy } from '../support/fault-proxy';
+import { testPool } from '../support/pool';
+
+/** What pg says of each kind of outage, some of it only in words. */
+let database: TestDatabase;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+beforeEach(async () => {
+  proxy = await FaultProxy.to(database.url);
+});
+afterEach(() => proxy.close());
+afterAll(() => database.drop());
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+async function connectedClient(): Promise<Client> {
+  const client = new Client(proxy.url);
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+describe('an error is known as an outage', () => {
+  it('when nothing listens', async () => {
+    const error = await errorOf(new Client('postgresql://a:b@127.0.0.1:1/x').connect());
+    expect(isOutage(error)).toBe(true);
+  });
+
+  it('when a connection breaks during a statement, and when it is used after that', async () => {
+    const client = await connectedClient();
+    const during = errorOf(client.query('SELECT pg_sleep(30)'));
+    proxy.cut();
+    expect(isOutage(await during)).toBe(true);
+    expect(isOutage(await errorOf(client.query('SELECT 1')))).toBe(true);
+  });
+
+  it('when an operator ends the backend', async () => {
+    const client = await connectedClient();
+    expect(isOutage(await errorOf(client.query('SELECT pg_terminate_backend(pg_backend_pid())')))).toBe(true);
+  });
+
+  it('when no answer comes to a new connection', async () => {
+    proxy.stall();
+    const error = await errorOf(new Client({ connectionString: proxy.url, connectionTimeoutMillis: 100 }).connect());
+    expect(isOutage(error)).toBe(true);
+  });
+
+  it('when no connection of a pool becomes free, with and without Knex', async () => {
+    const { db, pool, close } = testPool(database.url, 1);
+    const busy = await pool.connect();
+    const errors = await Promise.all([errorOf(pool.query('SELECT 1')), errorOf(db.raw('SELECT 1').then())]);
+    expect(errors.map(isOutage)).toEqual([true, true]);
+    busy.release();
+    await close();
+  });
+
+  it('and a mistake in a statement is none', async () => {
+    const { db, close } = testPool(database.url, 1);
+    expect(isOutage(await errorOf(db.raw('SELECT no_such_column').then()))).toBe(false);
+    await close();
+  });
+});
