@@ -37,6 +37,9 @@ const SETTINGS = { fsync: 'off' };
 const asRoot = process.getuid?.() === 0 ? it : it.skip; // only root has to become, and can become, another user
 const inOpenTree = isTreeOpen() ? asRoot : it.skip; // another user has to get at the programs
 
+/** An account that no machine has a name for. */
+const NAMELESS = 54_321;
+
 const template = newDataDir();
 
 const folders: DataDir[] = [];
@@ -358,9 +361,55 @@ describe('whoever starts it', () => {
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
 
+  inOpenTree('may be an ordinary user without a name', async () => {
+    const dataDir = newFolder();
+    chownSync(join(dataDir, '..'), NAMELESS, NAMELESS);
+    const service = startElsewhere(dataDir, {}, ['setpriv', `--reuid=${NAMELESS}`, '--clear-groups']);
+    expect(await firstLine(service)).toMatch(/^postgresql:\/\/accounts:/);
+    expect(statSync(join(dataDir, 'postgres'))).toMatchObject({ uid: NAMELESS });
+  });
+
+  asRoot('may be root as containers have it, with data below a folder that is closed to everybody else', async () => {
+    const dataDir = newFolder();
+    const noNamespaces = join(dataDir, '..', 'bin');
+    mkdirSync(noNamespaces);
+    writeFileSync(join(noNamespaces, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const env = { PATH: `${noNamespaces}:${process.env.PATH}` };
+    const service = startElsewhere(dataDir, env, ['setpriv', '--bounding-set=-dac_read_search']);
+    expect(await firstLine(service)).toMatch(/^postgresql:\/\/accounts:/);
+    expect(readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8')).toMatch(/^CapEff:\s+0{15}2$/m);
+  });
+
+  asRoot('may be root for once, with data of an ordinary user, which stays theirs', async () => {
+    const dataDir = filledFolder();
+    spawnSync('chown', ['-R', `${NAMELESS}:${NAMELESS}`, dataDir]);
+    await start(dataDir);
+    for (const name of ['database-url', 'postgres', 'postgres.log', join('postgres', 'postmaster.pid')])
+      expect(statSync(join(dataDir, name))).toMatchObject({ uid: NAMELESS });
+  });
+
+  asRoot('may be root, with a copy of the data that belongs to root', async () => {
+    const dataDir = filledFolder();
+    spawnSync('chown', ['-R', '0:0', dataDir]);
+    expect(await query((await start(dataDir)).url, 'SELECT 1')).toEqual([1]);
+  });
+
+  it('is told that a shell would misread the path', async () => {
+    expect(await refusal(start(`${newFolder()}-$x`))).toMatch(/^PostgreSQL cannot use .*-\$x: rename it/);
+  });
+
+  inOpenTree('is told that the data is not theirs', async () => {
+    const dataDir = filledFolder();
+    spawnSync('chmod', ['755', join(dataDir, '..'), dataDir]);
+    const stranger = startElsewhere(dataDir, {}, ['setpriv', '--reuid=1', '--clear-groups']);
+    expect(await firstLine(stranger)).toMatch(
+      /^cannot keep a database in .*, EACCES: .*: set DATA_DIR to a folder that/,
+    );
+  });
+
   it('is told that the folder cannot be written', async () => {
     expect(await refusal(start('/dev/null/data'))).toMatch(
-      /^cannot keep a database in DATA_DIR .*'\/dev\/null': set DATA_DIR/,
+      /^cannot keep a database in DATA_DIR .*'\/dev\/null\/data': set DATA_DIR/,
     );
   });
 

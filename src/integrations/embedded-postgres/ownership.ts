@@ -1,21 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { codeOf } from '../../errors';
 
-export const USER = 'accounts';
-export const DATABASE = 'accounts';
-
+const DATABASE = 'accounts';
 const NAME = 'account service, process ';
 /** Any pair of numbers that no other program takes in this cluster. */
 const LOCK = '1633905524, 1';
+const LOCK_OR_HOLDER = `SELECT pg_try_advisory_lock(${LOCK}) AS ours, (
+  SELECT substring(application_name FROM '^${NAME}(\\d+)$') FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND (classid, objid) = (${LOCK})) AS holder`;
 const RECLAIM_AFTER_MS = 500;
 
-export interface Address {
-  port: number;
-  password: string;
-}
-
-export type Claim =
-  { state: 'ours'; ownership: Ownership } | { state: 'taken'; by: number | undefined } | { state: 'away' };
+/** `by` is the process that holds the lock; 0 when it has just let it go. */
+export type Claim = { state: 'ours'; client: Client } | { state: 'taken'; by: number } | { state: 'away' };
 
 /** The server is not there yet, or not any more; the rest (a wrong password, say) will not mend by waiting. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
@@ -24,15 +21,14 @@ const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '
  * Tries to become the one service on a cluster. The claim is a lock of a database session, so that it ends with the
  * process that holds it, however that ends, and no file can go stale.
  */
-export async function claim(address: Address): Promise<Claim> {
-  const client = newClient(address);
+export async function claim(server: string): Promise<Claim> {
+  const client = newClient(server);
   try {
     await client.connect();
-    const { rows } = await client.query<{ ours: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS ours`);
-    if (rows[0]?.ours) return { state: 'ours', ownership: new Ownership(address, client) };
-    const by = await holder(client);
+    const { rows } = await client.query<{ ours: boolean; holder: string | null }>(LOCK_OR_HOLDER);
+    if (rows[0]?.ours) return { state: 'ours', client };
     await client.end();
-    return { state: 'taken', by };
+    return { state: 'taken', by: Number(rows[0]?.holder) };
   } catch (error) {
     await client.end().catch(() => undefined);
     const code = codeOf(error);
@@ -45,69 +41,61 @@ export async function claim(address: Address): Promise<Claim> {
 /** Held for as long as the service lives. */
 export class Ownership {
   private released = false;
-  private revive: () => Promise<void> = async () => undefined;
   private reclaiming: Promise<void> | undefined;
 
+  /** `revive` is called when the server has dropped the session, before the lock is taken again. */
   constructor(
-    private readonly address: Address,
+    private readonly server: string,
     private client: Client,
+    private readonly revive: () => Promise<void>,
   ) {
     this.watch();
   }
 
-  async createDatabase(): Promise<void> {
+  /** Makes the service's database, where it is missing, and returns its URL. */
+  async openDatabase(): Promise<string> {
     const { rowCount } = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (!rowCount) await this.client.query(`CREATE DATABASE ${DATABASE}`);
+    return urlOf(this.server, DATABASE);
   }
 
-  /** `revive` is called when the server has dropped the session, before the lock is taken again. */
-  reviveBy(revive: () => Promise<void>): void {
-    this.revive = revive;
-  }
-
-  /** The server is about to be stopped: losing the session is no accident from now on. */
-  async stopWatching(): Promise<void> {
+  /** The lock goes last: another start must not take over a server that is about to end. */
+  async release(stopServer: () => Promise<void>): Promise<void> {
     this.released = true;
-    await this.reclaiming;
-  }
-
-  async release(): Promise<void> {
-    this.released = true;
-    await this.client.end().catch(() => undefined);
+    try {
+      await this.reclaiming;
+      await stopServer();
+    } finally {
+      await this.client.end().catch(() => undefined);
+    }
   }
 
   /** A server that restarts after a crash drops every session, and the lock with it, while the service lives on. */
   private watch(): void {
-    this.client.once('end', () => this.reclaimLater());
-  }
-
-  private reclaimLater(): void {
-    if (this.released) return;
-    setTimeout(() => (this.reclaiming = this.reclaim()), RECLAIM_AFTER_MS).unref();
+    this.client.once('end', () => (this.reclaiming = this.reclaim()));
   }
 
   private async reclaim(): Promise<void> {
-    if (this.released) return;
-    await this.revive().catch(() => undefined);
-    if (this.released) return;
-    const again = await claim(this.address).catch(() => undefined);
-    if (again?.state !== 'ours') return this.reclaimLater();
-    this.client = again.ownership.client;
-    again.ownership.released = true;
-    if (this.released) return this.release();
-    this.watch();
+    while (!this.released) {
+      await sleep(RECLAIM_AFTER_MS);
+      if (this.released) return;
+      await this.revive().catch(() => undefined);
+      const again = await claim(this.server).catch(() => undefined);
+      if (again?.state !== 'ours') continue;
+      this.client = again.client;
+      return this.watch();
+    }
   }
 }
 
+function urlOf(server: string, database: string): string {
+  return `${server}/${database}?sslmode=disable`;
+}
+
 /** Everything is given, so that no PG… variable of the operator's shell has a say. */
-function newClient({ port, password }: Address): Client {
+function newClient(server: string): Client {
   const client = new Client({
-    host: '127.0.0.1',
-    port,
-    user: USER,
-    password,
-    database: 'postgres',
-    ssl: false,
+    connectionString: urlOf(server, 'postgres'),
     options: '-c statement_timeout=0 -c idle_session_timeout=0',
     application_name: NAME + String(process.pid),
     connectionTimeoutMillis: 5_000,
@@ -115,13 +103,4 @@ function newClient({ port, password }: Address): Client {
   // Without a listener, a database that is killed under us would end the process too.
   client.on('error', () => undefined);
   return client;
-}
-
-async function holder(client: Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND (classid, objid) = (${LOCK}) AND application_name LIKE $1`,
-    [`${NAME}%`],
-  );
-  return rows[0] && Number(rows[0].name.slice(NAME.length));
 }

@@ -1,6 +1,11 @@
-import { spawn, type SpawnOptions } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../../errors';
+
+export interface Account {
+  uid: number;
+  gid: number;
+}
 
 export interface Outcome {
   ok: boolean;
@@ -12,21 +17,13 @@ export interface Outcome {
  * Runs a program to its end. Of the environment it gets only the search path: PGDATA, PGPORT, LC_ALL and their like in
  * the operator's shell must not bend the database, and messages that are looked through have to be in English.
  */
-export function run(file: string, args: string[], options: Pick<SpawnOptions, 'uid' | 'gid'> = {}): Promise<Outcome> {
+export function run(file: string, args: string[], account?: Account): Promise<Outcome> {
+  // eslint-disable-next-line no-restricted-properties -- not configuration: where the programs are found
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   return new Promise((settle) => {
-    const child = spawn(file, args, {
-      ...options,
-      cwd: '/',
-      // eslint-disable-next-line no-restricted-properties -- not configuration: where the programs are found
-      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-    child.on('error', (error) => settle({ ok: false, stdout, stderr: error.message }));
-    child.on('close', (code) => settle({ ok: code === 0, stdout, stderr }));
+    execFile(file, args, { ...account, cwd: '/', env }, (error, stdout, stderr) =>
+      settle({ ok: !error, stdout, stderr: stderr || (error?.message ?? '') }),
+    );
   });
 }
 
@@ -35,6 +32,7 @@ export function run(file: string, args: string[], options: Pick<SpawnOptions, 'u
  * not.
  */
 export function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -43,9 +41,9 @@ export function isAlive(pid: number): boolean {
   return !/^State:\s+[ZX]/m.test(procFile(pid, 'status'));
 }
 
-/** The program's short name, or undefined where the system does not tell. */
-export function programName(pid: number): string | undefined {
-  return procFile(pid, 'comm').trim() || undefined;
+/** Where the system tells no names, whatever runs under the number is taken for a server. */
+export function isPostgres(pid: number): boolean {
+  return isAlive(pid) && ['postgres\n', ''].includes(procFile(pid, 'comm'));
 }
 
 function procFile(pid: number, name: string): string {

