@@ -369,6 +369,11 @@ describe('whoever starts it', () => {
     expect(statSync(join(dataDir, 'postgres'))).toMatchObject({ uid: NAMELESS });
   });
 
+  asRoot('may be root without the power to become another user', async () => {
+    const service = startElsewhere(newFolder(), {}, ['unshare', '--user', '--map-root-user']);
+    expect(await firstLine(service)).toMatch(/^postgresql:\/\/accounts:/);
+  });
+
   asRoot('may be root as containers have it, with data below a folder that is closed to everybody else', async () => {
     const dataDir = newFolder();
     const noNamespaces = join(dataDir, '..', 'bin');

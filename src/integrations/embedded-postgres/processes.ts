@@ -20,11 +20,13 @@ export interface Outcome {
 export function run(file: string, args: string[], account?: Account): Promise<Outcome> {
   // eslint-disable-next-line no-restricted-properties -- not configuration: where the programs are found
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
-  return new Promise((settle) => {
+  const ended = new Promise<Outcome>((settle) => {
     execFile(file, args, { ...account, cwd: '/', env }, (error, stdout, stderr) =>
       settle({ ok: !error, stdout, stderr: stderr || (error?.message ?? '') }),
     );
   });
+  // An account that we may not become is an error at once.
+  return ended.catch((error: unknown) => ({ ok: false, stdout: '', stderr: String(error) }));
 }
 
 /**

@@ -31,7 +31,8 @@ export async function findPrograms(dataDir: string): Promise<Programs> {
   const unsafe = [native, dataDir].find((path) => /["$`\\\n]/.test(path));
   if (unsafe) throw new EmbeddedPostgresError(`PostgreSQL cannot use ${unsafe}: rename it, or set DATABASE_URL`);
   const account = process.getuid?.() === 0 ? await accountForRoot(dataDir) : undefined;
-  if (account) await letPass(dataDir, account);
+  // A root that may not do this, in a sandbox, takes a later way.
+  if (account) await letPass(dataDir, account).catch(() => undefined);
   let problem = '';
   for (const way of account ? waysOfRoot(account) : waysOfUser) {
     const { version, stderr } = await probe(way, native, dataDir);
