@@ -12,7 +12,10 @@ const OUTAGES = new Set([
   '26000',
 ]);
 
-/** Leans on pg's wording of errors without a code; Knex puts the statement in front. test/unit/outage.test.ts makes each. */
+/**
+ * Leans on pg's wording of errors without a code; Knex puts the statement in front. test/unit/outage.test.ts makes
+ * each.
+ */
 const OUTAGE_MESSAGE =
   /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered)/;
 

@@ -22,7 +22,7 @@ interface Options {
   dataDir: string;
   /** PostgreSQL's own settings, by name. */
   settings?: Record<string, string>;
-  /** Told of what takes a while, for whoever waits. */
+  /** Gets a line about each step that takes long. */
   announce?: Announce;
 }
 
@@ -31,8 +31,8 @@ const START_WITHIN_MS = 150_000;
 const LINGER_MS = 5_000;
 
 /**
- * A PostgreSQL of the service's own, with its data in DATA_DIR/postgres, for whoever has no database at hand. It
- * listens on loopback alone. It outlives a service that is killed; the next start then takes it over.
+ * A PostgreSQL of the service's own, with its data in DATA_DIR/postgres. It listens on loopback only. When the service
+ * is killed it goes on, and the next start takes it over.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -42,7 +42,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
 }
 
 async function start({ dataDir, settings = {}, announce = () => undefined }: Options): Promise<EmbeddedPostgres> {
-  // Closed to other users; the folders above it, where they are missing, are made as mkdir makes them.
+  // Closed to other users, except folders above it, which are made as mkdir makes them.
   if (await mkdir(dataDir, { recursive: true })) await chmod(dataDir, 0o700);
   const cluster = new Cluster(dataDir, await findPrograms(dataDir), settings);
   const ownership = await own(cluster, announce);
@@ -59,7 +59,7 @@ async function start({ dataDir, settings = {}, announce = () => undefined }: Opt
   }
 }
 
-/** Starts what is not running and claims what is, until this service is the one owner or another one is. */
+/** Starts the server if it does not run and claims it, until this service or another one owns it. */
 async function own(cluster: Cluster, announce: Announce): Promise<Ownership> {
   const begun = Date.now();
   const orphan = await cluster.postmaster();
@@ -82,7 +82,7 @@ async function own(cluster: Cluster, announce: Announce): Promise<Ownership> {
   throw new EmbeddedPostgresError(`the database in ${cluster.dataDir} does not answer: see ${cluster.log}`);
 }
 
-/** On the port of the start before where that is free, so that an address noted elsewhere stays good. */
+/** On the port of the last start if that is free, so that clients can keep the address. */
 async function startServer(cluster: Cluster, announce: Announce): Promise<void> {
   if (!(await cluster.exists())) {
     announce(`Creating a PostgreSQL database in ${cluster.folder} (only the first start does this)`);
@@ -93,7 +93,7 @@ async function startServer(cluster: Cluster, announce: Announce): Promise<void> 
   await cluster.start((await freePort(lastPort)) ?? (await freePort(0)) ?? 0);
 }
 
-/** Starts a server that has died under us, on its old port, where everybody looks for it. */
+/** Starts a server that has died, on its old port. */
 async function startAgain(cluster: Cluster, port: number, announce: Announce): Promise<void> {
   if (await cluster.postmaster()) return;
   await cluster.start(port);
@@ -117,20 +117,22 @@ function freePort(wanted: number): Promise<number | undefined> {
   });
 }
 
-/** Readers see the old content or the new one, never a part; nobody but the owner of DATA_DIR sees any. */
+/** Writes in one step: readers see the old content or the new one. Only the owner of DATA_DIR can read it. */
 async function writeWhole(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
-  // Somebody who once starts as root must be able to start as themselves again.
+  // A user who once starts the service as root can start it without root again.
   const { uid, gid } = await stat(dirname(file));
   if (process.getuid?.() === 0) await chown(`${file}.new`, uid, gid);
   await rename(`${file}.new`, file);
 }
 
-/** An error without a code is no obstacle outside, but a mistake of ours, which needs its stack. */
+/**
+ * Only errors with a code come from the system or PostgreSQL. Others are mistakes in this code, and keep their stack.
+ */
 function explained(error: unknown, dataDir: string): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
-  // System calls fail with a name that begins so, statements with an SQLSTATE, which does not.
+  // Codes of system calls begin with E, those of PostgreSQL do not.
   const remedy = code.startsWith('E') ? 'set DATA_DIR to a folder that this user may write' : 'see postgres.log there';
   const { message } = error as Error;
   return new EmbeddedPostgresError(

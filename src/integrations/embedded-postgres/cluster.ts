@@ -21,7 +21,7 @@ export class Cluster {
   readonly log: string;
   readonly addressFile: string;
   private readonly pidFile: string;
-  /** Kept for the case that someone deletes the folder under the server. */
+  /** For stopping the server when its folder was deleted. */
   private lastPid = 0;
 
   constructor(
@@ -35,7 +35,7 @@ export class Cluster {
     this.pidFile = join(this.folder, 'postmaster.pid');
   }
 
-  /** Whether there is a database already, which must be of our version of PostgreSQL. */
+  /** Whether there is a database already. It must be of this version of PostgreSQL. */
   async exists(): Promise<boolean> {
     const version = (await readIfThere(join(this.folder, 'PG_VERSION'))).trim();
     if (version === '' || version === this.programs.version) return version !== '';
@@ -49,7 +49,10 @@ export class Cluster {
     return `postgresql://${USER}:${await readFile(join(this.folder, 'password'), 'utf8')}@127.0.0.1:${port}`;
   }
 
-  /** Made beside its place and moved there when complete, so that an interrupted start leaves nothing half done. */
+  /**
+   * Makes the cluster beside its place and moves it there when complete, so that an interrupted start leaves no half
+   * one.
+   */
   async create(): Promise<void> {
     const workshop = await mkdtemp(join(this.dataDir, UNFINISHED));
     const made = join(workshop, 'cluster');
@@ -58,11 +61,11 @@ export class Cluster {
       await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
       await this.handOver(workshop);
       await this.initdb(made, password);
-      // The password moves with the cluster: two first starts at once cannot mix theirs up.
+      // The password moves with the cluster, so that two first starts at once cannot exchange theirs.
       await rename(password, join(made, 'password'));
       await rename(made, this.folder);
     } catch (error) {
-      // Another first start was quicker, and may have swept our workshop away: its cluster is as good.
+      // Another first start was quicker, and may have deleted this workshop. Its cluster is as good.
       if (await this.exists()) return;
       if (codeOf(error) !== 'ENOTEMPTY') throw error;
       throw new EmbeddedPostgresError(
@@ -73,13 +76,13 @@ export class Cluster {
     }
   }
 
-  /** What starts that died halfway left behind. Only for the cluster's owner: another first start may be at work. */
+  /** Deletes what interrupted starts have left. Only for the cluster's owner: another first start may be under way. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.dataDir))
       if (name.startsWith(UNFINISHED)) await discard(join(this.dataDir, name));
   }
 
-  /** The server on this cluster, if there is one, whoever started it. */
+  /** The server that runs on this cluster, if any. */
   async postmaster(): Promise<{ pid: number; port: number } | undefined> {
     const [pid, , , port] = (await readIfThere(this.pidFile)).split('\n').map(Number);
     if (!pid || !port || !(await this.runsHere(pid))) return undefined;
@@ -88,8 +91,8 @@ export class Cluster {
   }
 
   /**
-   * Starts the server, or returns without one where it is worth another try. pg_ctl puts the server into a session of
-   * its own, where a Ctrl-C meant for us does not reach it.
+   * Starts the server. Returns without one when another try may succeed. pg_ctl puts the server into its own session,
+   * which a Ctrl-C for the service does not reach.
    */
   async start(port: number): Promise<void> {
     await this.dropForeignPidFile();
@@ -100,7 +103,7 @@ export class Cluster {
     const args = ['start', '-D', this.folder, '-l', this.log, '-o', this.serverOptions(port)];
     const outcome = await this.programs.run('pg_ctl', args);
     if (outcome.ok || (await this.postmaster())) return;
-    // What the log held before is no word of this start.
+    // Only what this start has logged.
     const output = (await readFile(this.log)).subarray(logged).toString();
     if (TRY_AGAIN.test(output)) return sleep(250);
     const why = reason(`${output}\n${outcome.stderr}`);
@@ -108,8 +111,8 @@ export class Cluster {
   }
 
   /**
-   * Ends the server and waits until it has gone: sessions are cut, what was committed stays. By signal, as `pg_ctl stop`
-   * does it, but also when someone has deleted the folder under the server.
+   * Ends the server and waits until it has gone: sessions are cut, what was committed stays. By signal, as `pg_ctl
+   * stop` does it, but also when someone has deleted the folder under the server.
    */
   async stop(): Promise<void> {
     const pid = (await this.postmaster())?.pid ?? this.lastPid;
@@ -131,7 +134,7 @@ export class Cluster {
     if (!ok) throw new EmbeddedPostgresError(`the database could not be created, ${reason(stderr)}`);
   }
 
-  /** pg_ctl hands them to a shell. */
+  /** Quoted, since pg_ctl passes them to a shell. */
   private serverOptions(port: number): string {
     const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
     return Object.entries({ ...this.settings, ...fixed })
@@ -139,10 +142,10 @@ export class Cluster {
       .join(' ');
   }
 
-  /** Numbers of processes are used again, most of all in containers: only a postgres inside this folder is ours. */
+  /** Process numbers are reused, above all in containers, so it must be a postgres in this folder. */
   private async runsHere(pid: number): Promise<boolean> {
     if (!isPostgres(pid)) return false;
-    // By what the folders are and not by their names: DATA_DIR may be a symbolic link.
+    // Compares the folders by inode: DATA_DIR may be a symbolic link.
     const [folder, there] = await Promise.all([stat(this.folder), stat(`/proc/${pid}/cwd`).catch(() => undefined)]);
     return there === undefined || (there.dev === folder.dev && there.ino === folder.ino);
   }
@@ -154,16 +157,16 @@ export class Cluster {
     if (content === '' || (isAlive(pid) && !(await this.runsHere(pid)))) await discard(this.pidFile);
   }
 
-  /** A copy that root has made belongs to root, as do files of a start that ran PostgreSQL in a user namespace. */
+  /** Files may belong to root: in a copy that root has made, or after a start in a user namespace. */
   private async handOver(path: string): Promise<void> {
     const { owner } = this.programs;
     if (!owner || (await stat(path)).uid === owner.uid) return;
-    // A link to the folder is followed, but none inside: it may have been put there to get at another's file.
+    // Follows a link to the folder, but none inside it, which could lead to another user's file.
     await run('chown', ['-RhH', `${owner.uid}:${owner.gid}`, path]);
   }
 }
 
-/** The line of PostgreSQL's output that says why. */
+/** The line of PostgreSQL's output with the reason. */
 function reason(output: string): string {
   const [line = output.trim()] = /(FATAL|PANIC).*/.exec(output) ?? /.*(error|could not).*/.exec(output) ?? [];
   return line;
@@ -176,7 +179,7 @@ async function readIfThere(file: string): Promise<string> {
   });
 }
 
-/** Best effort: what cannot go now is swept by a later start. */
+/** Best effort: a later start deletes what is left. */
 async function discard(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

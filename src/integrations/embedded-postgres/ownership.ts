@@ -4,17 +4,17 @@ import { codeOf } from '../../errors';
 
 const DATABASE = 'accounts';
 const NAME = 'account service, process ';
-/** Any pair of numbers that no other program takes in this cluster. */
+/** Any pair of numbers that no other program uses in this cluster. */
 const LOCK = '1633905524, 1';
 const LOCK_OR_HOLDER = `SELECT pg_try_advisory_lock(${LOCK}) AS ours, (
   SELECT substring(application_name FROM '^${NAME}(\\d+)$') FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND (classid, objid) = (${LOCK})) AS holder`;
 const RECLAIM_AFTER_MS = 500;
 
-/** `by` is the process that holds the lock; 0 when it has just let it go. */
+/** `by` is the process that holds the lock; 0 when it has just released it. */
 export type Claim = { state: 'ours'; client: Client } | { state: 'taken'; by: number } | { state: 'away' };
 
-/** The server is not there yet, or not any more; the rest (a wrong password, say) will not mend by waiting. */
+/** The server does not run yet, or no longer. Other errors, such as a wrong password, do not end by waiting. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
 /**
@@ -38,7 +38,7 @@ export async function claim(server: string): Promise<Claim> {
   }
 }
 
-/** Held for as long as the service lives. */
+/** Held while the service lives. */
 export class Ownership {
   private released = false;
   private reclaiming: Promise<void> | undefined;
@@ -52,14 +52,14 @@ export class Ownership {
     this.watch();
   }
 
-  /** Makes the service's database, where it is missing, and returns its URL. */
+  /** Makes the service's database if it is missing, and returns its URL. */
   async openDatabase(): Promise<string> {
     const { rowCount } = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (!rowCount) await this.client.query(`CREATE DATABASE ${DATABASE}`);
     return urlOf(this.server, DATABASE);
   }
 
-  /** The lock goes last: another start must not take over a server that is about to end. */
+  /** Releases the lock last: another start must not take over a server that is about to end. */
   async release(stopServer: () => Promise<void>): Promise<void> {
     this.released = true;
     try {
@@ -70,7 +70,7 @@ export class Ownership {
     }
   }
 
-  /** A server that restarts after a crash drops every session, and the lock with it, while the service lives on. */
+  /** A server that restarts after a crash ends every session, and the lock with it, while the service goes on. */
   private watch(): void {
     this.client.once('end', () => (this.reclaiming = this.reclaim()));
   }
@@ -92,7 +92,7 @@ function urlOf(server: string, database: string): string {
   return `${server}/${database}?sslmode=disable`;
 }
 
-/** Everything is given, so that no PG… variable of the operator's shell has a say. */
+/** Sets every option, so that no PG… variable of the operator's shell has an effect. */
 function newClient(server: string): Client {
   const client = new Client({
     connectionString: urlOf(server, 'postgres'),
@@ -100,7 +100,7 @@ function newClient(server: string): Client {
     application_name: NAME + String(process.pid),
     connectionTimeoutMillis: 5_000,
   });
-  // Without a listener, a database that is killed under us would end the process too.
+  // Without a listener, a killed database would end this process, too.
   client.on('error', () => undefined);
   return client;
 }

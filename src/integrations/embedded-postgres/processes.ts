@@ -25,7 +25,7 @@ export function run(file: string, args: string[], account?: Account): Promise<Ou
       settle({ ok: !error, stdout, stderr: stderr || (error?.message ?? '') }),
     );
   });
-  // An account that we may not become is an error at once.
+  // An account that this process may not become is an error at once.
   return ended.catch((error: unknown) => ({ ok: false, stdout: '', stderr: String(error) }));
 }
 
@@ -43,7 +43,7 @@ export function isAlive(pid: number): boolean {
   return !/^State:\s+[ZX]/m.test(procFile(pid, 'status'));
 }
 
-/** Where the system tells no names, whatever runs under the number is taken for a server. */
+/** On systems that tell no names, any process with this number is taken for a server. */
 export function isPostgres(pid: number): boolean {
   return isAlive(pid) && ['postgres\n', ''].includes(procFile(pid, 'comm'));
 }

