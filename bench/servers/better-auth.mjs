@@ -1,16 +1,15 @@
 // better-auth with its own tables. Its session cookie cache is off, which is the default; its rate limit, 100 requests in
 // 10 seconds for all that come from one address, would leave nothing to measure.
-import { createServer } from 'node:http';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
 import pg from 'pg';
+import { DATABASE_URL, HOST, listen, PORT, SESSION_SECRET } from './own.mjs';
 
-const { DATABASE_URL, SESSION_SECRET, PORT } = process.env;
 const options = {
   database: new pg.Pool({ connectionString: DATABASE_URL }),
   secret: SESSION_SECRET,
-  baseURL: `http://127.0.0.1:${PORT}`,
+  baseURL: `http://${HOST}:${PORT}`,
   emailAndPassword: { enabled: true },
   session: { cookieCache: { enabled: false } },
   rateLimit: { enabled: false },
@@ -19,4 +18,4 @@ const options = {
 
 const { runMigrations } = await getMigrations(options);
 await runMigrations();
-createServer(toNodeHandler(betterAuth(options))).listen(PORT, '127.0.0.1');
+listen(toNodeHandler(betterAuth(options)));

@@ -1,46 +1,33 @@
 // The floor of send_code and verify_code: the service's SQL statements in their order, and the line in the SMS file. The
 // statements are those of the service's own repositories, on a bare pool of pg's instead of Knex.
-import { Buffer } from 'node:buffer';
 import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
-import pg from 'pg';
+import { json } from 'node:stream/consumers';
 import { root } from '../../scripts/dependencies.mjs';
+import { listenJson, newPool, SESSION_SECRET, SMS_FILE } from './own.mjs';
 
-const { DATABASE_URL, SESSION_SECRET, SMS_FILE, PORT } = process.env;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
-const require = createRequire(import.meta.url);
-const feature = (path) => require(join(root, 'dist/src/features', path));
-
-const texts = new Map();
-
-/** The text that pg wants, with numbered parameters, made once. */
-function numbered(name, sql) {
-  let count = 0;
-  if (!texts.has(name))
-    texts.set(
-      name,
-      sql.replace(/\?/g, () => `$${(count += 1)}`),
-    );
-  return texts.get(name);
-}
-
+const pool = newPool();
+const feature = createRequire(`${root}/dist/src/features/`);
+const texts = {};
+/** The text that pg wants, with numbered parameters. */
+const numbered = (sql) => sql.split('?').reduce((text, part, place) => `${text}$${place}${part}`);
 /** As much of Knex as the repositories' prepared statements ask of it. */
 const db = {
   userParams: { prepare: true },
-  raw: (sql, values) => ({ options: ({ name }) => pool.query({ name, text: numbered(name, sql), values }) }),
+  raw: (sql, values) => {
+    const options = ({ name }) => pool.query({ name, text: (texts[name] ??= numbered(sql)), values });
+    return { options };
+  },
 };
-const { newVerificationToken, tokenHash } = feature('verification/verification-token');
-const limits = new (feature('limits/limits-repository').LimitsRepository)(db);
-const verification = new (feature('verification/verification-repository').VerificationRepository)(db);
-const traffic = new (feature('spend-guard/sms-traffic-repository').SmsTrafficRepository)(db);
-const events = new (feature('audit/security-events-repository').SecurityEventsRepository)(db);
+const { newVerificationToken, tokenHash } = feature('./verification/verification-token');
+const limits = new (feature('./limits/limits-repository').LimitsRepository)(db);
+const verification = new (feature('./verification/verification-repository').VerificationRepository)(db);
+const traffic = new (feature('./spend-guard/sms-traffic-repository').SmsTrafficRepository)(db);
+const events = new (feature('./audit/security-events-repository').SecurityEventsRepository)(db);
 
 const wrongCodes = (phone, ip) => [
   { key: `wrong_codes_pa:${phone} ${ip}`, amount: 20, seconds: DAY },
@@ -82,19 +69,9 @@ async function verifyCode(phone, caller, code) {
   return { code: 200, result: { verification_token: token } };
 }
 
-async function answer(req, res) {
-  const body = JSON.parse(await textOf(req));
+listenJson(async (req) => {
+  const body = await json(req);
   const phone = { number: `+${body.region}${body.phone}`, region: String(body.region) };
   const caller = { ip: req.headers['x-forwarded-for'], userAgent: '', requestId: randomUUID() };
-  const isSending = req.url === '/user/send_code';
-  send(res, await (isSending ? sendCode(phone, caller) : verifyCode(phone, caller, body.code)));
-}
-
-function send(res, value) {
-  const body = JSON.stringify(value);
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
-  res.writeHead(value.code === 500 ? 500 : 200, headers);
-  res.end(body);
-}
-
-createServer((req, res) => void answer(req, res).catch(() => send(res, { code: 500 }))).listen(PORT, '127.0.0.1');
+  return req.url === '/user/send_code' ? sendCode(phone, caller) : verifyCode(phone, caller, body.code);
+});

@@ -3,21 +3,15 @@ import connectPgSimple from 'connect-pg-simple';
 import express from 'express';
 import session from 'express-session';
 import knex from 'knex';
+import { DATABASE_URL, listen, SESSION_SECRET } from './own.mjs';
 
-const { DATABASE_URL, SESSION_SECRET, PORT } = process.env;
 const db = knex({ client: 'pg', connection: DATABASE_URL });
 const PgSession = connectPgSimple(session);
+const store = new PgSession({ conString: DATABASE_URL });
 const app = express();
 
 app.use(express.json());
-app.use(
-  session({
-    store: new PgSession({ conString: DATABASE_URL }),
-    secret: SESSION_SECRET,
-    resave: false,
-    saveUninitialized: false,
-  }),
-);
+app.use(session({ store, secret: SESSION_SECRET, resave: false, saveUninitialized: false }));
 
 app.post('/user/:id', async (req, res) => {
   if (!req.session.userId) return res.status(401).json({ code: 401 });
@@ -25,8 +19,7 @@ app.post('/user/:id', async (req, res) => {
     .select('id', 'nickname', 'portrait_uri as portraitUri')
     .where({ id: req.params.id })
     .first();
-  if (!user) return res.status(404).json({ code: 404 });
-  return res.json({ code: 200, result: user });
+  return user ? res.json({ code: 200, result: user }) : res.status(404).json({ code: 404 });
 });
 
-app.listen(Number(PORT), '127.0.0.1');
+listen(app);

@@ -1,13 +1,13 @@
 // Parse Server with its own tables and its own settings.
 import express from 'express';
 import { ParseServer } from 'parse-server';
+import { DATABASE_URL, HOST, listen, PORT, SESSION_SECRET } from './own.mjs';
 
-const { DATABASE_URL, SESSION_SECRET, PORT } = process.env;
 const server = new ParseServer({
   databaseURI: DATABASE_URL,
   appId: 'bench',
   masterKey: SESSION_SECRET,
-  serverURL: `http://127.0.0.1:${PORT}/parse`,
+  serverURL: `http://${HOST}:${PORT}/parse`,
 });
 await server.start();
-express().use('/parse', server.app).listen(Number(PORT), '127.0.0.1');
+listen(express().use('/parse', server.app));

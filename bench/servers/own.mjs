@@ -1,0 +1,25 @@
+// What the small servers here share: their settings, where they listen and, for the floors, how they answer.
+import { Buffer } from 'node:buffer';
+import { createServer } from 'node:http';
+import pg from 'pg';
+
+export const { DATABASE_URL, SESSION_SECRET, SMS_FILE, PORT } = process.env;
+
+export const HOST = '127.0.0.1';
+
+export const listen = (handler) => void createServer(handler).listen(PORT, HOST);
+
+export const newPool = () => new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+
+/** `answer` returns what is sent as JSON; a code that is an HTTP status is sent as such. */
+export function listenJson(answer) {
+  listen(async (req, res) => {
+    const value = await answer(req).catch(() => ({ code: 500 }));
+    const body = JSON.stringify(value);
+    res.writeHead(value.code < 1_000 ? value.code : 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    res.end(body);
+  });
+}
