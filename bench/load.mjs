@@ -1,80 +1,70 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { Buffer } from 'node:buffer';
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath, URL } from 'node:url';
+import { URL } from 'node:url';
+import { promisify } from 'node:util';
+import { root } from '../scripts/dependencies.mjs';
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
-
 export const CONNECTIONS = 32;
-
-const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url));
+/** Until Node has compiled what it is going to use, when it answers thousands of requests a second. */
+const WARM_UP_SECONDS = 3;
 const TIMEOUT_SECONDS = 30;
 const END = '\x1e';
-let files = 0;
 
 /**
- * Kept-alive connections that send the same requests over and over, each as soon as its last one is answered. Every
- * request is { method, path, headers, body }. `expected` is a text that a good answer holds, where the status tells too little.
+ * A server under load: kept-alive connections send its requests over and over. Every answer but a good one fails the run
+ * of the benchmark; `expected` is a text that a good one holds, where the status tells too little. `before` and `settle`
+ * may be added, for what must not be measured with it.
  */
-export class Load {
-  constructor(bench, { url, requests, connections = CONNECTIONS, expected }) {
-    Object.assign(this, { bench, url, requests, connections, expected, sent: 0 });
-    this.file = join(bench.folder, `requests-${(files += 1)}`);
-    if (hasWrk) writeFileSync(this.file, requests.map((request) => asHttp(request, url) + END).join(''));
-  }
-
-  /** { requests, rate, p50, p99 }, times in milliseconds. Every answer but a good one fails the run of the benchmark. */
-  async run(seconds) {
-    const { requests, seconds: took, errors, ...times } = await (hasWrk ? this.wrk(seconds) : this.autocannon(seconds));
-    this.bench.failed += errors;
-    // Those that were under way at the end were sent too, and autocannon's connections do not keep in step.
-    this.sent += Math.ceil(requests * (hasWrk ? 1 : 1.25)) + this.connections;
-    return { requests, rate: requests / took, ...times };
-  }
-
-  get isUsedUp() {
-    return this.sent > this.requests.length;
-  }
-
-  async wrk(seconds) {
-    const limits = ['-t1', `-c${this.connections}`, `-d${seconds}s`, `--timeout=${TIMEOUT_SECONDS}s`];
-    const script = [this.file, String(this.sent), ...(this.expected === undefined ? [] : [this.expected])];
-    const output = await outputOf('wrk', [...limits, '-s', SCRIPT, this.url, '--', ...script]);
-    return JSON.parse(output.trim().split('\n').pop());
-  }
-
-  async autocannon(seconds) {
-    const { default: autocannon } = await import('autocannon');
-    const from = this.sent % this.requests.length;
-    const order = [...this.requests.slice(from), ...this.requests.slice(0, from)];
-    let connection = 0;
-    const setupClient = (client) => {
-      const first = connection++;
-      const share = order.filter((_, index) => index % this.connections === first);
-      client.setRequests(share.map((request) => ({ ...request, body: request.body ?? '' })));
-    };
-    const verifyBody = this.expected && ((body) => body.includes(this.expected));
-    const settings = { connections: this.connections, duration: seconds, timeout: TIMEOUT_SECONDS, verifyBody };
-    const { requests, latency, ...result } = await autocannon({ url: this.url, ...settings, setupClient });
-    const errors = result.non2xx + result.errors + result.mismatches;
-    return { requests: requests.total, seconds: result.duration, p50: latency.p50, p99: latency.p99, errors };
-  }
+export function subject(bench, { pid, url }, name, requests, { connections = CONNECTIONS, expected } = {}) {
+  const file = `${bench.folder}/requests-${pid}-${name.replaceAll(' ', '-')}`;
+  if (hasWrk) writeFileSync(file, requests.map((request) => asHttp(request, url) + END).join(''));
+  const load = { url, requests, file, connections, expected, sent: 0 };
+  const run = async (seconds) => {
+    const { answers, took, errors, p50, p99 } = await (hasWrk ? wrk(load, seconds) : autocannon(load, seconds));
+    bench.failed += errors;
+    return { requests: answers, rate: answers / took, p50, p99 };
+  };
+  return { name, pids: [pid], run, warmUpSeconds: WARM_UP_SECONDS };
 }
 
-function asHttp({ method, path, headers = {}, body = '' }, url) {
+async function wrk(load, seconds) {
+  const limits = ['-t1', `-c${load.connections}`, `-d${seconds}s`, `--timeout=${TIMEOUT_SECONDS}s`];
+  const script = [`${root}/bench/rotate.lua`, load.url, '--', load.file, load.sent, load.expected ?? ''];
+  const result = JSON.parse((await outputOf('wrk', [...limits, '-s', ...script])).trim().split('\n').pop());
+  // Those that were under way at the end were sent too.
+  load.sent += result.answers + load.connections;
+  return result;
+}
+
+async function autocannon(load, seconds) {
+  const { default: cannon } = await import('autocannon');
+  const { url, connections, expected } = load;
+  const from = load.sent % load.requests.length;
+  const order = [...load.requests.slice(from), ...load.requests.slice(0, from)];
+  const withBodies = order.map((request) => ({ body: '', ...request }));
+  let connection = 0;
+  const setupClient = (client) => {
+    const place = connection++;
+    client.setRequests(withBodies.filter((_, index) => index % connections === place));
+  };
+  const verifyBody = expected && ((body) => body.includes(expected));
+  const settings = { url, connections, duration: seconds, timeout: TIMEOUT_SECONDS, verifyBody };
+  const { requests, latency, ...result } = await cannon({ ...settings, setupClient });
+  // Its connections do not keep in step.
+  load.sent += Math.ceil(requests.total * 1.25) + connections;
+  const errors = result.non2xx + result.errors + result.mismatches;
+  return { answers: requests.total, took: result.duration, p50: latency.p50, p99: latency.p99, errors };
+}
+
+function asHttp({ method, path, headers, body = '' }, url) {
   const lines = { Host: new URL(url).host, ...headers };
   if (method !== 'GET') lines['Content-Length'] = Buffer.byteLength(body);
   const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`;
 }
 
-export function outputOf(command, args, options = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (status) => (status === 0 ? resolve(output) : reject(new Error(`${command}: ${output}`))));
-  });
+export async function outputOf(command, args, options) {
+  return (await promisify(execFile)(command, args.map(String), options)).stdout;
 }

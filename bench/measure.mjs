@@ -1,147 +1,121 @@
-import { availableParallelism } from 'node:os';
-import { Load } from './load.mjs';
-import { cpuOfTree, machineBusy, ownCpu } from './processes.mjs';
-
-/** Until Node has compiled what it is going to use, when it answers thousands of requests a second. */
-export const WARM_UP_SECONDS = 3;
+import { watched } from './cpu.mjs';
 
 /** Set before anything was measured. What breaks it is thrown out, counted, and measured again. */
 export const RULE = { floorsApart: 0.15, foreignCpu: 0.1, repeats: 2 };
 
-/** Something to be measured: a server under a load. `before` and `settle` may be added, for what must not be measured with it. */
-export function subject(bench, server, name, requests, { connections, expected } = {}) {
-  const load = new Load(bench, { url: server.url, requests, connections, expected });
-  return { name, pid: server.pid, run: (seconds) => load.run(seconds), warmUpSeconds: WARM_UP_SECONDS };
-}
-
 /**
  * Measures each subject so many rounds, every time between two runs of the floor, with which it is then compared: what
- * the machine does at that time befalls both. Who begins changes from round to round.
+ * the machine does at that time befalls both. Who begins changes from round to round. `targets`: [subject,
+ * name, kind, bound, of a run].
  */
-export async function measureRounds(bench, floor, subjects) {
+export async function compare(bench, floor, subjects, targets) {
+  for (const one of [floor, ...subjects]) await warmUp(one);
+  let before;
+  const besideFloor = (one) => async () => {
+    before ??= await measure(bench, floor);
+    const figures = await measure(bench, one);
+    const after = await measure(bench, floor);
+    const result = { name: one.name, ...figures, ratio: ratioOf(figures, before, after), floors: [before, after] };
+    before = after;
+    return result;
+  };
+  const results = await repeated(bench, line, (round) => {
+    before = undefined;
+    const first = round % subjects.length;
+    return [...subjects.slice(first), ...subjects.slice(0, first)].map(besideFloor);
+  });
+  const checks = targets.flatMap(([name, ...row]) => targetsOf(runsOf(results.measurements, name), [row]));
+  return { ...results, checks };
+}
+
+/** So many rounds of `once`, with rows of a table, [name, unit, of a run], and targets, [name, kind, bound, of a run]. */
+export async function tabulate(bench, once, rows, targets) {
+  const text = (one) => rows.map(([name, unit, of]) => `${name} ${number(of(one))} ${unit}`).join('; ');
+  const { measurements, thrownOut } = await repeated(bench, text, () => [once]);
+  return { figures: figuresOf(measurements, rows), checks: targetsOf(measurements, targets), thrownOut };
+}
+
+/** What `worksOf` a round measure. What was disturbed is measured again, and missing when it was disturbed each time. */
+async function repeated(bench, textOf, worksOf) {
   const measurements = [];
   const thrownOut = [];
-  for (const one of [floor, ...subjects]) await warmUp(one);
-  for (let round = 0; round < bench.options.rounds; round += 1) {
-    let before = await measure(bench, floor);
-    for (const one of rotated(subjects, round)) {
-      const measured = await undisturbed(bench, thrownOut, async () => {
-        const figures = await measure(bench, one);
-        const after = await measure(bench, floor);
-        const result = compared(one.name, figures, before, after);
-        before = after;
-        return result;
-      });
-      measurements.push(...measured);
+  const undisturbed = async (work) => {
+    for (let attempt = 0; attempt <= RULE.repeats; attempt += 1) {
+      const measured = await work();
+      const why = disturbance(measured);
+      bench.say(`  ${textOf(measured)}${why === undefined ? '' : `; thrown out: ${why}`}`);
+      if (why === undefined) return measurements.push(measured);
+      thrownOut.push({ ...measured, why });
     }
-  }
-  return { measurements, thrownOut };
-}
-
-/** What `once` measures in so many rounds, where the floor is no server's. */
-export async function repeated(bench, thrownOut, once, describe) {
-  const kept = [];
+    return undefined;
+  };
   for (let round = 0; round < bench.options.rounds; round += 1)
-    kept.push(...(await undisturbed(bench, thrownOut, once, describe)));
-  return kept;
-}
-
-/** What `once` measures, or measures again when it was disturbed; nothing when it was each time. */
-async function undisturbed(bench, thrownOut, once, describe = line) {
-  for (let attempt = 0; attempt <= RULE.repeats; attempt += 1) {
-    const measured = await once();
-    const why = disturbance(measured);
-    bench.say(`  ${describe(measured)}${why === undefined ? '' : `; thrown out: ${why}`}`);
-    if (why === undefined) return [measured];
-    thrownOut.push({ ...measured, why });
-  }
-  return [];
+    for (const work of worksOf(round)) await undisturbed(work);
+  return { measurements, thrownOut };
 }
 
 /** One run, after a short one that does not count: by then the connections to the database are there again. */
 export async function measure(bench, one) {
-  const { warmUp: warmUpSeconds, seconds } = bench.options;
-  await warmUp(one, warmUpSeconds);
-  await one.before?.(seconds);
-  const { result, cpu, foreign } = await watched(bench, one.pid, () => one.run(seconds));
-  await one.settle?.();
+  await warmUp(one, bench.options.warmUp);
+  const watch = (work) => watched(bench, one.pids, work);
+  const { result, cpu, foreign } = await runOnce(one, bench.options.seconds, watch);
   const perThousand = (used) => (used / result.requests) * 1_000;
-  const { server, postgres } = cpu ?? {};
-  return { ...result, cpu: cpu && { server: perThousand(server), postgres: perThousand(postgres) }, foreign };
+  return { ...result, cpu: cpu && { server: perThousand(cpu.server), postgres: perThousand(cpu.postgres) }, foreign };
 }
 
 export async function warmUp(one, seconds = one.warmUpSeconds) {
-  if (seconds === 0) return;
+  if (seconds > 0) await runOnce(one, seconds);
+}
+
+async function runOnce(one, seconds, watch = (work) => work()) {
   await one.before?.(seconds);
-  await one.run(seconds);
+  const result = await watch(() => one.run(seconds));
   await one.settle?.();
+  return result;
 }
 
-/** What `work` returns, with the CPU seconds that a server, or several, and PostgreSQL used meanwhile, and what others did. */
-export async function watched(bench, pid, work) {
-  const before = usage(bench, pid);
-  const result = await work();
-  const after = usage(bench, pid);
-  if (before.busy === undefined) return { result, cpu: undefined, foreign: undefined };
-  const used = (part) => after[part] - before[part];
-  const cpu = pid === undefined ? undefined : { server: used('server'), postgres: used('postgres') };
-  return { result, cpu, foreign: foreignShare(used) };
-}
-
-/** What of the machine somebody else has used. */
-function foreignShare(used) {
-  const ours = used('server') + used('postgres') + used('own');
-  return Math.max(0, used('busy') - ours) / (used('at') * availableParallelism());
-}
-
-function usage(bench, pid) {
-  return {
-    at: globalThis.performance.now() / 1_000,
-    busy: machineBusy(),
-    own: ownCpu(),
-    postgres: cpuOfTree(bench.postgres.pid),
-    server: [pid ?? []].flat().reduce((cpu, one) => cpu + cpuOfTree(one), 0),
-  };
-}
-
-function compared(name, figures, before, after) {
+function ratioOf(figures, before, after) {
   const to = (of) => (2 * of(figures)) / (of(before) + of(after));
-  const isKnown = [figures, before, after].every(({ cpu }) => cpu);
-  const ratio = {
-    rate: to(({ rate }) => rate),
-    cpu: isKnown ? to(({ cpu }) => cpu.server + cpu.postgres) : undefined,
-    cpuServer: isKnown ? to(({ cpu }) => cpu.server) : undefined,
-  };
-  return { name, ...figures, ratio, floors: [before, after] };
+  const rate = to((one) => one.rate);
+  if (![figures, before, after].every(({ cpu }) => cpu)) return { rate };
+  return { rate, cpu: to(bothCpu), cpuServer: to(({ cpu }) => cpu.server) };
 }
 
-/** Why a measurement does not count, or undefined when it does. */
+export const bothCpu = ({ cpu }) => cpu && cpu.server + cpu.postgres;
+
 function disturbance({ foreign, floors = [], beside = {} }) {
-  if (floors.length > 0 && apart(floors) > RULE.floorsApart) return 'the floors before and after differ';
-  if ([{ foreign }, ...floors, ...Object.values(beside)].some((one) => one.foreign > RULE.foreignCpu))
-    return 'others used the machine';
-  return undefined;
+  const [before, after] = floors.map(({ rate }) => rate);
+  if (Math.abs(before - after) > RULE.floorsApart * Math.min(before, after))
+    return 'the floors before and after differ';
+  const isForeign = [{ foreign }, ...floors, ...Object.values(beside)].some((one) => one.foreign > RULE.foreignCpu);
+  return isForeign ? 'others used the machine' : undefined;
 }
 
-function apart([before, after]) {
-  return Math.abs(before.rate - after.rate) / Math.min(before.rate, after.rate);
-}
-
-function line({ name, rate, ratio, p99, cpu, floors }) {
-  const used = cpu ? `${(cpu.server + cpu.postgres).toFixed(3)} CPU s per 1,000` : 'CPU not measured';
-  const mean = ((floors[0].rate + floors[1].rate) / 2).toFixed(0);
+function line({ name, rate, ratio, p99, cpu, floors: [before, after] }) {
+  const used = cpu ? `${bothCpu({ cpu }).toFixed(3)} CPU s per 1,000` : 'CPU not measured';
+  const mean = ((before.rate + after.rate) / 2).toFixed(0);
   return `${name}: ${rate.toFixed(0)}/s, ${ratio.rate.toFixed(3)} of the floor's ${mean}/s, p99 ${p99.toFixed(1)} ms, ${used}`;
 }
 
-function rotated(list, by) {
-  const from = by % list.length;
-  return [...list.slice(from), ...list.slice(0, from)];
+/** The rate and the CPU, the floor's being 1. */
+export const rateRatio = ({ ratio }) => ratio.rate;
+export const cpuRatio = ({ ratio }) => ratio.cpu;
+
+/** Rows of a table about some runs, each with its unit and what it shows of a run. */
+export function figuresOf(runs, rows) {
+  return rows.map(([name, unit, of]) => ({ name, unit, values: runs.map(of) }));
 }
 
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+function targetsOf(runs, rows) {
+  return rows.map(([name, kind, bound, of]) => target(name, kind, bound, middle(runs, of)));
+}
+
+export const runsOf = (measurements, name) => measurements.filter((one) => one.name === name);
+
+/** A target, "at least" or "at most" so much. A value that could not be measured decides nothing. */
+export function target(name, kind, bound, value) {
+  if (!Number.isFinite(value)) return { name, kind, target: bound };
+  return { name, kind, target: bound, value, isMet: kind === 'at least' ? value >= bound : value <= bound };
 }
 
 /** The median of something over some runs; undefined where there are none, or where it was not measured. */
@@ -150,10 +124,20 @@ export function middle(runs, of) {
   return values.length === 0 || values.includes(undefined) ? undefined : median(values);
 }
 
-/** The same of one subject's runs among all. */
-export function medianOf(measurements, name, of) {
-  return middle(
-    measurements.filter((one) => one.name === name),
-    of,
-  );
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/** What several parts of a scenario have found, one after another. */
+export function joined(parts) {
+  const names = Object.keys(parts[0]);
+  return Object.fromEntries(names.map((name) => [name, parts.flatMap((part) => part[name])]));
+}
+
+export function number(value) {
+  if (value === undefined) return 'not measured';
+  if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-GB');
+  return String(Number(value.toPrecision(3)));
 }

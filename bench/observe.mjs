@@ -1,34 +1,38 @@
-// Loaded into a server before its own code (node --expose-gc --import): tells of its memory and of how long its event loop
-// is held up. It writes to OBSERVE_FILE ten times a second; SIGUSR2 lets the memory settle and begins anew.
-import { renameSync, writeFileSync } from 'node:fs';
+// Loaded into a server before its own code (node --expose-gc --import): tells the process that has started it of its
+// memory, and of how long its event loop is held up. 'settle' lets the memory settle first and begins anew.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setInterval, setTimeout } from 'node:timers';
+import { setInterval } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 
 const RESOLUTION_MS = 10;
-const file = process.env.OBSERVE_FILE;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-let resets = 0;
 let peak = 0;
 
-delay.enable();
-setInterval(write, 100).unref();
-process.on('SIGUSR2', () => {
-  globalThis.gc();
-  // What the first collection has only marked as free, the second one returns.
-  setTimeout(() => {
+if (isMainThread) {
+  delay.enable();
+  setInterval(look, 100).unref();
+  process.on('message', (wish) => void answer(wish));
+  process.channel.unref();
+}
+
+async function answer(wish) {
+  if (wish === 'settle') {
     globalThis.gc();
+    await sleep(500);
+    // What the first collection has only marked as free, the second one returns.
+    globalThis.gc();
+    await sleep(200);
     delay.reset();
     peak = 0;
-    resets += 1;
-  }, 500);
-});
+  }
+  process.send(look());
+}
 
-function write() {
+function look() {
   const { rss } = process.memoryUsage();
   peak = Math.max(peak, rss);
   // The time between two looks, without the time that was meant to be between them.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-  const loop = { p99: late(delay.percentile(99)), max: late(delay.max) };
-  writeFileSync(`${file}.new`, JSON.stringify({ resets, rss, peak, loop }));
-  renameSync(`${file}.new`, file);
+  return { rss, peak, loop: { p99: late(delay.percentile(99)), max: late(delay.max) } };
 }

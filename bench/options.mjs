@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 
 export const SCENARIOS = ['read', 'sync', 'login', 'codes', 'storm', 'full-sync', 'growth', 'start', 'profile'];
 const DEFAULTS = { rounds: 5, seconds: 6, warmUp: 1, users: 100_000, requests: 1_000_000, scenarios: SCENARIOS };
-/** For every push. */
 const SHORT = { rounds: 2, seconds: 2, warmUp: 0, users: 10_000, scenarios: ['read', 'sync', 'login', 'codes'] };
 
 const USAGE = `usage: npm run bench -- [options]
@@ -18,11 +17,10 @@ const USAGE = `usage: npm run bench -- [options]
 /** What `args` ask for; undefined when they ask for help, or for what there is not. */
 export function readOptions(args) {
   const [flag, text] = [{ type: 'boolean' }, { type: 'string' }];
-  const options = { short: flag, record: flag, help: flag, only: text };
-  for (const name of ['rounds', 'seconds', 'users', 'requests']) options[name] = text;
+  const numbers = { rounds: text, seconds: text, users: text, requests: text };
   try {
-    const { only, ...given } = parseArgs({ args, options }).values;
-    if (!given.help) return checked({ ...given, ...(only !== undefined && { scenarios: only.split(',') }) });
+    const { values } = parseArgs({ args, options: { short: flag, record: flag, help: flag, only: text, ...numbers } });
+    if (!values.help) return checked(values);
     process.stdout.write(USAGE);
   } catch (error) {
     process.stderr.write(`${error.message}\n${USAGE}`);
@@ -31,13 +29,14 @@ export function readOptions(args) {
   return undefined;
 }
 
-function checked({ short = false, record = false, scenarios, ...numbers }) {
+function checked({ short = false, record = false, only, ...numbers }) {
   const wanted = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
   for (const [name, value] of wanted)
     if (!Number.isInteger(value) || value < 1 || (name === 'users' && !/^10{3,6}$/.test(value)))
       throw new Error(`--${name}=${numbers[name]}: no such number`);
-  const unknown = (scenarios ?? []).filter((name) => !SCENARIOS.includes(name));
-  if (unknown.length > 0) throw new Error(`--only: no such scenario: ${unknown.join(', ')}`);
   const all = { ...DEFAULTS, ...(short && SHORT), ...Object.fromEntries(wanted), short, record };
-  return { ...all, scenarios: scenarios ?? all.scenarios };
+  const scenarios = only?.split(',') ?? all.scenarios;
+  const unknown = scenarios.filter((name) => !SCENARIOS.includes(name));
+  if (unknown.length > 0) throw new Error(`--only: no such scenario: ${unknown.join(', ')}`);
+  return { ...all, scenarios };
 }

@@ -1,31 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { URL } from 'node:url';
 import { root } from '../scripts/dependencies.mjs';
 import { chart } from './chart.mjs';
-import { SETTINGS } from './database.mjs';
 import { CONNECTIONS, hasWrk } from './load.mjs';
 import { checkLine, markdown } from './markdown.mjs';
-import { RULE } from './measure.mjs';
-import { compareWithRecorded } from './recorded.mjs';
+import { number, RULE, target } from './measure.mjs';
+import { SETTINGS } from './postgres.mjs';
 
-const RESULTS = join(root, 'docs', 'benchmark.json');
-const PAGE = join(root, 'docs', 'benchmark.md');
-const CHART = join(root, 'docs', 'benchmark.svg');
-const BEGIN = '<!-- results:begin -->';
-const END = '<!-- results:end -->';
+const [RESULTS, PAGE, CHART] = ['json', 'md', 'svg'].map((kind) => `${root}/docs/benchmark.${kind}`);
+const RECORDED = `${root}/bench/recorded.json`;
+/** Wide, since a shared machine measures badly: it is for what has broken, not for what has slowed a little. */
+const MARGIN = 0.6;
+const MARKED = /(<!-- results:begin -->\n).*(\n<!-- results:end -->)/s;
 const COMPARED = ['better-auth', 'parse-server', 'express', 'express-session', 'connect-pg-simple', 'knex', 'pg'];
 
 /** Prints what was found, and keeps it. False when answers have failed, or the short run is worse than it was. */
 export async function report(bench, results) {
-  for (const { title, checks } of Object.values(results)) {
-    bench.say(`\n${title}`);
-    for (const check of checks) bench.say(`  ${checkLine(check)}`);
-  }
+  for (const { title, checks } of Object.values(results))
+    bench.say([`\n${title}`, ...checks.map((check) => `  ${checkLine(check)}`)].join('\n'));
   if (bench.failed > 0) bench.say(`\n${bench.failed} answers FAILED`);
-  if (bench.options.short) return compareWithRecorded(bench, results) && bench.failed === 0;
+  if (bench.options.short) return isAsRecorded(bench, results) && bench.failed === 0;
   const around = await circumstances(bench);
   const all = { ...around, scenarios: { ...kept(around), ...stamped(bench, results) } };
   writeFileSync(RESULTS, `${JSON.stringify(all, null, 1)}\n`);
@@ -35,25 +30,54 @@ export async function report(bench, results) {
   return bench.failed === 0;
 }
 
+function isAsRecorded(bench, results) {
+  const recorded = JSON.parse(readFileSync(RECORDED, 'utf8'));
+  if (bench.options.record) record(recorded, results);
+  bench.say('\nBeside what was recorded');
+  const verdicts = [];
+  for (const [scenario, { checks }] of Object.entries(results))
+    for (const [name, before] of Object.entries(recorded[scenario] ?? {})) {
+      const verdict = besideRecorded(
+        checks.find((one) => one.name === name),
+        before,
+      );
+      bench.say(`  ${scenario}: ${name}: ${verdict.text}`);
+      verdicts.push(verdict.isGood);
+    }
+  return verdicts.length > 0 && verdicts.every(Boolean);
+}
+
+function besideRecorded({ kind, value } = {}, recorded) {
+  if (value === undefined) return { isGood: false, text: 'NOT MEASURED' };
+  const bound = kind === 'at least' ? recorded * MARGIN : recorded / MARGIN;
+  const { isMet: isGood } = target('', kind, bound, value);
+  const limit = `must be ${kind} ${number(bound)}: ${isGood ? 'good' : 'WORSE'}`;
+  return { isGood, text: `${number(value)}, recorded ${number(recorded)}, ${limit}` };
+}
+
+function record(recorded, results) {
+  for (const [scenario, { checks }] of Object.entries(results)) {
+    const known = checks.filter(({ value }) => value !== undefined);
+    recorded[scenario] = Object.fromEntries(known.map(({ name, value }) => [name, Number(value.toPrecision(3))]));
+  }
+  writeFileSync(RECORDED, `${JSON.stringify(recorded, null, 2)}\n`);
+}
+
 async function circumstances(bench) {
+  const { packages } = JSON.parse(readFileSync(`${root}/bench/package-lock.json`, 'utf8'));
   return {
     cpu: cpus()[0]?.model.trim(),
     cores: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 1_024 ** 3),
     system: `${platform()} ${release().replace(/-.*/, '')}`,
     node: process.versions.node,
-    postgres: await bench.postgres.version(),
+    postgres: (await bench.postgres.run(undefined, ['SHOW server_version'])).server_version,
     postgresSettings: SETTINGS,
     load: hasWrk ? 'wrk' : 'autocannon',
     connections: CONNECTIONS,
     rule: RULE,
-    versions: versions(),
+    versions: Object.fromEntries(COMPARED.map((name) => [name, packages[`node_modules/${name}`].version])),
   };
-}
-
-function versions() {
-  const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', import.meta.url), 'utf8'));
-  return Object.fromEntries(COMPARED.map((name) => [name, packages[`node_modules/${name}`].version]));
 }
 
 /** Each scenario is compared within itself, so those that did not run this time stay, if all was the same around them. */
@@ -65,20 +89,13 @@ function kept(around) {
 
 function stamped({ options: { rounds, seconds, users } }, results) {
   const { stdout, status } = spawnSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' });
-  const stamp = {
-    date: new Date().toISOString(),
-    rounds,
-    seconds,
-    users,
-    ...(status === 0 && { commit: stdout.trim() }),
-  };
+  const commit = status === 0 ? stdout.trim() : undefined;
+  const stamp = { date: new Date().toISOString(), rounds, seconds, users, commit };
   return Object.fromEntries(Object.entries(results).map(([name, result]) => [name, { ...stamp, ...result }]));
 }
 
-function page(table) {
+function page(tables) {
   const text = readFileSync(PAGE, 'utf8');
-  const [head] = text.split(BEGIN);
-  const [, tail] = text.split(END);
-  if (tail === undefined) throw new Error(`${PAGE} has lost its markers ${BEGIN} and ${END}`);
-  return `${head}${BEGIN}\n\n${table}\n\n${END}${tail}`;
+  if (!MARKED.test(text)) throw new Error(`${PAGE} has lost its markers: ${MARKED.source}`);
+  return text.replace(MARKED, (_, begin, end) => `${begin}\n${tables}\n${end}`);
 }

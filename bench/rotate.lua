@@ -1,5 +1,5 @@
 -- Sends the requests of a file in their order, and begins again when it has sent the last. Arguments: the file, how many
--- to skip, and a text that every answer has to hold (none: what answers hold is not looked at, which is quicker).
+-- to skip, and a text that every answer has to hold (empty: what answers hold is not looked at, which is quicker).
 local requests, sent, threads = {}, 0, {}
 wrong = 0
 
@@ -11,7 +11,7 @@ function init(args)
   for text in io.open(args[1], 'rb'):read('*a'):gmatch('([^\30]+)\30') do requests[#requests + 1] = text end
   sent = tonumber(args[2])
   local expected = args[3]
-  if not expected then return end
+  if expected == '' then return end
   function response(status, headers, body)
     if status < 400 and not body:find(expected, 1, true) then wrong = wrong + 1 end
   end
@@ -26,6 +26,6 @@ function done(summary, latency)
   local errors = summary.errors
   local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
   for _, thread in ipairs(threads) do failed = failed + thread:get('wrong') end
-  io.write(string.format('{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"errors":%d}\n',
+  io.write(string.format('{"answers":%d,"took":%f,"p50":%f,"p99":%f,"errors":%d}\n',
     summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, failed))
 end

@@ -1,7 +1,6 @@
 // npm run bench: measures the compiled service beside a floor and beside others. See docs/benchmark.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath, URL } from 'node:url';
 import { ensureDependencies, root } from '../scripts/dependencies.mjs';
 import { hasWrk } from './load.mjs';
 import { readOptions } from './options.mjs';
@@ -20,27 +19,19 @@ async function run() {
   try {
     await bench.start();
     const results = {};
-    for (const name of options.scenarios) results[name] = await resultOf(bench, name);
+    for (const name of options.scenarios) results[name] = await bench.play(name);
     process.exitCode = (await report(bench, results)) ? 0 : 1;
   } finally {
     await bench.stop();
   }
 }
 
-async function resultOf(bench, name) {
-  const scenario = await import(`./scenarios/${name}.mjs`);
-  bench.say(`\n${scenario.title} (${name})`);
-  const before = bench.failed;
-  const result = await scenario.run(bench);
-  return { title: scenario.title, ...result, failed: bench.failed - before };
-}
-
 async function prepare() {
   await ensureDependencies({ dev: true });
   // The short check compares with nobody else, and what it needs the service has as well.
   const needsOthers = !options.short || !hasWrk;
-  if (needsOthers && !existsSync(fileURLToPath(new URL('node_modules', import.meta.url))))
-    command('npm', ['ci', '--no-audit', '--no-fund'], fileURLToPath(new URL('.', import.meta.url)));
+  const folder = `${root}/bench`;
+  if (needsOthers && !existsSync(`${folder}/node_modules`)) command('npm', ['ci', '--no-audit', '--no-fund'], folder);
   command(process.execPath, ['scripts/build.mjs'], root);
 }
 

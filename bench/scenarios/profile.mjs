@@ -1,31 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { subject, warmUp } from '../measure.mjs';
-import { readRequests, startService } from '../service.mjs';
+import { subject } from '../load.mjs';
+import { warmUp } from '../measure.mjs';
+import { readRequests } from '../people.mjs';
+import { startService } from '../processes.mjs';
 
 const SHOWN = 14;
 
 export const title = 'Where the time of reading a user goes';
 
-/** By what Node's own profiler has seen on the main thread, without the start and the warming up. */
 export async function run(bench) {
-  const folder = bench.temporaryFolder('accounts-bench-profile-');
+  const folder = `${bench.folder}/profile`;
+  const seconds = 2 * bench.options.seconds;
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
-  await bench.withServers([() => startService(bench, { flags })], async (server) => {
-    const requests = readRequests(bench);
-    const reads = subject(bench, server, 'reads', requests);
-    await warmUp(reads);
-    await reads.run(2 * bench.options.seconds);
-  });
-  const shares = sharesOf(mainThread(folder), 2 * bench.options.seconds);
-  for (const { name, values } of shares) bench.say(`  ${values[0].toFixed(1).padStart(5)} % ${name}`);
-  return { figures: shares, checks: [] };
-}
-
-/** Each thread writes a file, when the process ends; the main thread is number 0. */
-function mainThread(folder) {
+  const server = await startService(bench, { flags });
+  const reads = subject(bench, server, 'reads', readRequests(bench));
+  await warmUp(reads);
+  await reads.run(seconds);
+  await server.stop();
+  // Each thread writes a file, when the process ends; the main thread is number 0.
   const file = readdirSync(folder).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
-  return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const figures = sharesOf(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')), seconds);
+  for (const { name, values } of figures) bench.say(`  ${values[0].toFixed(1).padStart(5)} % ${name}`);
+  return { figures, checks: [] };
 }
 
 /** Of the last seconds in which it was busy, by package. */
@@ -40,11 +36,10 @@ function sharesOf({ nodes, samples, timeDeltas }, seconds) {
     times.set(part, (times.get(part) ?? 0) + timeDeltas[index]);
     left -= timeDeltas[index];
   }
-  const total = [...times.values()].reduce((sum, time) => sum + time, 0);
   const sorted = [...times].sort(([, one], [, other]) => other - one);
-  const share = (name, time) => ({ name, unit: '%', values: [(100 * time) / total] });
-  const rest = sorted.slice(SHOWN).reduce((sum, [, time]) => sum + time, 0);
-  return [...sorted.slice(0, SHOWN).map(([name, time]) => share(name, time)), share('all else', rest)];
+  const sum = (some) => some.reduce((total, [, time]) => total + time, 0);
+  const shown = [...sorted.slice(0, SHOWN), ['all else', sum(sorted.slice(SHOWN))]];
+  return shown.map(([name, time]) => ({ name, unit: '%', values: [(100 * time) / sum(sorted)] }));
 }
 
 function partOf({ functionName, url }) {

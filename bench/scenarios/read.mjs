@@ -1,5 +1,5 @@
-import { atLeast, atMost } from '../checks.mjs';
-import { measureRounds, medianOf, subject } from '../measure.mjs';
+import { subject } from '../load.mjs';
+import { compare, cpuRatio, middle, rateRatio, runsOf, target } from '../measure.mjs';
 import { spread } from '../people.mjs';
 import { checkAnswers, floor, others, service } from '../readers.mjs';
 
@@ -8,47 +8,27 @@ const SESSIONS = 20_000;
 
 export const title = 'Reading a user with a session';
 
+const targets = [
+  ['service', 'requests/s, ratio to the floor', 'at least', 0.6, rateRatio],
+  ['service', 'CPU with PostgreSQL, ratio to the floor', 'at most', 1.9, cpuRatio],
+];
+
 export async function run(bench) {
   const readers = [floor, service, ...(bench.options.short ? [] : others)];
   const indexes = spread(bench.options.users, SESSIONS);
-  for (const { beforeStart } of readers) await beforeStart?.(bench);
-  return bench.withServers(
-    readers.map((reader) => () => reader.start(bench)),
-    async (...servers) => {
-      for (const [place, reader] of readers.entries()) {
-        await reader.prepare(bench, servers[place]);
-        await checkAnswers(bench, reader, servers[place], indexes.slice(0, 5));
-      }
-      const [first, ...rest] = readers.map((reader, place) =>
-        subject(
-          bench,
-          servers[place],
-          reader.name,
-          indexes.map((index) => reader.request(bench, index)),
-          { expected: reader.expected },
-        ),
-      );
-      const measured = await measureRounds(bench, first, rest);
-      return { titles: titlesOf(readers), ...measured, checks: checks(measured, readers) };
-    },
-  );
-}
-
-function checks({ measurements }, readers) {
-  const rate = (name) => medianOf(measurements, name, ({ ratio }) => ratio.rate);
-  const cpu = medianOf(measurements, 'service', ({ ratio }) => ratio.cpu);
-  const times = (name, target) =>
-    readers.some((reader) => reader.name === name)
-      ? [atLeast(`requests/s, times those of ${name}`, target, rate('service') / rate(name))]
-      : [];
-  return [
-    atLeast('requests/s, ratio to the floor', 0.6, rate('service')),
-    atMost('CPU with PostgreSQL, ratio to the floor', 1.9, cpu),
-    ...times('better-auth', 8),
-    ...times('parse-server', 10),
-  ];
-}
-
-function titlesOf(readers) {
-  return Object.fromEntries(readers.map(({ name, title: text }) => [name, text]));
+  const subjects = [];
+  for (const reader of readers) {
+    const server = await reader.start(bench);
+    await checkAnswers(bench, reader, server, indexes.slice(0, 5));
+    const requests = indexes.map((index) => reader.request(bench, index));
+    subjects.push(subject(bench, server, reader.name, requests, { expected: reader.expected }));
+  }
+  const [first, ...rest] = subjects;
+  const measured = await compare(bench, first, rest, targets);
+  const rate = (name) => middle(runsOf(measured.measurements, name), rateRatio);
+  for (const { name, timesSlower } of others.filter((reader) => reader.timesSlower && readers.includes(reader))) {
+    const times = rate('service') / rate(name);
+    measured.checks.push(target(`requests/s, times those of ${name}`, 'at least', timesSlower, times));
+  }
+  return { titles: Object.fromEntries(readers.map((reader) => [reader.name, reader.title])), ...measured };
 }

@@ -1,12 +1,12 @@
 // The floor: what no service on Node and PostgreSQL can do without, to answer POST /user/:id for a session's owner.
 // With the argument "joined", session and user are read by one statement instead of two.
 import { Buffer } from 'node:buffer';
-import { createServer } from 'node:http';
-import pg from 'pg';
-import { sessionId } from '../cookies.mjs';
+import { timingSafeEqual } from 'node:crypto';
+import { signature } from '../people.mjs';
+import { listenJson, newPool, SESSION_SECRET } from './own.mjs';
 
-const { DATABASE_URL, SESSION_SECRET, PORT } = process.env;
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+const COOKIE = '__Host-sid=s%3A';
+const pool = newPool();
 const profile = 'u.id, u.nickname, u.portrait_uri AS "portraitUri"';
 const statements = {
   session: 'SELECT sess FROM session WHERE sid = $1 AND expire > now()',
@@ -23,31 +23,29 @@ async function first(name, values) {
 
 async function inTwo(sid, id) {
   const session = await first('session', [sid]);
-  return session?.sess.userId === undefined ? undefined : { user: await first('user', [id]) };
+  return session?.sess.userId !== undefined && { user: await first('user', [id]) };
 }
 
 async function inOne(sid, id) {
   const { sessionOf, ...user } = (await first('both', [sid, id])) ?? {};
-  return sessionOf === undefined ? undefined : { user: user.id === null ? undefined : user };
+  return sessionOf !== undefined && { user: user.id === null ? undefined : user };
 }
 
 const find = process.argv[2] === 'joined' ? inOne : inTwo;
 
-async function answer(req, res) {
-  const sid = sessionId(req.headers.cookie, '__Host-sid', SESSION_SECRET);
+/** The session id of a Cookie header, or undefined when nobody who knows the secret has signed it. */
+function sessionId(header) {
+  const found = header?.split('; ').find((part) => part.startsWith(COOKIE));
+  if (found === undefined) return undefined;
+  const [value, given = ''] = decodeURIComponent(found.slice(COOKIE.length)).split('.');
+  const right = Buffer.from(signature(value, SESSION_SECRET));
+  const tried = Buffer.from(given);
+  return tried.length === right.length && timingSafeEqual(tried, right) ? value : undefined;
+}
+
+listenJson(async (req) => {
+  const sid = sessionId(req.headers.cookie);
   const found = sid === undefined ? undefined : await find(sid, req.url.slice('/user/'.length));
-  if (!found) send(res, 401, { code: 401 });
-  else if (!found.user) send(res, 404, { code: 404 });
-  else send(res, 200, { code: 200, result: found.user });
-}
-
-function send(res, status, value) {
-  const body = JSON.stringify(value);
-  res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  res.end(body);
-}
-
-createServer((req, res) => void answer(req, res).catch(() => send(res, 500, { code: 500 }))).listen(PORT, '127.0.0.1');
+  if (!found) return { code: 401 };
+  return found.user ? { code: 200, result: found.user } : { code: 404 };
+});

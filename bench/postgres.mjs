@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { URL } from 'node:url';
+import pg from 'pg';
+import { root } from '../scripts/dependencies.mjs';
+
+const compiled = createRequire(`${root}/dist/src/server.js`);
+
+/** All contestants are connected at the same time. Otherwise PostgreSQL runs as it comes, with every commit on the disk. */
+export const SETTINGS = { max_connections: '200' };
+
+/** The service's own embedded PostgreSQL in a folder, which may be empty; every contestant has a database in it. */
+export class Postgres {
+  constructor(dataDir) {
+    this.dataDir = dataDir;
+  }
+
+  async start(settings = {}) {
+    const { startEmbeddedPostgres } = compiled('./integrations/embedded-postgres');
+    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: { ...SETTINGS, ...settings } });
+    this.pid = parseInt(readFileSync(`${this.dataDir}/postgres/postmaster.pid`, 'utf8'), 10);
+  }
+
+  /** With these settings on top of the usual ones, at another address; not when the run is over. */
+  async restart(settings) {
+    if (this.isOver) return;
+    await this.server.stop();
+    await this.start(settings);
+  }
+
+  async stop() {
+    this.isOver = true;
+    await this.server?.stop();
+  }
+
+  /** The address of a database; without a name, of the one for administration. */
+  url(name) {
+    const url = new URL(this.server.url);
+    if (name !== undefined) url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  create(name) {
+    return this.run(undefined, [`CREATE DATABASE ${name}`]);
+  }
+
+  async createMigrated(name) {
+    await this.create(name);
+    await compiled('./database/migrations').migrate(this.url(name));
+  }
+
+  fill(name, statements) {
+    return this.run(name, [...statements, 'VACUUM ANALYZE']);
+  }
+
+  /** The first row of the last statement. */
+  async run(name, statements) {
+    const client = new pg.Client(this.url(name));
+    await client.connect();
+    try {
+      let result;
+      for (const statement of statements) result = await client.query(statement);
+      return result.rows[0];
+    } finally {
+      await client.end();
+    }
+  }
+}
