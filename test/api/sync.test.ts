@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
-import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { insertAndSignIn, insertPerson, profileOf, type Person, type SignedInPerson } from '../support/people';
 import { bytesOf, cookieFor, open } from '../support/streams';
 import { folding, fullState, insertGroup, isEmpty, settled, sync } from '../support/sync';
 import { until } from '../support/until';
@@ -42,7 +42,7 @@ describe('POST /user/sync/:version', () => {
       code: 200,
       result: {
         version: anyVersion,
-        user: { id: ann.id, nickname: 'Ann', portraitUri: '', timestamp: anyVersion },
+        user: { ...profileOf(ann), timestamp: anyVersion },
         blacklist: [{ friendId: cat.id, status: true, timestamp: anyVersion }],
         friends: [{ friendId: bob.id, displayName: 'Bobby', status: 20, timestamp: anyVersion }],
         groups: [{ displayName: '', role: 1, isDeleted: false, group: { ...group, timestamp: anyVersion } }],
@@ -60,7 +60,7 @@ describe('POST /user/sync/:version', () => {
     const { version, user } = await sync(ann);
     const lists = { blacklist: [], friends: [], groups: [], group_members: [] };
     expect(await sync(ann)).toStrictEqual({ version: anyVersion, user, ...lists });
-    expect(user).toStrictEqual({ id: ann.id, nickname: 'Ann', portraitUri: '', timestamp: anyVersion });
+    expect(user).toStrictEqual({ ...profileOf(ann), timestamp: anyVersion });
     expect([version, user.timestamp].every(Number.isSafeInteger)).toBe(true);
   });
 

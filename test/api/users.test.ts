@@ -1,7 +1,7 @@
 import { fixedWords } from '../../src/http/operations-router';
 import { startApp, type TestApp } from '../support/app';
 import { OPERATIONS } from '../support/operations';
-import { expectOk, field, insertAndSignIn, insertPerson } from '../support/people';
+import { expectOk, field, insertAndSignIn, insertPerson, profileOf } from '../support/people';
 
 describe('users', () => {
   let app: TestApp;
@@ -16,7 +16,7 @@ describe('users', () => {
       const bob = await insertPerson(app, 'Bob');
       expect(await expectOk(agent.post(`/user/${bob.id}`))).toEqual({
         code: 200,
-        result: { id: bob.id, nickname: 'Bob', portraitUri: '' },
+        result: profileOf(bob),
       });
     });
 
@@ -64,10 +64,10 @@ describe('users', () => {
       expect(words).toContain('login');
       for (const word of words) {
         await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({
-          constraint: 'users_id_no_path',
+          constraint: expect.stringContaining('users_id_no_path') as string,
         });
         await expect(app.db('users').insert({ id: word.toUpperCase(), nickname: 'x' })).rejects.toMatchObject({
-          constraint: 'users_id_no_path',
+          constraint: expect.stringContaining('users_id_no_path') as string,
         });
       }
     });
@@ -77,7 +77,7 @@ describe('users', () => {
     it('finds a user by the phone, as it is dialled at home or from abroad', async () => {
       const { agent } = await insertAndSignIn(app);
       const bob = await insertPerson(app, 'Bob');
-      const found = { code: 200, result: { id: bob.id, nickname: 'Bob', portraitUri: '' } };
+      const found = { code: 200, result: profileOf(bob) };
       expect(await expectOk(agent.post(`/user/find/44/${bob.phone}`))).toEqual(found);
       expect(await expectOk(agent.post(`/user/find/44/0${bob.phone}`))).toEqual(found);
     });

@@ -80,6 +80,11 @@ export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<S
   return signIn(app, await insertPerson(app, nickname));
 }
 
+/** What others see of a new account. */
+export function profileOf({ id, nickname }: Pick<Person, 'id' | 'nickname'>) {
+  return { id, nickname, portraitUri: '' };
+}
+
 export async function expectOk(answer: request.Test): Promise<{ code: number; result?: unknown }> {
   const { status, body } = (await answer) as { status: number; body: { code: number; result?: unknown } };
   expect({ status, body }).toMatchObject({ status: 200, body: { code: 200 } });

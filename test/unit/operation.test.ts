@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { NotFound, TooManyRequests } from '../../src/errors';
+import { operation, type Operation } from '../../src/http/operation';
+import { asDescribed } from '../support/as-described';
+import { OPERATIONS } from '../support/operations';
+
+const user = z.strictObject({ id: z.string(), groups: z.array(z.strictObject({ name: z.string() })) });
+const found = { id: 'x', groups: [{ name: 'Cooks' }] };
+const described = { path: '/x', summary: 'X.', access: 'user', result: user } as const;
+
+/** Asks the operation as the tests of the API do. */
+const answerOf = async (given: Operation) => {
+  const answer = asDescribed(given).answer as (input: object, call: object) => Promise<unknown>;
+  return answer({}, {});
+};
+
+describe('an operation', () => {
+  it('returns the fields of its schema, and no others: this file compiles', async () => {
+    expect(await answerOf(operation({ ...described, handle: async () => found }))).toEqual(found);
+
+    // @ts-expect-error -- a field that is not named
+    const more = operation({ ...described, handle: async () => ({ ...found, passwordHash: 'x' }) });
+    // @ts-expect-error -- nor in an object within
+    const inside = operation({ ...described, handle: async () => ({ id: 'x', groups: [{ name: 'x', secret: 1 }] }) });
+    // @ts-expect-error -- a field that is missing
+    const less = operation({ ...described, handle: async () => ({ id: 'x' }) });
+    // @ts-expect-error -- a result where none is described
+    const some = operation({ path: '/x', summary: 'X.', access: 'user', handle: async () => 1 });
+    for (const wrong of [more, inside, less, some]) await expect(answerOf(wrong)).rejects.toThrow('does not name');
+  });
+
+  it('has a user in its call only where users alone may call it', () => {
+    // @ts-expect-error -- anyone has no user id
+    operation({ path: '/x', summary: 'X.', access: 'anyone', handle: async (_, { userId }) => void userId });
+  });
+
+  it('refuses only as it says, in tests', async () => {
+    const handle = async () => Promise.reject(new NotFound('no'));
+    const refusing = { path: '/x', summary: 'X.', access: 'user', refusals: { 404: 'there is none' }, handle } as const;
+    await expect(answerOf(operation(refusing))).rejects.toBeInstanceOf(NotFound);
+    const other = async () => Promise.reject(new TooManyRequests('no'));
+    await expect(answerOf(operation({ ...refusing, handle: other }))).rejects.toThrow('does not name');
+  });
+});
+
+it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
+  '$path takes a body of a user, and so is one of few writes at a time',
+  ({ writes }) => expect(writes).toBe(true),
+);
