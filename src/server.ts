@@ -73,7 +73,7 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url:
   const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
   try {
     if (config.database.autoMigrate) {
-      const applied = await migrate(database.url, { tell: say });
+      const applied = await migrate(database.url, { announce: say });
       if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
     }
   } catch (error) {

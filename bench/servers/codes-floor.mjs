@@ -12,17 +12,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const pool = newPool();
 const feature = createRequire(`${root}/dist/src/features/`);
-const texts = {};
-/** The text that pg wants, with numbered parameters. */
-const numbered = (sql) => sql.split('?').reduce((text, part, place) => `${text}$${place}${part}`);
-/** As much of Knex as the repositories' prepared statements ask of it. */
-const db = {
-  userParams: { prepare: true },
-  raw: (sql, values) => {
-    const options = ({ name }) => pool.query({ name, text: (texts[name] ??= numbered(sql)), values });
-    return { options };
-  },
-};
+/** Runs the repositories' statements. */
+const db = { run: async (query, values) => (await pool.query({ ...query, values })).rows };
 const { newVerificationToken, tokenHash } = feature('./verification/verification-token');
 const limits = new (feature('./limits/limits-repository').LimitsRepository)(db);
 const verification = new (feature('./verification/verification-repository').VerificationRepository)(db);
@@ -58,10 +49,10 @@ async function verifyCode(phone, caller, code) {
     { key: `checks_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
   const guesses = wrongCodes(number, caller.ip);
-  await limits.take(guesses);
+  const places = await limits.hold(guesses);
   const claimed = await verification.claimAttempt(number, 5);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
-  await limits.giveBack(guesses.map(({ key }) => key));
+  await limits.free(places);
   await limits.clear(`resend:${number}`);
   const token = newVerificationToken();
   await verification.exchange(claimed.id, phone, tokenHash(token), 1_800);

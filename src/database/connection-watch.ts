@@ -1,8 +1,15 @@
-import type { GuardedClient } from './guarded-client';
-
 const TICK_MS = 500;
 /** Longer than `statement_timeout`, so that only a broken connection stays silent for so long. */
 const SILENCE_MS = 5_000;
+
+/** A connection that can be watched. */
+export interface Watched {
+  readonly readyForQuery: boolean;
+  /** Milliseconds for which it has owed an answer and received no byte. `forgive` counts it as heard from just now. */
+  silence(now: number, forgive: boolean): number;
+  cut(cause: Error): void;
+  once(event: 'end', listener: () => void): unknown;
+}
 
 export interface Listener {
   /** Called once when the database stops answering, with the first error. */
@@ -26,7 +33,7 @@ export class DatabaseSilent extends Error {
  * All idle connections are cut with it: they use the same network, and the next request would wait for them in vain.
  */
 export class ConnectionWatch {
-  private readonly clients = new Set<GuardedClient>();
+  private readonly clients = new Set<Watched>();
   private readonly timer: NodeJS.Timeout;
   private lookedAt = performance.now();
   private awaySince: number | undefined;
@@ -36,7 +43,7 @@ export class ConnectionWatch {
   }
 
   /** Watches a connected client until it ends. */
-  add(client: GuardedClient): void {
+  add(client: Watched): void {
     this.clients.add(client);
     client.once('end', () => this.clients.delete(client));
     this.answered();

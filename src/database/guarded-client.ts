@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-import type { ConnectionWatch } from './connection-watch';
+import type { ConnectionWatch, Watched } from './connection-watch';
 
 /**
  * Leans on pg 8: `readyForQuery` and getTransactionStatus() say what PostgreSQL said last; an 'error' of `connection`
@@ -18,7 +18,7 @@ export interface GuardedConfig extends ClientConfig {
 const OUTDATED = new Set(['0A000', '26000']);
 
 /** A connection that the watch can cut, and that knows whether the next request may use it. */
-export class GuardedClient extends Client {
+export class GuardedClient extends Client implements Watched {
   declare readonly readyForQuery: boolean;
   private readonly watch: ConnectionWatch;
   private isOutdated = false;
@@ -57,7 +57,6 @@ export class GuardedClient extends Client {
     return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.isOutdated;
   }
 
-  /** Milliseconds for which it has owed an answer and received no byte. */
   silence(now: number, forgive: boolean): number {
     const { bytesRead } = this.socket;
     if (forgive || this.readyForQuery || bytesRead !== this.bytesHeard) this.heardAt = now;

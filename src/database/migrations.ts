@@ -54,12 +54,12 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const PAUSES_MS = [500, 1_000, 2_000, 4_000, ...Array.from({ length: 40 }, () => 5_000)];
 
 interface Migrating {
-  tell?: (line: string) => void;
+  announce?: (line: string) => void;
   pausesMs?: readonly number[];
 }
 
 /** Brings the schema up to date and returns the names of what was applied. */
-export async function migrate(url: string, { tell = () => undefined, pausesMs = PAUSES_MS }: Migrating = {}) {
+export async function migrate(url: string, { announce = () => undefined, pausesMs = PAUSES_MS }: Migrating = {}) {
   const guard = new Client({ ...migrationOptions(url), lock_timeout: 0 });
   // A connection that breaks fails the next query on it; it must not end the process by itself.
   guard.on('error', () => undefined);
@@ -69,14 +69,14 @@ export async function migrate(url: string, { tell = () => undefined, pausesMs = 
     // A lock of this transaction: behind a pooler a lock of the session would stay with the pooler's connection.
     await guard.query('BEGIN');
     await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
-    return await latest(db, tell, pausesMs);
+    return await latest(db, announce, pausesMs);
   } finally {
     await db.destroy();
     await guard.end();
   }
 }
 
-async function latest(db: Knex, tell: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
+async function latest(db: Knex, announce: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       // With the advisory lock held, a lock row of Knex can only be left over from a killed migration.
@@ -86,7 +86,7 @@ async function latest(db: Knex, tell: (line: string) => void, pausesMs: readonly
     } catch (error) {
       const pause = pausesMs[attempt];
       if (codeOf(error) !== LOCK_NOT_AVAILABLE || pause === undefined) throw error;
-      tell(`Migrating waits for a transaction that holds a lock on a table; it tries again in ${pause / 1_000} s`);
+      announce(`Migrating waits for a transaction that holds a lock on a table; it tries again in ${pause / 1_000} s`);
       await sleep(pause);
     }
   }

@@ -1,14 +1,7 @@
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
 import { FaultProxy } from '../support/fault-proxy';
-import {
-  insertAndSignIn,
-  insertPerson,
-  newPassword,
-  newPhone,
-  verificationToken,
-  type SignedInPerson,
-} from '../support/people';
+import { insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
@@ -41,11 +34,7 @@ describe('a connection on which something was given up', () => {
   it('is never used again: what is answered 200 after a BEGIN that got stuck stays', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const people = await times(3, () => insertAndSignIn(app));
-    const registration = {
-      nickname: 'Late',
-      password: newPassword(),
-      verification_token: await verificationToken(app, newPhone()),
-    };
+    const registration = await registrationOf(app);
     proxy.stallAt('BEGIN;');
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);
@@ -65,12 +54,7 @@ describe('a connection on which something was given up', () => {
   it('is never used again: a ROLLBACK behind a statement that got stuck', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const people = await times(2, () => insertAndSignIn(app));
-    const phone = newPhone();
-    const registration = {
-      nickname: 'Late',
-      password: newPassword(),
-      verification_token: await verificationToken(app, phone),
-    };
+    const registration = await registrationOf(app);
     proxy.stallAt('insert into "users"');
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);

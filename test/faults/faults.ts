@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connected } from '../support/clusters';
+import { connected, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 import { NOBODY } from '../support/service-process';
@@ -331,19 +331,6 @@ function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['pla
       await play(world);
     }
   };
-}
-
-/** Each of PostgreSQL's processes stands in the cluster's folder. */
-function processesIn(path: string): number[] {
-  const cwd = (pid: string) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`);
-    } catch {
-      return '';
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => cwd(pid).startsWith(path)).map(Number);
 }
 
 function startHaproxy(world: World): string {

@@ -23,6 +23,8 @@ const { values: options, positionals: words } = parseArgs({
 });
 const record = JSON.parse(readFileSync(RECORD, 'utf8'));
 
+/** As everything is now: a file may change while the proofs run. */
+const forms = new Map(guards.map((guard) => [guard, formOf(guard)]));
 const wanted = chosen();
 const waiting = [...wanted];
 const unproved = [];
@@ -36,7 +38,7 @@ process.exit(unproved.length === 0 && (wanted.length > 0 || words.length === 0) 
 function chosen() {
   if (words.length > 0) return guards.filter(({ guard }) => words.every((word) => guard.includes(word)));
   if (options.all) return guards;
-  const isDue = (guard) => record[guard.guard] !== formOf(guard);
+  const isDue = (guard) => record[guard.guard] !== forms.get(guard);
   const others = guards.filter((guard) => !isDue(guard)).sort(() => Math.random() - 0.5);
   return [...guards.filter(isDue), ...others.slice(0, Number(options.sample ?? 0))];
 }
@@ -54,7 +56,7 @@ function formOf(guard) {
 
 function save() {
   const entries = guards.flatMap((guard) => {
-    const seen = wanted.includes(guard) && !unproved.includes(guard) ? formOf(guard) : record[guard.guard];
+    const seen = wanted.includes(guard) && !unproved.includes(guard) ? forms.get(guard) : record[guard.guard];
     return seen === undefined || unproved.includes(guard) ? [] : [[guard.guard, seen]];
   });
   writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);

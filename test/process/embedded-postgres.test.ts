@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -30,6 +29,7 @@ import {
   ROOT,
   type DataDir,
 } from '../support/service-process';
+import { processesIn } from '../support/clusters';
 import { until } from '../support/until';
 
 /** These databases need not outlive a power cut, and are made in half the time. */
@@ -131,19 +131,6 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   } finally {
     await client.end();
   }
-}
-
-/** Everything that PostgreSQL runs on a data directory: each of its processes stands in the cluster's folder. */
-function processesIn(dataDir: string): number[] {
-  const cwd = (pid: string) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`);
-    } catch {
-      return '';
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => cwd(pid).startsWith(dataDir)).map(Number);
 }
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {

@@ -14,7 +14,7 @@ describe('a migration that meets a lock', () => {
     await reader.query('BEGIN; SELECT FROM captchas');
 
     const told: string[] = [];
-    const migrating = migrate(database.url, { tell: (line) => told.push(line), pausesMs: [600, 600, 60_000] });
+    const migrating = migrate(database.url, { announce: (line) => told.push(line), pausesMs: [600, 600, 60_000] });
     // Somebody comes by every tenth of a second; each waits behind the migration for two seconds at most.
     let longest = 0;
     while (told.length < 2) {

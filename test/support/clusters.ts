@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrations';
@@ -129,6 +129,19 @@ export async function connected(url: string): Promise<Client> {
   client.on('error', () => undefined);
   await client.connect();
   return client;
+}
+
+/** Everything that PostgreSQL runs on a data folder: each of its processes stands in the cluster's folder. */
+export function processesIn(dataDir: string): number[] {
+  const cwd = (pid: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`);
+    } catch {
+      return '';
+    }
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => cwd(pid).startsWith(dataDir)).map(Number);
 }
 
 async function answers(url: string): Promise<boolean> {

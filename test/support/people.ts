@@ -45,13 +45,15 @@ export async function verificationToken(app: TestApp, phone: PhoneFields): Promi
   return secret(String(field(result, 'verification_token')));
 }
 
+/** The body of /user/register. */
+export async function registrationOf(app: TestApp, phone = newPhone(), nickname = 'Ann') {
+  return { nickname, password: newPassword(), verification_token: await verificationToken(app, phone) };
+}
+
 export async function register(app: TestApp, phone = newPhone(), nickname = 'Ann'): Promise<Person> {
-  const password = newPassword();
-  const token = await verificationToken(app, phone);
-  const { result } = await expectOk(
-    app.api.post('/user/register').send({ nickname, password, verification_token: token }),
-  );
-  return { ...phone, id: String(field(result, 'id')), nickname, password };
+  const body = await registrationOf(app, phone, nickname);
+  const { result } = await expectOk(app.api.post('/user/register').send(body));
+  return { ...phone, id: String(field(result, 'id')), nickname, password: body.password };
 }
 
 export async function signIn(app: TestApp, person: Person): Promise<SignedInPerson> {

@@ -116,6 +116,8 @@ const note = statement<{ key: string }, 'keys'>(
    RETURNING key`,
 );
 
+const clear = statement<unknown, 'key'>('clear-limit', 'DELETE FROM rate_limits WHERE key = :key');
+
 /** Buckets in PostgreSQL, on its clock, so that any number of instances share them. */
 export class LimitsRepository {
   constructor(private readonly db: Knex) {}
@@ -161,7 +163,7 @@ export class LimitsRepository {
   }
 
   async clear(key: string): Promise<void> {
-    await this.db('rate_limits').where({ key }).delete();
+    await clear(this.db, { key });
   }
 
   /** Clears the buckets whose keys begin with `prefix`. */
