@@ -20,4 +20,4 @@ export const verificationToken = z.strictObject({ verification_token: z.string()
 
 export const isAvailable = z.boolean();
 
-export const newCaptcha = z.strictObject({ url: z.url(), verifyId: z.string() });
+export const newCaptcha = z.strictObject({ url: z.string(), verifyId: z.string() });
