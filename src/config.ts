@@ -114,6 +114,8 @@ const environment = z.object({
   LOGIN_FAILURES_PER_PHONE_AND_IP: limit.default(10),
   LOGIN_FAILURES_PER_PHONE_DAY: limit.default(100),
   LOGIN_FAILURES_PER_IP: limit.optional(),
+  LOGINS_PER_PHONE_AND_IP_HOUR: limit.optional(),
+  LOGINS_PER_PHONE_DAY: limit.optional(),
   FINDS_PER_USER_MINUTE: limit.default(300),
   FINDS_PER_USER_DAY: limit.default(2_000),
   CHECKS_PER_IP_MINUTE: limit.optional(),
@@ -234,7 +236,7 @@ function unfitForProduction(env: Environment): string[] {
 function nested(env: Environment, mistakes: string[]) {
   const need = needing(env, mistakes);
   const strict = production(env);
-  const byIp = (value: number | undefined, inProduction: number) => value ?? (strict ? inProduction : 0);
+  const inProduction = (value: number | undefined, amount: number) => value ?? (strict ? amount : 0);
   return {
     production: strict,
     http: {
@@ -271,18 +273,20 @@ function nested(env: Environment, mistakes: string[]) {
     limits: {
       codeResendSeconds: env.CODE_RESEND_SECONDS,
       sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
-      sendCodePerIpHour: byIp(env.SEND_CODE_PER_IP_HOUR, 200),
-      sendCodePerIpHourWithCaptcha: byIp(env.SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA, 1_000),
+      sendCodePerIpHour: inProduction(env.SEND_CODE_PER_IP_HOUR, 200),
+      sendCodePerIpHourWithCaptcha: inProduction(env.SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA, 1_000),
       sendCodePerDay: env.SEND_CODE_PER_DAY,
       wrongCodesPerPhoneAndIpDay: env.WRONG_CODES_PER_PHONE_AND_IP_DAY,
       wrongCodesPerPhoneDay: env.WRONG_CODES_PER_PHONE_DAY,
       loginFailuresPerPhoneAndIp: env.LOGIN_FAILURES_PER_PHONE_AND_IP,
       loginFailuresPerPhoneDay: env.LOGIN_FAILURES_PER_PHONE_DAY,
-      loginFailuresPerIp: byIp(env.LOGIN_FAILURES_PER_IP, 500),
+      loginFailuresPerIp: inProduction(env.LOGIN_FAILURES_PER_IP, 500),
+      loginsPerPhoneAndIpHour: inProduction(env.LOGINS_PER_PHONE_AND_IP_HOUR, 60),
+      loginsPerPhoneDay: inProduction(env.LOGINS_PER_PHONE_DAY, 500),
       findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
       findsPerUserDay: env.FINDS_PER_USER_DAY,
-      checksPerIpMinute: byIp(env.CHECKS_PER_IP_MINUTE, 600),
-      checksPerIpDay: byIp(env.CHECKS_PER_IP_DAY, 20_000),
+      checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
+      checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
     },
     secrets: {
       databaseUrl: env.DATABASE_URL,

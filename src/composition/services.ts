@@ -75,7 +75,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
-  const attempts = new LoginAttempts(limiter, limits);
+  const attempts = new LoginAttempts(limiter, limits, (HASHES_WAITING * HASHING_THREADS) / 4);
 
   const codes = new VerificationCodes(keys.sessionSecrets);
   const captchas = new CaptchaService(repos.captchas, limiter, limits);

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { compare } from 'bcrypt';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { Client } from 'pg';
 import { Passwords } from '../../src/features/auth/passwords';
 import { masked } from '../../src/features/phones/phone-number';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
@@ -201,16 +203,16 @@ describe('/user/login after failures', () => {
     expectRefusal(await login(person), 429);
   });
 
-  it('lets 32 right logins of one phone in at once', async () => {
+  it('lets 20 right logins of one phone and address in at once, of which ten wait', async () => {
     const person = await insertPerson(app);
     // As slow as in production, so that more are under way than may fail.
     jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async (typed, passwordHash = '') => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       return compare(typed, passwordHash);
     });
-    const answers = await times(32, () => login(person));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
-    expect(await sessionsOf(person)).toHaveLength(32);
+    const answers = await times(20, () => login(person));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(await sessionsOf(person)).toHaveLength(20);
     const failures = await app
       .db('rate_limits')
       .whereLike('key', `login_failures_p%:+44${person.phone}%`)
@@ -220,17 +222,69 @@ describe('/user/login after failures', () => {
     expect(await app.db('security_events').where({ event: 'limit_met', phone: masked(e164(person)) })).toEqual([]);
   });
 
-  it('lets 32 right logins in although none has heard yet that it holds a place', async () => {
+  it('lets 20 right logins in although none has heard yet that it holds a place', async () => {
     const person = await insertPerson(app);
     const limits = new LimitsRepository(app.db);
-    const take = limits.take.bind(limits);
-    jest.spyOn(LimitsRepository.prototype, 'take').mockImplementation(async (buckets) => {
-      const taken = await take(buckets);
+    const hold = limits.hold.bind(limits);
+    jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
+      const held = await hold(buckets);
       await new Promise((resolve) => setTimeout(resolve, 200));
-      return taken;
+      return held;
     });
-    const answers = await times(32, () => login(person));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
+    const answers = await times(20, () => login(person));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  });
+
+  it('refuses most of 300 right logins of one phone at once, and costs the database ten statements each at most', async () => {
+    const person = await insertPerson(app);
+    const queries = jest.spyOn(Client.prototype, 'query');
+    const answers = await times(300, () => login(person));
+    expect(queries.mock.calls.length).toBeLessThanOrEqual(300 * 10);
+    // Those that were let in cost as much as one alone does, nearly.
+    const right = answers.filter(({ status }) => status === 200).length;
+    expect(right).toBeGreaterThanOrEqual(20);
+    expect(queries.mock.calls.length).toBeLessThanOrEqual(right * 12 + 10);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(300 - right);
+    for (const answer of refused) expect(retryAfter(answer)).toBe(3);
+    expect((await login(person)).status).toBe(200);
+  });
+
+  it('in production limits right logins: 60 an hour of a phone and address, 500 a day of a phone', async () => {
+    const limited = await startApp(
+      { LOGINS_PER_PHONE_AND_IP_HOUR: '3', LOGINS_PER_PHONE_DAY: '4' },
+      { databaseUrl: app.databaseUrl, dataDir: app.dataDir },
+    );
+    const person = await insertPerson(app);
+    for (let count = 0; count < 3; count += 1) expect((await login(person, limited)).status).toBe(200);
+    const refused = await login(person, limited);
+    expectRefusal(refused, 429);
+    expect(setCookie(refused)).toEqual([]);
+    expect(await sessionsOf(person)).toHaveLength(3);
+    // A wrong password does not count here.
+    expectBody(await login({ ...person, password: 'wrong-one' }, limited), { code: 1000 });
+    await limited.close();
+  });
+
+  it('leaves three quarters of the hashing queue to other phones, however many addresses try one', async () => {
+    const proxied = await startApp({ TRUST_PROXY: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const person = await insertPerson(app);
+    let [now, most] = [0, 0];
+    jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async () => {
+      most = Math.max(most, (now += 1));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      now -= 1;
+      return true;
+    });
+    const { region, phone, password } = person;
+    const loginFrom = (index: number) =>
+      post(proxied.api, '/user/login', { region, phone, password }, { 'X-Forwarded-For': `10.1.0.${index}` });
+    const answers = await times(90, loginFrom);
+    const quarter = (25 * Math.min(8, 2 * availableParallelism())) / 4;
+    expect(most).toBeLessThanOrEqual(quarter);
+    expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status !== 503 && status !== 200)).toEqual([]);
+    await proxied.close();
   });
 
   it('compares at most 10 of 50 wrong passwords at once', async () => {

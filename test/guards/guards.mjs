@@ -623,4 +623,28 @@ export const guards = [
     test: 'test/integrations/sms',
     named: 'does not ask again for a while',
   },
+  {
+    guard: 'right logins of one phone and address wait in line, few at a time',
+    file: 'src/features/auth/gate.ts',
+    replace: "if (where === 'last' && this.waiting.length >= this.places) throw this.refusal();",
+    by: '',
+    test: 'test/unit/gate',
+    named: 'and refuses the others at once',
+  },
+  {
+    guard: 'right logins are limited',
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await attempts.countRight(phone.number, caller);',
+    by: '',
+    test: 'test/api/login',
+    named: 'in production limits right logins',
+  },
+  {
+    guard: 'one phone keeps no more than a quarter of the hashing queue',
+    file: 'src/features/auth/login-attempts.ts',
+    replace: 'settle(held, () => this.comparisons.run(phone, compare))',
+    by: 'settle(held, compare)',
+    test: 'test/api/login',
+    named: 'three quarters of the hashing queue',
+  },
 ];

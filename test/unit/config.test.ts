@@ -70,6 +70,8 @@ const BAD: Record<string, string[]> = {
   LOGIN_FAILURES_PER_PHONE_AND_IP: fromZero,
   LOGIN_FAILURES_PER_PHONE_DAY: fromZero,
   LOGIN_FAILURES_PER_IP: fromZero,
+  LOGINS_PER_PHONE_AND_IP_HOUR: fromZero,
+  LOGINS_PER_PHONE_DAY: fromZero,
   FINDS_PER_USER_MINUTE: fromZero,
   FINDS_PER_USER_DAY: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
@@ -131,6 +133,7 @@ describe('loadConfig', () => {
         ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000 },
         // Limits by address alone are for production: a developer's tests come from one.
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
+        ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0 },
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0 },
       },
     });

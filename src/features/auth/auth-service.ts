@@ -82,6 +82,7 @@ export class AuthService {
       await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));
       throw wrongCredentials();
     }
+    await attempts.countRight(phone.number, caller);
     if (passwords.isOutdated(account.passwordHash))
       await users.rehash(account.id, account.credentialsVersion, await passwords.hash(password));
     return account;

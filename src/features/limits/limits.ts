@@ -34,6 +34,8 @@ export interface LimitAmounts {
   loginFailuresPerPhoneAndIp: number;
   loginFailuresPerPhoneDay: number;
   loginFailuresPerIp: number;
+  loginsPerPhoneAndIpHour: number;
+  loginsPerPhoneDay: number;
   findsPerUserMinute: number;
   findsPerUserDay: number;
   checksPerIpMinute: number;
@@ -88,6 +90,10 @@ export function limitTable(amounts: LimitAmounts) {
     ),
     loginFailuresPerPhone: limit('login_failures_p', 'phone', amounts.loginFailuresPerPhoneDay, DAY, loggingIn),
     loginFailuresPerAddress: limit('login_failures_a', 'address', amounts.loginFailuresPerIp, 15 * MINUTE, loggingIn),
+
+    /** Right logins. */
+    loginsPerPhoneAndAddress: limit('logins_pa', 'phone and address', amounts.loginsPerPhoneAndIpHour, HOUR, loggingIn),
+    loginsPerPhone: limit('logins_p', 'phone', amounts.loginsPerPhoneDay, DAY, loggingIn),
 
     /** Look-ups by phone of one user: enough for a phone book, too few to harvest a range of numbers. */
     findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
