@@ -16,6 +16,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.test-output/'],
-  testTimeout: 20_000,
+  // On a machine that is busy with something else a start alone can take half a minute.
+  testTimeout: 60_000,
   maxWorkers: 2,
 };

@@ -14,7 +14,7 @@ export async function seedAccounts(postgres, database, users) {
   const now = Date.now();
   const expires = new Date(now + LIFE).toISOString();
   const cookie = { originalMaxAge: LIFE, expires, secure: true, httpOnly: true, path: '/', sameSite: 'lax' };
-  const session = JSON.stringify({ cookie, createdAt: now, renewedAt: now });
+  const session = JSON.stringify({ cookie, createdAt: now, renewedAt: now, credentialsVersion: 0 });
   const passwordHash = await hash(PASSWORD, 10);
   const id = SQL.id('n');
   const numbers = `generate_series(0, ${users - 1}) AS n`;

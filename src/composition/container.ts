@@ -43,6 +43,7 @@ export async function buildContainer(
   const reader = new SessionReader(connections.reads, cookieName, keys.sessionSecrets);
   const cookies = new SessionCookies(
     connections.pool,
+    connections.db,
     sessionsByStore ? undefined : reader,
     { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
     logger,

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, type Answer } from '../support/calls';
-import { field, insertPerson, type Person } from '../support/people';
+import { field, insertPerson, newPassword, verificationToken, type Person } from '../support/people';
 
 const DAY = 86_400_000;
 
@@ -89,6 +89,62 @@ describe('/user/sessions', () => {
     const cookie = await cookieFrom(person, 'x'.repeat(1_000));
     await raw(app, '/user/login', { body: JSON.stringify(person) });
     expect((await listed(cookie)).map(({ userAgent }) => userAgent)).toEqual(['', 'x'.repeat(200)]);
+  });
+});
+
+/** As if somebody had logged in so often before: each session a second older than the next. */
+async function insertSessions({ id }: Person, count: number): Promise<void> {
+  await app.db.raw(
+    `INSERT INTO session (sid, sess, expire)
+     SELECT 'old-' || ? || n,
+            json_build_object('userId', ?::text, 'credentialsVersion', 0, 'createdAt', ?::bigint - n * 1000),
+            now() + interval '1 day'
+       FROM generate_series(1, ?::integer) n`,
+    [id, id, Date.now(), count],
+  );
+}
+
+const countOf = async ({ id }: Person) => (await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).length;
+
+describe('many sessions of one user', () => {
+  it('are 50 at most: a login ends the oldest', async () => {
+    const person = await insertPerson(app);
+    await insertSessions(person, 60);
+    const cookie = await cookieFrom(person, 'Phone/1.0');
+    expect(await listed(cookie)).toHaveLength(50);
+    expect(await countOf(person)).toBe(50);
+    const kept = await app.db('session').whereLike('sid', `old-${person.id}%`).pluck('sid');
+    expect(kept).toContain(`old-${person.id}49`);
+    expect(kept).not.toContain(`old-${person.id}50`);
+  });
+
+  it('do not keep a reset from ending each of them at once, in a few rows of work', async () => {
+    const person = await insertPerson(app);
+    const thief = await cookieFrom(person, 'Thief/1.0');
+    await insertSessions(person, 5_000);
+    const body = { verification_token: await verificationToken(app, person), password: newPassword() };
+    expectBody(await post(app.api, '/user/reset_password', body), { code: 200 });
+    expectRefusal(await call('/user/groups', thief), 401);
+    // The others are worth as little; they go when they expire, or with the next logins.
+    expect(await countOf(person)).toBeGreaterThanOrEqual(4_000);
+    const owner = cookieOf(await post(app.api, '/user/login', { ...person, password: body.password }));
+    expect(await listed(owner)).toHaveLength(1);
+  });
+
+  it('are worth nothing under another password, also when a request was under way', async () => {
+    const person = await insertPerson(app);
+    const cookie = await cookieFrom(person, 'Phone/1.0');
+    await app.db('users').where({ id: person.id }).increment('credentials_version', 1);
+    expectRefusal(await call('/user/groups', cookie), 401);
+    await app.db('users').where({ id: person.id }).decrement('credentials_version', 1);
+    expect((await call('/user/groups', cookie)).status).toBe(200);
+  });
+
+  it('of a closed account are worth nothing', async () => {
+    const person = await insertPerson(app);
+    const cookie = await cookieFrom(person, 'Phone/1.0');
+    await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
+    expectRefusal(await call('/user/groups', cookie), 401);
   });
 });
 

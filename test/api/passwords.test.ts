@@ -35,6 +35,27 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
+  it('ends the other tokens and codes of the phone, so that none that was hoarded sets another password', async () => {
+    const person = await register(app);
+    const { region, phone } = person;
+    const hoarded = await verificationToken(app, person);
+    const token = await verificationToken(app, person);
+    expectBody(await post(app.api, '/user/send_code', { region, phone }), { code: 200 });
+    const code = app.sms.codeFor(e164(person));
+    expectBody(await reset(token, newPassword()), { code: 200 });
+    expectRefusal(await reset(hoarded, newPassword()), 400, 'verification_token');
+    expectBody(await post(app.api, '/user/verify_code', { region, phone, code }), { code: 2000 });
+    await app.db('rate_limits').whereLike('key', 'resend:%').delete();
+    const next = await verificationToken(app, person);
+    const password = newPassword();
+    expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
+    const { agent } = await signIn(app, { ...person, password });
+    const later = await verificationToken(app, person);
+    const change = { oldPassword: password, newPassword: newPassword() };
+    expectBody(await post(agent, '/user/change_password', change), { code: 200 });
+    for (const old of [next, later]) expectRefusal(await reset(old, newPassword()), 400, 'verification_token');
+  });
+
   it('ends all sessions of the user at once, and nobody else’s', async () => {
     const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     const second = await signIn(app, person);

@@ -39,7 +39,7 @@ async function seed(): Promise<void> {
     INSERT INTO rate_limits SELECT 'login_failures_p:+4474' || n, 1, 10, now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO verification_codes (phone, code_hmac, expires_at)
       SELECT '+4474' || (10000000 + n), '', now() FROM generate_series(1, 20000) n;
-    INSERT INTO verification_tokens SELECT sha256(n::text::bytea), '+4474', '44', now() + interval '1 day' FROM generate_series(1, 20000) n;
+    INSERT INTO verification_tokens SELECT sha256(n::text::bytea), '+4474' || (10000000 + n), '44', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO sms_traffic SELECT r::text, sms_traffic_slot(now() - n * interval '10 minutes'), 1, 1
       FROM generate_series(1, 20) r, generate_series(1, 1000) n;
     INSERT INTO captchas SELECT 'captcha' || n, 'x', '', '', now() + interval '1 day' FROM generate_series(1, 20000) n;

@@ -35,7 +35,7 @@ export function authRouter({ auth, sessions, cookies, publicUrlOf }: Parts): Ope
       handle: async ({ password, ...phone }, { req, caller }) => {
         const account = await auth.authenticate(phone, password, caller);
         const token = await auth.messagingToken(account, publicUrlOf(req));
-        await cookies.start(req, account.id, (session) => auth.beginSession(account, session, caller));
+        await cookies.start(req, account, (session) => auth.beginSession(account, session, caller));
         return { id: account.id, token };
       },
     }),

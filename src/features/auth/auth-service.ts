@@ -119,8 +119,10 @@ export class AuthService {
     await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
+      await repos.verification.endAll(phone);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
-      await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid), caller);
+      const version = account.credentialsVersion + 1;
+      await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
     });
   }
 

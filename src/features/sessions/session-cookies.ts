@@ -1,16 +1,20 @@
 import connectPgSimple from 'connect-pg-simple';
 import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
 import session, { type Session, type SessionData } from 'express-session';
+import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Failed, NotSignedIn, Unavailable } from '../../errors';
 import { callerOf } from '../../http/caller-of';
+import { liveSession } from './live-session';
 import type { FoundSession, SessionReader } from './session-reader';
 import type { NewSession } from './sessions-repository';
 
 declare module 'express-session' {
   interface SessionData {
     userId: string;
+    /** Of the account, when the session began. */
+    credentialsVersion: number;
     /** Milliseconds since 1970, as is renewedAt. */
     createdAt: number;
     renewedAt: number;
@@ -22,6 +26,16 @@ declare module 'express-session' {
 
 const DAY_MS = 86_400_000;
 
+const UPDATE = `
+  UPDATE session SET expire = $2,
+         sess = ($1::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
+   WHERE sid = $3`;
+
+interface Account {
+  id: string;
+  credentialsVersion: number;
+}
+
 export interface SessionRules {
   secrets: string[];
   /** In production the cookie is Secure, with the prefix that ties it to this host. */
@@ -32,17 +46,27 @@ export interface SessionRules {
 
 /**
  * Only a login makes a session, and it inserts the row itself (SessionsRepository.start). express-session's later saves
- * are updates, so that a session which was ended during a request stays ended.
+ * are updates, so that a session which was ended during a request stays ended. They leave the credentials version as it
+ * is: a change of the password may have raised it during the request.
  */
 class UpdatingStore extends connectPgSimple(session) {
   private readonly written = new WeakSet<object>();
 
   constructor(
     private readonly pool: Pool,
+    private readonly db: Knex,
     logger: Pick<Logger, 'warn'>,
   ) {
     const errorLog = (message: string, error: unknown) => logger.warn({ err: error }, message);
     super({ pool, disableTouch: true, errorLog });
+  }
+
+  override get(sid: string, done: (error: unknown, session?: SessionData | null) => void): void {
+    const found = liveSession(this.db, { sid });
+    found.then(
+      ([row]) => done(null, row ? (row.sess as SessionData) : null),
+      (error: unknown) => done(error),
+    );
   }
 
   /** Its row is written already; express-session would write it again at the end of the request. */
@@ -56,7 +80,7 @@ class UpdatingStore extends connectPgSimple(session) {
       return;
     }
     const expires = data.cookie.expires ?? new Date(Date.now() + DAY_MS);
-    this.pool.query('UPDATE session SET sess = $1, expire = $2 WHERE sid = $3', [data, expires, sid]).then(
+    this.pool.query(UPDATE, [data, expires, sid]).then(
       () => done?.(),
       (error: unknown) => done?.(error),
     );
@@ -75,12 +99,13 @@ export class SessionCookies {
 
   constructor(
     pool: Pool,
+    db: Knex,
     /** Without one, express-session reads every session. */
     private readonly reader: SessionReader | undefined,
     private readonly rules: SessionRules,
     logger: Pick<Logger, 'warn'>,
   ) {
-    this.store = new UpdatingStore(pool, logger);
+    this.store = new UpdatingStore(pool, db, logger);
     this.cookieName = cookieNameFor(rules.production);
     this.cookie = { httpOnly: true, sameSite: 'lax', secure: rules.production, path: '/' };
     this.load = session({
@@ -130,7 +155,7 @@ export class SessionCookies {
   }
 
   /** Prepares a session with a new id. The answer sets the cookie unless `begin` refuses. */
-  async start(req: Request, userId: string, begin: (session: NewSession) => Promise<void>): Promise<void> {
+  async start(req: Request, account: Account, begin: (session: NewSession) => Promise<void>): Promise<void> {
     if (this.rules.production && !req.secure)
       throw new Failed('sessions need HTTPS, and this request did not arrive over it', {
         cause: new Error('login did not arrive over HTTPS: check that TRUST_PROXY names the proxy in front'),
@@ -140,7 +165,8 @@ export class SessionCookies {
     const life = Math.min(this.rules.days, this.rules.maxDays) * DAY_MS;
     req.session.cookie.maxAge = life;
     const { ip, userAgent } = callerOf(req);
-    const owner = { userId, createdAt: now, renewedAt: now, ip, userAgent };
+    const { id: userId, credentialsVersion } = account;
+    const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent };
     // The deadline has passed: the cookie would reach no client.
     if (req.res?.headersSent) throw new Unavailable('the login took too long');
     const data = { cookie: req.session.cookie, ...owner };

@@ -1,18 +1,10 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import { statement, type Source } from '../../database/statement';
+import type { Source } from '../../database/statement';
+import { liveSession, type SessionOwner } from './live-session';
 
-/** Of express-session's data, what decides whether a request is let in. */
-export interface FoundSession {
+export interface FoundSession extends SessionOwner {
   sid: string;
-  userId?: string;
-  createdAt?: number;
-  renewedAt?: number;
 }
-
-const session = statement<{ sess: Omit<FoundSession, 'sid'> }, 'sid'>(
-  'session',
-  'SELECT sess FROM session WHERE sid = :sid AND expire > now()',
-);
 
 /**
  * Leans on express-session's cookie, `s:<id>.<HMAC-SHA256 in base64>`, and on the table of connect-pg-simple: it checks
@@ -36,7 +28,7 @@ export class SessionReader {
   async find(cookies: string | undefined): Promise<FoundSession | undefined> {
     const sid = this.signedId(cookies);
     if (sid === undefined) return undefined;
-    const [row] = await session(this.reads, { sid });
+    const [row] = await liveSession(this.reads, { sid });
     return row && { ...row.sess, sid };
   }
 

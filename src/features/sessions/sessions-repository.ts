@@ -4,6 +4,10 @@ import type { Caller } from '../../caller';
 import { statement } from '../../database/statement';
 
 const OWNER = `sess ->> 'userId'`;
+/** The newest of a user. Older ones end with the next login. */
+const MOST_SESSIONS = 50;
+/** Sessions that end in one transaction. There are seldom more; those are worth nothing by then, and expire. */
+const MOST_ENDED = 1_000;
 /** The id that clients see. The cookie's id cannot be computed from it. */
 const PUBLIC_ID = `encode(sha256(convert_to(sid, 'UTF8')), 'hex')`;
 
@@ -34,8 +38,19 @@ const startSession = statement<
       WHERE id = :userId AND credentials_version = :credentialsVersion AND closed_at IS NULL FOR SHARE),
    noted AS (
      INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
-     SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner)
+     SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
+   ended AS (
+     DELETE FROM session WHERE sid IN (
+       SELECT sid FROM session WHERE ${OWNER} = :userId AND EXISTS (SELECT FROM owner)
+        ORDER BY (sess ->> 'createdAt')::bigint DESC OFFSET ${MOST_SESSIONS - 1}))
    INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
+);
+
+const keepSession = statement<{ sid: string }, 'sid' | 'credentialsVersion'>(
+  'keep-session',
+  `UPDATE session
+      SET sess = (sess::jsonb || jsonb_build_object('credentialsVersion', :credentialsVersion::integer))::json
+    WHERE sid = :sid RETURNING sid`,
 );
 
 const sessionsOfUser = statement<SessionRow, 'userId' | 'currentSid' | 'maxDays'>(
@@ -43,8 +58,8 @@ const sessionsOfUser = statement<SessionRow, 'userId' | 'currentSid' | 'maxDays'
   `SELECT ${PUBLIC_ID} AS id, (sess ->> 'createdAt')::bigint AS "createdAt",
           (sess ->> 'renewedAt')::bigint AS "renewedAt", coalesce(sess ->> 'ip', '') AS ip,
           coalesce(sess ->> 'userAgent', '') AS "userAgent", sid = :currentSid AS "isCurrent"
-     FROM session
-    WHERE ${OWNER} = :userId AND expire > now()
+     FROM session JOIN users ON users.id = ${OWNER}
+    WHERE ${OWNER} = :userId AND expire > now() AND credentials_version = (sess ->> 'credentialsVersion')::integer
       AND (sess ->> 'createdAt')::bigint > extract(epoch FROM now() - make_interval(days => :maxDays)) * 1000
     ORDER BY 2 DESC, 1`,
 );
@@ -79,11 +94,16 @@ export class SessionsRepository {
     return this.db('session').where({ sid }).delete();
   }
 
+  /** After the credentials version has been raised. Returns how many have ended. */
   async endAll(userId: string): Promise<number> {
-    return this.db('session').whereRaw(`${OWNER} = ?`, [userId]).delete();
+    const ended = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).limit(MOST_ENDED).select('sid');
+    return this.db('session').whereIn('sid', ended).delete();
   }
 
-  async endOthers(userId: string, sid: string): Promise<number> {
-    return this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid }).delete();
+  /** The same, but one goes on under the new version. */
+  async endOthers(userId: string, sid: string, credentialsVersion: number): Promise<number> {
+    await keepSession(this.db, { sid, credentialsVersion });
+    const others = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid });
+    return this.db('session').whereIn('sid', others.limit(MOST_ENDED).select('sid')).delete();
   }
 }

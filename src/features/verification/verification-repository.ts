@@ -43,6 +43,22 @@ const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'hash' | 'ph
    SELECT :hash, :phone, :region, ${IN_TTL} FROM verified RETURNING phone`,
 );
 
+/** Locks in order, so that two requests with tokens of one phone never wait for each other. */
+const ending = (phone: string) => `
+  WITH locked AS (SELECT token_hash FROM verification_tokens WHERE phone = ${phone} ORDER BY token_hash FOR UPDATE),
+  ended AS (
+    DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone),
+  codes AS (UPDATE verification_codes SET expires_at = now() WHERE phone = ${phone} AND expires_at > now())
+  SELECT token_hash FROM ended`;
+
+const endAll = statement<unknown, 'phone'>('end-codes-and-tokens', ending(':phone'));
+
+const useToken = statement<unknown, 'tokenHash'>(
+  'use-token',
+  `${ending('(SELECT phone FROM verification_tokens WHERE token_hash = :tokenHash AND expires_at > now())')}
+    WHERE token_hash = :tokenHash`,
+);
+
 /**
  * Codes and the tokens that they were exchanged for, on the database's clock. Each code counts as traffic of its
  * region.
@@ -82,9 +98,14 @@ export class VerificationRepository {
     return this.goodToken(tokenHash).first<Phone | undefined>({ number: 'phone', region: 'region' });
   }
 
-  /** False when another request has used it. */
+  /** Ends all codes and tokens of its phone with it. False when another request was first. */
   async useToken(tokenHash: Buffer): Promise<boolean> {
-    return (await this.goodToken(tokenHash).delete()) > 0;
+    return (await useToken(this.db, { tokenHash })).length > 0;
+  }
+
+  /** Ends all codes and tokens of a phone. The codes are still known as expired ones. */
+  async endAll(phone: string): Promise<void> {
+    await endAll(this.db, { phone });
   }
 
   /** Codes are kept for a day, so that an expired one is not answered as none. */

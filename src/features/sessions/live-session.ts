@@ -1,0 +1,16 @@
+import { statement } from '../../database/statement';
+
+/** Of express-session's data, what decides whether a request is let in. */
+export interface SessionOwner {
+  userId?: string;
+  createdAt?: number;
+  renewedAt?: number;
+}
+
+/** The data of a session that has not expired, of an open account, whose password has not been changed since. */
+export const liveSession = statement<{ sess: SessionOwner }, 'sid'>(
+  'session',
+  `SELECT sess FROM session JOIN users ON users.id = sess ->> 'userId'
+    WHERE sid = :sid AND expire > now() AND closed_at IS NULL
+      AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
+);
