@@ -81,7 +81,12 @@ const environment = z.object({
     .string()
     .refine(isSigningKey, 'must be an Ed25519 private key: openssl genpkey -algorithm ed25519 | base64 -w0 makes one')
     .optional(),
-  MESSAGING_TOKEN_TTL_SECONDS: seconds.default(86_400),
+  MESSAGING_JWT_OLD_KEY: z
+    .string()
+    .refine(isSigningKey, 'must be an Ed25519 private key: the value that MESSAGING_JWT_KEY had before')
+    .optional(),
+  MESSAGING_JWT_AUDIENCE: text.optional(),
+  MESSAGING_TOKEN_TTL_SECONDS: seconds.default(3_600),
   RONGCLOUD_APP_KEY: text.optional(),
   RONGCLOUD_APP_SECRET: text.optional(),
   RONGCLOUD_API_URL: httpUrl.default('https://api.rong-api.com'),
@@ -178,7 +183,13 @@ function smsOf(env: Environment, need: Need): SmsSettings {
 
 function messagingOf(env: Environment, need: Need): MessagingSettings {
   if (env.MESSAGING_PROVIDER === 'jwt')
-    return { provider: 'jwt', ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS, issuer: env.PUBLIC_URL };
+    return {
+      provider: 'jwt',
+      ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS,
+      issuer: env.PUBLIC_URL,
+      audience: env.MESSAGING_JWT_AUDIENCE,
+      oldKey: env.MESSAGING_JWT_OLD_KEY,
+    };
   const why = 'MESSAGING_PROVIDER=rongcloud needs it';
   return {
     provider: 'rongcloud',

@@ -1,6 +1,15 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { expectOk, field, insertAndSignIn, insertPerson } from '../support/people';
+import {
+  expectOk,
+  field,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  signIn,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
 import { secret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 
@@ -18,7 +27,7 @@ describe('POST /user/get_token', () => {
     expect(result).toEqual({ id, token });
     const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
     const { payload } = await jwtVerify(token, keys, { issuer: app.url, subject: id });
-    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(86_400);
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
     await app.close();
   });
 
@@ -59,6 +68,47 @@ describe('messaging tokens from RongCloud', () => {
     const { agent } = await insertAndSignIn(app);
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Renamed' }));
     expect(vendor.requests.at(-1)?.path).toBe('/user/refresh.json');
+  });
+
+  it.each<[string, (person: SignedInPerson) => Promise<unknown>]>([
+    [
+      'change_password',
+      ({ agent, password }) =>
+        expectOk(agent.post('/user/change_password').send({ oldPassword: password, newPassword: newPassword() })),
+    ],
+    [
+      'reset_password',
+      async (person) => {
+        const verification_token = await verificationToken(app, person);
+        await expectOk(app.api.post('/user/reset_password').send({ verification_token, password: newPassword() }));
+      },
+    ],
+    [
+      'end_session',
+      async (person) => {
+        const { agent } = await signIn(app, person);
+        const { result } = await expectOk(agent.post('/user/sessions'));
+        const other = (result as { id: string; current: boolean }[]).find(({ current }) => !current);
+        await expectOk(agent.post('/user/end_session').send({ id: other?.id }));
+      },
+    ],
+  ])('end with %s: the kept one is dropped, and the provider is told', async (_operation, act) => {
+    const person = await insertAndSignIn(app);
+    const kept = () => app.db('messaging_tokens').where({ user_id: person.id });
+    expect(await kept()).toHaveLength(1);
+    await act(person);
+    expect(await kept()).toEqual([]);
+    expect(vendor.expired).toContain(person.id);
+  });
+
+  it('are dropped although the provider does not answer', async () => {
+    const person = await insertAndSignIn(app);
+    const verification_token = await verificationToken(app, person);
+    vendor.behave('gateway');
+    await expectOk(app.api.post('/user/reset_password').send({ verification_token, password: newPassword() }));
+    vendor.behave('accept');
+    expect(await app.db('messaging_tokens').where({ user_id: person.id })).toEqual([]);
+    expect(app.logged().filter(({ msg }) => String(msg).includes('did not end the tokens'))).toHaveLength(1);
   });
 
   it('cannot be had while it is away: login is a 500, and leaves no session', async () => {

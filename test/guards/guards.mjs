@@ -695,4 +695,28 @@ export const guards = [
     test: 'test/api/passwords',
     named: 'none that was hoarded sets another password',
   },
+  {
+    guard: 'a reset drops the kept messaging token',
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await repos.messagingTokens.drop(account.id);',
+    by: '',
+    test: 'test/api/tokens',
+    named: 'end with reset_password',
+  },
+  {
+    guard: 'a reset has the provider end its tokens',
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await endTokens(messaging, account.id, logger);',
+    by: '',
+    test: 'test/api/tokens',
+    named: 'end with reset_password',
+  },
+  {
+    guard: 'news of a profile do not keep a token back',
+    file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
+    replace: 'await this.refresh(user, kept).catch(() => undefined);',
+    by: 'await this.refresh(user, kept);',
+    test: 'test/integrations/messaging',
+    named: 'although RongCloud refuses the news',
+  },
 ];

@@ -88,6 +88,19 @@ describe('JWT messaging provider', () => {
     expect(provider().jwks().keys.flatMap(Object.keys).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
   });
 
+  it('names the messaging server that it is for, when one is configured', async () => {
+    expect(decodeJwt(await provider().token(user, publicUrl))).not.toHaveProperty('aud');
+    expect(decodeJwt(await provider({ audience: 'chat' }).token(user, publicUrl)).aud).toBe('chat');
+  });
+
+  it('publishes the key before it as well, so that keys are replaced without a gap', async () => {
+    const oldKey = generateSigningKey();
+    const old = new JwtMessagingProvider({ privateKey: oldKey, ttlSeconds: 3_600 });
+    const { keys } = provider({ oldKey }).jwks();
+    expect(keys).toEqual([...provider().jwks().keys, ...old.jwks().keys]);
+    expect(decodeProtectedHeader(await provider({ oldKey }).token(user, publicUrl)).kid).toBe(keys[0]?.kid);
+  });
+
   it('has nothing to do for a changed profile', async () => {
     await expect(provider().profileChanged()).resolves.toBeUndefined();
   });
@@ -145,6 +158,10 @@ class TokensInMemory implements KeptTokens {
 
   async put(userId: string, app: string, kept: KeptToken): Promise<void> {
     this.kept.set(`${userId} ${app}`, kept);
+  }
+
+  async drop(userId: string): Promise<void> {
+    for (const key of this.kept.keys()) if (key.startsWith(`${userId} `)) this.kept.delete(key);
   }
 }
 
@@ -212,6 +229,23 @@ describe('RongCloud messaging provider', () => {
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
+  it('gives a kept token although RongCloud refuses the news of the profile', async () => {
+    const first = await provider().token(user);
+    rongCloud.behave({ status: 400, code: 1002 });
+    expect(await provider().token(changed)).toBe(first);
+    rongCloud.behave('accept');
+    await provider().token(changed);
+    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
+  });
+
+  it('has RongCloud end the tokens of a user', async () => {
+    await provider().endTokens(user.id);
+    expect(paths()).toEqual(['/user/token/expire.json']);
+    expect(rongCloud.expired).toEqual([user.id]);
+    rongCloud.behave({ status: 500, code: 1000 });
+    await expect(provider().endTokens(user.id)).rejects.toThrow('/user/token/expire.json');
+  });
+
   it('asks for a new token when the credentials are new', async () => {
     await provider().token(user);
     await provider({ appSecret: 'renewed' })
@@ -264,7 +298,7 @@ describe('RongCloud messaging provider', () => {
       await provider().token(user);
       rongCloud.behave(behaviour);
       const error: unknown = await provider({ timeoutMs: 300 })
-        .token(changed)
+        .profileChanged(changed)
         .catch((caught: unknown) => caught);
       const told = inspect(error, { depth: 20, showHidden: true });
       const secrets = ['@stand-in', rongCloud.appSecret, rongCloud.appKey, changed.nickname, user.portraitUri];

@@ -17,7 +17,7 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 /** Any text will do for these. */
 const FREE = [
   ...['HOST', 'DATA_DIR', 'SMS_FILE', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-  ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET'],
+  ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
   ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET'],
 ];
 
@@ -47,6 +47,7 @@ const BAD: Record<string, string[]> = {
   TWILIO_API_URL: address,
   MESSAGING_PROVIDER: ['none', 'JWT'],
   MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],
+  MESSAGING_JWT_OLD_KEY: ['x', 'x'.repeat(64)],
   MESSAGING_TOKEN_TTL_SECONDS: atLeastOne,
   RONGCLOUD_API_URL: address,
   STORAGE_PROVIDER: ['s3', 'Local'],
@@ -120,7 +121,7 @@ describe('loadConfig', () => {
       sessions: { days: 30, maxDays: 90 },
       passwords: { bcryptCost: 10 },
       sms: { provider: 'console' },
-      messaging: { provider: 'jwt', ttlSeconds: 86_400 },
+      messaging: { provider: 'jwt', ttlSeconds: 3_600 },
       storage: { provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
       verification: {
         ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive' },

@@ -1,8 +1,11 @@
+import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import type { KeyedQueue } from '../../database/keyed-queue';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
+import { endTokens } from '../../integrations/messaging/end-tokens';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
+import type { KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Phone } from '../phones/phone-number';
@@ -19,6 +22,7 @@ interface Repositories {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   securityEvents: SecurityEventsRepository;
+  messagingTokens: Pick<KeptTokens, 'drop'>;
 }
 
 interface Parts {
@@ -30,6 +34,7 @@ interface Parts {
   messaging: MessagingProvider;
   audit: AuditTrail;
   transaction: Transaction<Repositories>;
+  logger: Pick<Logger, 'warn'>;
   /** Of the writes of one user. */
   writes: KeyedQueue;
 }
@@ -104,7 +109,7 @@ export class AuthService {
     { oldPassword, newPassword }: PasswordChange,
     caller: Caller,
   ): Promise<void> {
-    const { users, passwords, attempts, audit, transaction } = this.parts;
+    const { users, passwords, attempts, messaging, audit, transaction, logger } = this.parts;
     const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone = account.id] = await users.phonesOf(account.id);
@@ -122,12 +127,14 @@ export class AuthService {
       await repos.verification.endAll(phone);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
       const version = account.credentialsVersion + 1;
+      await repos.messagingTokens.drop(userId);
       await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
     });
+    await endTokens(messaging, userId, logger);
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { users, verification, passwords, attempts, transaction } = this.parts;
+    const { users, verification, passwords, attempts, messaging, transaction, logger } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
@@ -141,8 +148,10 @@ export class AuthService {
       // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
+      await repos.messagingTokens.drop(account.id);
       await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
     });
+    await endTokens(messaging, account.id, logger);
   }
 }
 

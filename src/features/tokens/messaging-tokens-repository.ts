@@ -11,6 +11,10 @@ export class MessagingTokensRepository implements KeptTokens {
       .first<KeptToken | undefined>({ token: 'token', nickname: 'nickname', portraitUri: 'portrait_uri' });
   }
 
+  async drop(userId: string): Promise<void> {
+    await this.db('messaging_tokens').where({ user_id: userId }).delete();
+  }
+
   async put(userId: string, app: string, { token, nickname, portraitUri }: KeptToken): Promise<void> {
     await this.db('messaging_tokens')
       .insert({ user_id: userId, app, token, nickname, portrait_uri: portraitUri })

@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import { get } from '../../http/route';
+import type { JwtMessagingOptions } from './jwt-messaging-provider';
 import type { MessagingProvider } from './messaging-provider';
 import type { KeptTokens, RongCloudOptions } from './rongcloud-messaging-provider';
 
 export type MessagingSettings =
-  | { provider: 'jwt'; ttlSeconds: number; issuer: string | undefined }
+  | ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>)
   | ({ provider: 'rongcloud' } & Omit<RongCloudOptions, 'keptTokens'>);
 
 interface Parts {
@@ -25,8 +26,7 @@ export async function chooseMessagingProvider(
     return { messaging: new RongCloudMessagingProvider({ ...settings, keptTokens }), jwks };
   }
   const { JwtMessagingProvider } = await import('./jwt-messaging-provider');
-  const { ttlSeconds, issuer } = settings;
-  const messaging = new JwtMessagingProvider({ privateKey, ttlSeconds, issuer });
+  const messaging = new JwtMessagingProvider({ ...settings, privateKey });
   get(jwks, '/jwks.json', (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300').json(messaging.jwks());
   });

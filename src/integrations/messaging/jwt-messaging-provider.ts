@@ -9,6 +9,10 @@ export interface JwtMessagingOptions {
   ttlSeconds: number;
   /** The address under which the caller reached this service, when none is given. */
   issuer?: string | undefined;
+  /** The messaging server that the tokens are for. */
+  audience?: string | undefined;
+  /** The key before this one: its tokens are good until they expire. */
+  oldKey?: string | undefined;
 }
 
 /**
@@ -19,32 +23,41 @@ export class JwtMessagingProvider implements MessagingProvider {
   private readonly privateKey: KeyObject;
   private readonly publicKey: PublicSigningKey;
   private readonly ttlSeconds: number;
+  private readonly keys: PublicSigningKey[];
   private readonly issuer: string | undefined;
+  private readonly audience: string | undefined;
 
-  constructor({ privateKey, ttlSeconds, issuer }: JwtMessagingOptions) {
+  constructor({ privateKey, oldKey, ttlSeconds, issuer, audience }: JwtMessagingOptions) {
     this.privateKey = readSigningKey(privateKey);
     this.publicKey = publicSigningKey(this.privateKey);
+    const old = oldKey === undefined ? [] : [publicSigningKey(readSigningKey(oldKey))];
+    this.keys = [this.publicKey, ...old];
     this.ttlSeconds = ttlSeconds;
     this.issuer = issuer;
+    this.audience = audience;
   }
 
   token(user: MessagingUser, publicUrl: string): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
-    return new SignJWT()
+    const token = new SignJWT()
       .setProtectedHeader({ alg: this.publicKey.alg, typ: 'JWT', kid: this.publicKey.kid })
       .setIssuer(this.issuer ?? publicUrl)
       .setSubject(user.id)
       .setJti(randomUUID())
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + this.ttlSeconds)
-      .sign(this.privateKey);
+      .setExpirationTime(issuedAt + this.ttlSeconds);
+    if (this.audience !== undefined) token.setAudience(this.audience);
+    return token.sign(this.privateKey);
   }
 
   /** Nothing to do: the token contains only the id, so that messaging servers have no copy of the profile. */
   async profileChanged(): Promise<void> {}
 
+  /** A token of this kind cannot be taken back; it lasts an hour by default. */
+  async endTokens(): Promise<void> {}
+
   /** The key set to serve, so that messaging servers can check the tokens. */
   jwks(): { keys: PublicSigningKey[] } {
-    return { keys: [this.publicKey] };
+    return { keys: this.keys };
   }
 }

@@ -10,4 +10,6 @@ export interface MessagingProvider {
   token(user: MessagingUser, publicUrl: string): Promise<string>;
   /** Tells a changed nickname or portrait to a messaging server that keeps a copy. */
   profileChanged(user: MessagingUser): Promise<void>;
+  /** The tokens that the user has now end, where the messaging server can do that. */
+  endTokens(userId: string): Promise<void>;
 }

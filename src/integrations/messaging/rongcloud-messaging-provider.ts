@@ -17,6 +17,8 @@ export interface KeptToken {
 export interface KeptTokens {
   get(userId: string, app: string): Promise<KeptToken | undefined>;
   put(userId: string, app: string, kept: KeptToken): Promise<void>;
+  /** Of all apps. */
+  drop(userId: string): Promise<void>;
 }
 
 export interface RongCloudOptions {
@@ -52,7 +54,8 @@ export class RongCloudMessagingProvider implements MessagingProvider {
   async token(user: MessagingUser): Promise<string> {
     const kept = await this.options.keptTokens.get(user.id, this.app);
     if (kept === undefined) return this.newToken(user);
-    if (!sameProfile(kept, user)) await this.refresh(user, kept);
+    // News of the profile can wait for the next token.
+    if (!sameProfile(kept, user)) await this.refresh(user, kept).catch(() => undefined);
     return kept.token;
   }
 
@@ -62,15 +65,20 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
   }
 
+  /** Ends all tokens that RongCloud gave before this moment. */
+  async endTokens(userId: string): Promise<void> {
+    await this.call('/user/token/expire.json', new URLSearchParams({ userId, time: String(Date.now()) }));
+  }
+
   private async newToken(user: MessagingUser): Promise<string> {
-    const { token } = await this.call('/user/getToken.json', user);
+    const { token } = await this.call('/user/getToken.json', profileForm(user));
     if (token === undefined) throw new Error('RongCloud: /user/getToken.json gave no token');
     await this.keep(user, token);
     return token;
   }
 
   private async refresh(user: MessagingUser, kept: KeptToken): Promise<void> {
-    await this.call('/user/refresh.json', user);
+    await this.call('/user/refresh.json', profileForm(user));
     await this.keep(user, kept.token);
   }
 
@@ -78,8 +86,8 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     return this.options.keptTokens.put(id, this.app, { token, nickname, portraitUri });
   }
 
-  private async call(path: string, user: MessagingUser): Promise<z.infer<typeof answer>> {
-    const { status, body } = await this.breaker.run(() => this.post(path, profileForm(user)));
+  private async call(path: string, form: URLSearchParams): Promise<z.infer<typeof answer>> {
+    const { status, body } = await this.breaker.run(() => this.post(path, form));
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
       // Only the code: the message may repeat what was sent.

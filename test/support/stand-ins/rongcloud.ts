@@ -14,21 +14,29 @@ export interface RongCloudStandIn extends VendorServer {
   /** What it does from now on. */
   behave(behaviour: RongCloudBehaviour): void;
   /** What it was last told of a user. */
+  /** The users whose tokens it has ended. */
+  expired: string[];
   profile(userId: string): { name: string; portraitUri: string } | undefined;
 }
 
 const APP_KEY = 'z3v5yqkbv8v30';
 const APP_SECRET = 'Uv7pQe2sXw9Rk1';
 const CLOCK_SKEW_MS = 60_000;
+const PATHS = ['/user/getToken.json', '/user/refresh.json', '/user/token/expire.json'];
 
-/** The two calls of RongCloud's server API that we make: a token, and a changed profile. */
+/** The three calls of RongCloud's server API that the service makes: a token, a changed profile, the end of tokens. */
 export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
   let behaviour: RongCloudBehaviour = 'accept';
   let issued = 0;
+  const expired: string[] = [];
   const profiles = new Map<string, { name: string; portraitUri: string }>();
 
   const accepted = ({ path, form }: RecordedRequest): Reply => {
     const userId = form.get('userId') ?? '';
+    if (path === '/user/token/expire.json') {
+      expired.push(userId);
+      return { status: 200, json: { code: 200 } };
+    }
     const name = form.get('name') ?? '';
     if (path === '/user/refresh.json' && !profiles.has(userId)) return error(400, 1002);
     profiles.set(userId, { name, portraitUri: form.get('portraitUri') ?? profiles.get(userId)?.portraitUri ?? '' });
@@ -52,14 +60,17 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
       behaviour = next;
     },
     profile: (userId) => profiles.get(userId),
+    expired,
   };
 }
 
 function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
-  if (method !== 'POST' || !['/user/getToken.json', '/user/refresh.json'].includes(path)) return error(404, 404);
+  if (method !== 'POST' || !PATHS.includes(path)) return error(404, 404);
   if (!signed(headers)) return error(401, 1004);
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return error(400, 1002);
-  if (!/^[A-Za-z0-9+=_-]{1,64}$/.test(form.get('userId') ?? '') || !form.get('name')) return error(400, 1002);
+  if (!/^[A-Za-z0-9+=_-]{1,64}$/.test(form.get('userId') ?? '')) return error(400, 1002);
+  if (path === '/user/token/expire.json') return /^\d{13}$/.test(form.get('time') ?? '') ? undefined : error(400, 1002);
+  if (!form.get('name')) return error(400, 1002);
   if (form.has('portraitUri') && !form.get('portraitUri')) return error(400, 1002);
   return undefined;
 }
