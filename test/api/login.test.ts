@@ -189,6 +189,23 @@ describe('/user/login after failures', () => {
     expect((await login(person)).body).toMatchObject({ code: 200 });
   });
 
+  it('is 429 after 20 from one address in a day, whatever they are spread over: nobody is locked out by one stranger', async () => {
+    const person = await insertPerson(app);
+    const nextQuarter = () =>
+      app.db('rate_limits').where('key', `login_failures_pa:+44${person.phone} 127.0.0.1`).delete();
+    for (let failure = 0; failure < 20; failure += 1) {
+      if (failure === 10) await nextQuarter();
+      expectBody(await login({ ...person, password: 'wrong-one' }), { code: 1000 });
+    }
+    await nextQuarter();
+    const refused = await login({ ...person, password: 'wrong-one' });
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeGreaterThan(23 * 3_600);
+    // A fifth of what locks the phone for everybody.
+    const [bucket] = await app.db('rate_limits').where('key', `login_failures_p:+44${person.phone}`).select('used');
+    expect(bucket).toEqual({ used: 20 });
+  });
+
   it('counts an unknown phone as it counts a known one', async () => {
     const nobody = { ...newPhone(), password: 'wrong-one' };
     for (let failure = 0; failure < 10; failure += 1) expectBody(await login(nobody), { code: 1000 });

@@ -79,6 +79,7 @@ export class World {
       SEND_CODE_PER_PHONE_DAY: '0',
       // After an unknown answer a person tries two passwords, and again while the database is away.
       LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
+      LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: '0',
       FINDS_PER_USER_MINUTE: '0',
       FINDS_PER_USER_DAY: '0',
       ...this.setting.env,

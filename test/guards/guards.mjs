@@ -719,4 +719,12 @@ export const guards = [
     test: 'test/integrations/messaging',
     named: 'although RongCloud refuses the news',
   },
+  {
+    guard: '20 failed logins a phone, address and day',
+    file: 'src/features/auth/login-attempts.ts',
+    replace: '{ limit: this.limits.loginFailuresPerPhoneAndAddressDay, subject: pair },',
+    by: '',
+    test: 'test/api/login',
+    named: '20 from one address in a day',
+  },
 ];

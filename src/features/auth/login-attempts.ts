@@ -8,6 +8,7 @@ import { Gate } from './gate';
 type LoginLimits = Pick<
   Limits,
   | 'loginFailuresPerPhoneAndAddress'
+  | 'loginFailuresPerPhoneAndAddressDay'
   | 'loginFailuresPerPhone'
   | 'loginFailuresPerAddress'
   | 'loginsPerPhoneAndAddress'
@@ -40,6 +41,7 @@ export class LoginAttempts {
     return this.throughGate(pair, async (gate) => {
       const held = await this.hold(gate, caller, [
         { limit: this.limits.loginFailuresPerPhoneAndAddress, subject: pair },
+        { limit: this.limits.loginFailuresPerPhoneAndAddressDay, subject: pair },
         { limit: this.limits.loginFailuresPerPhone, subject: phone },
         { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
       ]);
@@ -59,7 +61,9 @@ export class LoginAttempts {
   /** After a reset the owner can log in, however often others have failed. */
   async forget(phone: string): Promise<void> {
     await this.limiter.clear({ limit: this.limits.loginFailuresPerPhone, subject: phone });
-    await this.limiter.clearAll({ limit: this.limits.loginFailuresPerPhoneAndAddress, subject: `${phone} ` });
+    const { loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay } = this.limits;
+    for (const limit of [loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay])
+      await this.limiter.clearAll({ limit, subject: `${phone} ` });
   }
 
   private async throughGate<T>(pair: string, work: (gate: Gate) => Promise<T>): Promise<T> {

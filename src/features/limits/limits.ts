@@ -32,6 +32,7 @@ export interface LimitAmounts {
   wrongCodesPerPhoneAndIpDay: number;
   wrongCodesPerPhoneDay: number;
   loginFailuresPerPhoneAndIp: number;
+  loginFailuresPerPhoneAndIpDay: number;
   loginFailuresPerPhoneDay: number;
   loginFailuresPerIp: number;
   loginsPerPhoneAndIpHour: number;
@@ -86,6 +87,13 @@ export function limitTable(amounts: LimitAmounts) {
       'phone and address',
       amounts.loginFailuresPerPhoneAndIp,
       15 * MINUTE,
+      loggingIn,
+    ),
+    loginFailuresPerPhoneAndAddressDay: limit(
+      'login_failures_pad',
+      'phone and address',
+      amounts.loginFailuresPerPhoneAndIpDay,
+      DAY,
       loggingIn,
     ),
     loginFailuresPerPhone: limit('login_failures_p', 'phone', amounts.loginFailuresPerPhoneDay, DAY, loggingIn),
