@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { trusting, warnOfAddresses } from './client-address';
 import { crossSite } from './cross-site';
 import type { Deadline } from './deadline';
 import { unknownPath } from './error-handler';
@@ -33,8 +34,10 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSetti
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', trustProxy);
+  app.set('trust proxy', trusting(app.get('trust proxy fn') as Parameters<typeof trusting>[0]));
 
   app.use(requestLog(logger));
+  app.use(warnOfAddresses(logger));
   app.use(securityHeaders);
   app.use(neverStored);
   app.use(crossSite(corsOrigins));

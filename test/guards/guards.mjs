@@ -90,7 +90,7 @@ export const guards = [
   {
     guard: 'a /64 of IPv6 is one address',
     file: 'src/http/client-address.ts',
-    replace: 'isIPv6(address) ? network64(address)',
+    replace: 'isIPv6(address) ? network(groupsOf(address), 64)',
     by: 'isIPv6(address) ? address',
     test: 'test/attacks/attacks',
     named: 'out of one IPv6',

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
-import { addressOf } from '../../src/http/client-address';
+import { addressOf, ipOf, networksOf } from '../../src/http/client-address';
 
-const of = (ip: string | undefined) => addressOf({ ip } as Request);
+const requestFrom = (ip: string | undefined, socket?: string) =>
+  ({ ip, socket: { remoteAddress: socket } }) as unknown as Request;
+const of = (ip: string | undefined, socket?: string) => addressOf(requestFrom(ip, socket));
 
 describe('addressOf', () => {
   it.each([
@@ -9,6 +11,12 @@ describe('addressOf', () => {
     ['::ffff:203.0.113.1', '203.0.113.1'],
     ['::FFFF:203.0.113.1', '203.0.113.1'],
     ['127.0.0.1', '127.0.0.1'],
+    ['203.0.113.1:51234', '203.0.113.1'],
+    ['[::ffff:203.0.113.1]:443', '203.0.113.1'],
+    ['::ffff:cb00:7101', '203.0.113.1'],
+    ['0:0:0:0:0:ffff:203.0.113.1', '203.0.113.1'],
+    ['0000:0000:0000:0000:0000:ffff:cb00:7101', '203.0.113.1'],
+    ['::0:ffff:203.0.113.1', '203.0.113.1'],
   ])('is the IPv4 address: %s is %s', (ip, address) => {
     expect(of(ip)).toBe(address);
   });
@@ -22,16 +30,43 @@ describe('addressOf', () => {
     ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
     ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['[2001:db8:1:2::6]', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::6]:51234', '2001:db8:1:2::/64'],
+    ['[fe80::1%eth0]:80', 'fe80:0:0:0::/64'],
+    ['::ffff:0:203.0.113.1', '0:0:0:0::/64'],
+    ['64:ff9b::203.0.113.1', '64:ff9b:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
   ])('is the /64 of an IPv6 address: %s is %s', (ip, address) => {
     expect(of(ip)).toBe(address);
   });
 
-  it.each([undefined, '', 'unknown', '999.1.1.1', 'x'.repeat(10_000)])(
-    'is one for all that is no address: %.20s',
-    (ip) => {
-      expect(of(ip)).toBe('unknown');
-    },
-  );
+  const NONE = [undefined, '', 'unknown', '999.1.1.1', '1.2.3.4:', '[1.2.3.4', 'x'.repeat(10_000)];
+
+  it.each([...NONE, `::1%${'x'.repeat(12_000)}`])('is the address of the proxy where it gives none: %.20s', (ip) => {
+    expect(of(ip, '::ffff:10.0.0.7')).toBe('10.0.0.7');
+    expect(ipOf(requestFrom(ip, '10.0.0.7'))).toBe('10.0.0.7');
+  });
+
+  it('is unknown where the connection is gone', () => {
+    expect(of(undefined)).toBe('unknown');
+  });
+
+  it('keeps no more than an address, however much was given', () => {
+    expect(ipOf(requestFrom(`fe80::1%${'x'.repeat(80)}`))).toBe('fe80::1');
+  });
+});
+
+describe('networksOf', () => {
+  it('has the /56 and the /48 of a /64 of IPv6, with more room', () => {
+    expect(networksOf('2001:db8:1:2ff::/64')).toEqual([
+      { network: '2001:db8:1:2ff::/64', times: 1 },
+      { network: '2001:db8:1:200::/56', times: 4 },
+      { network: '2001:db8:1:0::/48', times: 16 },
+    ]);
+  });
+
+  it.each(['203.0.113.1', 'unknown'])('has nothing wider than %s', (address) => {
+    expect(networksOf(address)).toEqual([{ network: address, times: 1 }]);
+  });
 });

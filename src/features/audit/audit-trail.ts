@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { withTimeout } from '../../database/timeout';
+import { networksOf } from '../../http/client-address';
 import type { Use } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
@@ -40,9 +41,13 @@ export class AuditTrail {
   }
 
   private async addUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
-    const key = `noted:${event.event}:${caller.address}`;
-    const taken = await this.buckets.take([{ key, amount: KEPT_AN_HOUR, seconds: 3_600 }]);
-    if (taken.length > 0) await this.events.add(event, caller);
+    const buckets = networksOf(caller.address).map(({ network, times }) => ({
+      key: `noted:${event.event}:${network}`,
+      amount: times * KEPT_AN_HOUR,
+      seconds: 3_600,
+    }));
+    const taken = await this.buckets.take(buckets);
+    if (taken.length === buckets.length) await this.events.add(event, caller);
   }
 
   private async attempt({ event }: SecurityEvent, noting: Promise<void>): Promise<void> {

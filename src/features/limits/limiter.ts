@@ -4,6 +4,7 @@ import { KeyedQueue } from '../../database/keyed-queue';
 import { withTimeout } from '../../database/timeout';
 import { retrying } from '../../database/transaction';
 import type { AppError } from '../../errors';
+import { networksOf } from '../../http/client-address';
 import type { Limit, Limits } from './limits';
 import type { Bucket, FullBucket, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
@@ -81,7 +82,7 @@ export class Limiter {
 
   /** Throws the refusal when a limit is met. */
   async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
-    const wanted = uses.filter(({ limit }) => limit.amount > 0);
+    const wanted = limited(uses);
     const [first] = wanted;
     if (!first) return NOTHING;
     const mustCount = wanted.some(({ limit }) => limit.whenUncounted === 'refuse');
@@ -101,7 +102,7 @@ export class Limiter {
   }
 
   async tryToHold(caller: Caller, ...uses: Use[]): Promise<Held | Refused> {
-    const wanted = uses.filter(({ limit }) => limit.amount > 0);
+    const wanted = limited(uses);
     if (wanted.length === 0) return NOTHING;
     const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
     const free = async () => {
@@ -115,7 +116,7 @@ export class Limiter {
 
   /** The error that `take` would throw now, or undefined. Takes nothing. */
   async refusalOf(...uses: Use[]): Promise<AppError | undefined> {
-    const wanted = uses.filter(({ limit }) => limit.amount > 0);
+    const wanted = limited(uses);
     if (wanted.length === 0) return undefined;
     const full = await this.buckets.full(wanted.map(bucket));
     return full.length === 0 ? undefined : worst(wanted, full);
@@ -183,6 +184,20 @@ export class Limiter {
     const first = await retrying(() => this.buckets.note(unnoted));
     for (const use of wanted) if (first.includes(keyOf(use))) await this.limitMet(use, caller);
   }
+}
+
+/** Without limits that are lifted. A limit by address is one of each network too that the address is in. */
+function limited(uses: Use[]): Use[] {
+  return uses
+    .filter(({ limit }) => limit.amount > 0)
+    .flatMap((use) => (use.limit.per === 'address' ? wide(use) : [use]));
+}
+
+function wide({ limit, subject }: Use): Use[] {
+  return networksOf(subject).map(({ network, times }) => ({
+    limit: { ...limit, amount: limit.amount * times },
+    subject: network,
+  }));
 }
 
 function missing(wanted: Use[], taken: { key: string }[]): Bucket[] {

@@ -8,7 +8,8 @@ const DAY = 24 * HOUR;
 export interface Limit {
   name: string;
   /**
-   * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64), a phone and an address
+   * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56
+   * and its /48, with 4 and 16 times the amount), a phone and an address
    * with a space between, or a user id.
    */
   per: 'phone' | 'address' | 'phone and address' | 'user' | 'service';
