@@ -18,6 +18,11 @@ export class ConfigError extends Error {
 
 const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
 
+/** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
+const LEAST_CHARACTERS = 8;
+/** Nobody has more in front. */
+const MOST_PROXIES = 10;
+
 const production = (env: Environment) => env.NODE_ENV === 'production';
 
 const whole = (least: number, most: number) =>
@@ -239,6 +244,22 @@ function unfitForProduction(env: Environment): string[] {
       env.TRUST_PROXY === undefined,
       'TRUST_PROXY: set it to the number of proxies in front (1 with the compose file), to their addresses, or to none',
     ],
+    [
+      (env.SESSION_SECRETS ?? []).some((secret) => new Set(secret).size < LEAST_CHARACTERS),
+      'SESSION_SECRETS: each needs to be random, openssl rand -hex 32 makes one',
+    ],
+    [
+      env.TWILIO_API_URL?.startsWith('http:') ?? false,
+      'TWILIO_API_URL: must start with https://, codes and the account are sent there',
+    ],
+    [
+      env.CORS_ORIGINS.some((allowed) => allowed.startsWith('http:')),
+      'CORS_ORIGINS: must start with https://, anybody on the way can change a page that comes over HTTP',
+    ],
+    [
+      typeof env.TRUST_PROXY === 'number' && env.TRUST_PROXY > MOST_PROXIES,
+      `TRUST_PROXY: must be at most ${MOST_PROXIES}, clients choose their address beyond the proxies there are`,
+    ],
     [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
   ];
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
@@ -314,9 +335,14 @@ function withoutSlash(url: string): string {
 }
 
 function origin(value: string, context: z.RefinementCtx): string {
-  if (URL.canParse(value) && new URL(value).origin === value) return value;
+  if (URL.canParse(value) && (new URL(value).origin === value || isAppOrigin(value))) return value;
   context.addIssue('must be origins separated by commas, such as https://app.example.com');
   return z.NEVER;
+}
+
+/** Of a page in an app, such as capacitor://localhost. */
+function isAppOrigin(value: string): boolean {
+  return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
 }
 
 /** For Express's setting of the same name: the number of proxies in front, or their addresses. */

@@ -19,6 +19,7 @@ export interface Routers {
 export interface AppSettings {
   trustProxy: false | number | string[];
   corsOrigins: string[];
+  publicUrl?: string | undefined;
 }
 
 export interface AppParts {
@@ -28,7 +29,7 @@ export interface AppParts {
   logger: Logger;
 }
 
-export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSettings): Express {
+export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
   const { routers, deadline, onError, logger } = parts;
   const app = express();
   app.disable('x-powered-by');
@@ -40,7 +41,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins }: AppSetti
   app.use(warnOfAddresses(logger));
   app.use(securityHeaders);
   app.use(neverStored);
-  app.use(crossSite(corsOrigins));
+  app.use(crossSite(corsOrigins, publicUrl));
 
   app.use('/user', deadline.watch, routers.user);
   app.use(routers.health);

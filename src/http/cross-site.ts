@@ -5,20 +5,28 @@ import { CrossSite } from '../errors';
  * Refuses requests from pages of other sites, which would use a visitor's cookie, and lets the listed origins in.
  * Clients other than browsers send neither header, and pass.
  */
-export function crossSite(allowed: readonly string[]): RequestHandler {
+export function crossSite(allowed: readonly string[], publicUrl?: string): RequestHandler {
+  const scheme = publicUrl === undefined ? undefined : new URL(publicUrl).protocol;
   return (req, res, next) => {
     const origin = req.get('Origin');
     if (origin !== undefined && allowed.includes(origin)) allow(origin, req, res, next);
-    else if (isForeign(req, origin) && req.method === 'POST')
+    else if (isForeign(req, origin, scheme) && req.method === 'POST')
       throw new CrossSite('cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS');
     else next();
   };
 }
 
-function isForeign(req: Request, origin: string | undefined): boolean {
+function isForeign(req: Request, origin: string | undefined, scheme = `${req.protocol}:`): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === req.get('Host'));
+  return origin !== undefined && !isSame(origin, req.get('Host'), scheme);
+}
+
+/** A page that came over HTTP, or out of an app's own scheme, may be anybody's, whatever host it names. */
+function isSame(origin: string, host: string | undefined, scheme: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: named } = new URL(origin);
+  return named === host && (protocol === 'https:' || protocol === scheme);
 }
 
 function allow(origin: string, req: Request, res: Response, next: NextFunction): void {

@@ -286,6 +286,35 @@ describe('cross-site requests', () => {
 
   it('are not what names this very host as its origin', async () => {
     expectBody(await call({ Origin: app.url }), { code: 200, result: true });
+    expectBody(await call({ Origin: app.url.replace('http:', 'https:') }), { code: 200, result: true });
+  });
+
+  describe('where clients come over HTTPS', () => {
+    const HOST = 'accounts.example.com';
+    let secure: TestApp;
+    beforeAll(async () => {
+      const env = { PUBLIC_URL: `https://${HOST}`, CORS_ORIGINS: `capacitor://listed.example` };
+      secure = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    });
+    afterAll(() => secure.close());
+
+    const from = (Origin: string) =>
+      raw(secure, '/user/check_phone_available', {
+        headers: { Host: HOST, Origin },
+        body: JSON.stringify(newPhone()),
+      });
+
+    it.each([`http://${HOST}`, `capacitor://${HOST}`, `ionic://${HOST}`])(
+      'are also those from %s: the same host, but a page that anybody can make',
+      async (origin) => {
+        expectRefusal(await from(origin), 403, 'CORS_ORIGINS');
+      },
+    );
+
+    it('are let in from the same host over HTTPS, and from an app that is listed', async () => {
+      for (const origin of [`https://${HOST}`, 'capacitor://listed.example'])
+        expectBody(await from(origin), { code: 200, result: true });
+    });
   });
 
   it.each(['https://web.example.com', 'http://localhost:3000'])(
