@@ -131,6 +131,8 @@ const environment = z.object({
   FINDS_PER_USER_DAY: limit.default(2_000),
   CHECKS_PER_IP_MINUTE: limit.optional(),
   CHECKS_PER_IP_DAY: limit.optional(),
+  VERIFIES_PER_IP_MINUTE: limit.optional(),
+  VERIFIES_PER_IP_DAY: limit.optional(),
 });
 
 export const VARIABLES = Object.keys(environment.shape);
@@ -321,6 +323,8 @@ function nested(env: Environment, mistakes: string[]) {
       findsPerUserDay: env.FINDS_PER_USER_DAY,
       checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
+      verifiesPerIpMinute: inProduction(env.VERIFIES_PER_IP_MINUTE, 600),
+      verifiesPerIpDay: inProduction(env.VERIFIES_PER_IP_DAY, 20_000),
     },
     secrets: {
       databaseUrl: env.DATABASE_URL,

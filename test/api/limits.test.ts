@@ -340,11 +340,10 @@ describe('failed logins', () => {
 });
 
 describe('lookups', () => {
-  it('check_phone_available, verify_code and get_sms_img_code share CHECKS_PER_IP_MINUTE', async () => {
-    const limited = await instance({ CHECKS_PER_IP_MINUTE: '3' });
+  it('check_phone_available and get_sms_img_code share CHECKS_PER_IP_MINUTE', async () => {
+    const limited = await instance({ CHECKS_PER_IP_MINUTE: '2' });
     const calls = [
       (address: string) => post(limited.api, '/user/check_phone_available', newPhone(), from(address)),
-      (address: string) => verifyCode(limited, newPhone(), '0000', address),
       (address: string) => post(limited.api, '/user/get_sms_img_code', {}, from(address)),
     ];
     for (const call of calls) expect((await call(HERE)).status).toBe(200);
@@ -357,6 +356,21 @@ describe('lookups', () => {
     }
     await endWindows('checks_minute');
     for (const call of calls) expect((await call(HERE)).status).toBe(200);
+  });
+
+  it('leave verify_code alone, which has VERIFIES_PER_IP_MINUTE and VERIFIES_PER_IP_DAY', async () => {
+    const limited = await instance({ CHECKS_PER_IP_DAY: '1', VERIFIES_PER_IP_MINUTE: '2', VERIFIES_PER_IP_DAY: '3' });
+    const check = () => post(limited.api, '/user/check_phone_available', newPhone(), from(HERE));
+    const verify = () => verifyCode(limited, newPhone(), '0000');
+    expectBody(await check(), { code: 200, result: true });
+    expectRefusal(await check(), 429);
+    for (let tries = 0; tries < 2; tries += 1) expectBody(await verify(), { code: 1000 });
+    const refused = await verify();
+    expectRefusal(refused, 429);
+    expect(retryAfter(refused)).toBeLessThanOrEqual(60);
+    await endWindows('verifies_minute');
+    expectBody(await verify(), { code: 1000 });
+    expect(retryAfter(await verify())).toBeGreaterThan(23 * HOUR);
   });
 
   it('share CHECKS_PER_IP_DAY', async () => {

@@ -87,6 +87,8 @@ const BAD: Record<string, string[]> = {
   FINDS_PER_USER_DAY: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
+  VERIFIES_PER_IP_MINUTE: fromZero,
+  VERIFIES_PER_IP_DAY: fromZero,
 };
 
 describe('loadConfig', () => {
@@ -145,7 +147,7 @@ describe('loadConfig', () => {
         // Limits by address alone are for production: a developer's tests come from one.
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0 },
-        ...{ checksPerIpMinute: 0, checksPerIpDay: 0 },
+        ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
       },
     });
   });
@@ -204,7 +206,7 @@ describe('loadConfig in production', () => {
       verification: { phoneCheck: 'mobile' },
       limits: {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
-        ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000 },
+        ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
       },
     });
   });

@@ -34,6 +34,9 @@ describe('the table of limits', () => {
   it('has an answer for every limit when nothing can be counted: money and accounts closed, reading open', () => {
     const limits = Object.entries(limitTable({} as LimitAmounts));
     const open = limits.filter(([, { whenUncounted }]) => whenUncounted === 'allow').map(([name]) => name);
-    expect(open.sort()).toEqual(['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute']);
+    expect(open.sort()).toEqual([
+      ...['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute'],
+      ...['verifiesPerDay', 'verifiesPerMinute'],
+    ]);
   });
 });

@@ -15,11 +15,19 @@ export interface Use {
   subject: string;
 }
 
-/** A check by this caller: check_phone_available, verify_code, get_sms_img_code, and others that reveal as much. */
+/** A check by this caller: check_phone_available, get_sms_img_code, and others that reveal as much. */
 export function checksBy({ address }: Caller, limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>): Use[] {
   return [
     { limit: limits.checksPerMinute, subject: address },
     { limit: limits.checksPerDay, subject: address },
+  ];
+}
+
+/** A call of verify_code, whatever comes of it. */
+export function verifiesBy({ address }: Caller, limits: Pick<Limits, 'verifiesPerMinute' | 'verifiesPerDay'>): Use[] {
+  return [
+    { limit: limits.verifiesPerMinute, subject: address },
+    { limit: limits.verifiesPerDay, subject: address },
   ];
 }
 

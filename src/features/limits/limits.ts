@@ -42,6 +42,8 @@ export interface LimitAmounts {
   findsPerUserDay: number;
   checksPerIpMinute: number;
   checksPerIpDay: number;
+  verifiesPerIpMinute: number;
+  verifiesPerIpDay: number;
 }
 
 type Kind = Pick<Limit, 'refusal' | 'whenUncounted'>;
@@ -108,9 +110,12 @@ export function limitTable(amounts: LimitAmounts) {
     findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
     findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading),
 
-    /** check_phone_available, verify_code and get_sms_img_code together. */
+    /** check_phone_available and get_sms_img_code together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),
     checksPerDay: limit('checks_day', 'address', amounts.checksPerIpDay, DAY, reading),
+    /** verify_code: strangers behind the same address who check numbers must not keep anybody from registering. */
+    verifiesPerMinute: limit('verifies_minute', 'address', amounts.verifiesPerIpMinute, MINUTE, reading),
+    verifiesPerDay: limit('verifies_day', 'address', amounts.verifiesPerIpDay, DAY, reading),
   };
 }
 

@@ -22,7 +22,7 @@ export function verificationRouter(sending: SendCodeService, verifying: VerifyCo
       refusals: {
         1000: 'the code is wrong, or none was sent',
         2000: 'the code is spent or has expired',
-        429: 'too many checks from this address',
+        429: 'too many codes are typed in from this address',
       },
       handle: async ({ code, ...phone }, { caller }) => ({
         verification_token: await verifying.verify(phone, code, caller),

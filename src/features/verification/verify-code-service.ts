@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller';
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
-import { checksBy, guessesAt, type Limiter, type Taken } from '../limits/limiter';
+import { checksBy, guessesAt, verifiesBy, type Held, type Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
@@ -38,7 +38,7 @@ export class VerifyCodeService {
 
   async verify(phone: Phone, typed: string, caller: Caller): Promise<string> {
     const { verification, codes, limiter, limits, audit } = this.parts;
-    await limiter.take(caller, ...checksBy(caller, limits));
+    await limiter.take(caller, ...verifiesBy(caller, limits));
     // Counts as a wrong one until the code has proved right.
     const guess = await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
     const sent = await verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
@@ -65,7 +65,7 @@ export class VerifyCodeService {
   }
 
   /** No code was compared, so the guess does not count. */
-  private async refuseUncompared(phone: Phone, guess: Taken): Promise<never> {
+  private async refuseUncompared(phone: Phone, guess: Held): Promise<never> {
     await guess.giveBack();
     if (await this.parts.verification.hasCode(phone.number)) throw new CodeExpired('the code is spent or has expired');
     throw new Wrong('no code was sent to this phone');
