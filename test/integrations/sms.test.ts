@@ -132,11 +132,13 @@ describe('Twilio SMS sender', () => {
     expect(() => sender({ from: undefined })).toThrow('a number or a messaging service');
   });
 
-  it.each([21211, 21214, 21217, 21265, 21266, 21610, 21612, 21614, 21635])(
+  it.each([21211, 21214, 21217, 21265, 21266, 21268, 21610, 21612, 21614, 21635])(
     'says that the number is refused when Twilio answers with %i',
     async (code) => {
       twilio.behave({ status: 400, code });
-      await expect(sender().send(sms)).rejects.toThrow(NumberRefused);
+      const error = await failureOf(sender().send(sms));
+      expect(error).toBeInstanceOf(NumberRefused);
+      expect(error).toHaveProperty('providerCode', code);
     },
   );
 

@@ -15,6 +15,14 @@ export interface SmsSender {
 /** The provider never delivers to this number: the client's mistake, not an outage. */
 export class NumberRefused extends Error {
   override readonly name = 'NumberRefused';
+
+  constructor(
+    message?: string,
+    /** The provider's own code for the reason. */
+    readonly providerCode?: number,
+  ) {
+    super(message);
+  }
 }
 
 /** No answer in time: the message may or may not arrive. */

@@ -24,6 +24,7 @@ const REFUSED_NUMBERS = new Set([
   21217, // does not appear to be valid
   21265, // a short code
   21266, // the sending number itself
+  21268, // a premium number
   21610, // the recipient answered STOP
   21612, // not reachable by SMS from the sender
   21614, // not a mobile number
@@ -76,7 +77,7 @@ function sanitised(error: unknown): Error {
 
 function failure(status: unknown, code: unknown): Error {
   if (typeof code === 'number' && REFUSED_NUMBERS.has(code)) {
-    return new NumberRefused(`Twilio refused the number (code ${code})`);
+    return new NumberRefused(`Twilio refused the number (code ${code})`, code);
   }
   const known = [
     typeof status === 'number' ? `HTTP status ${status}` : '',
