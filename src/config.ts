@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isPhoneCallingCode } from './features/phones/phone-number';
+import { isCountry, isPhoneCallingCode } from './features/phones/phone-number';
 import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
 import { isSigningKey } from './integrations/messaging/signing-key';
 import type { SmsSettings } from './integrations/sms/choose-sms-sender';
@@ -106,10 +106,12 @@ const environment = z.object({
 
   PHONE_CHECK: oneOf('mobile', 'possible').optional(),
   ALLOWED_REGIONS: list
-    .pipe(z.array(z.string().refine(isPhoneCallingCode, 'must be calling codes separated by commas, such as 44,1,86')))
+    .pipe(
+      z.array(z.string().refine(isRegion, 'must be countries or calling codes separated by commas, such as GB,US,86')),
+    )
     .default([]),
   CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
-  SPEND_GUARD: oneOf('off', 'record', 'enforce').default('record'),
+  SPEND_GUARD: oneOf('off', 'record', 'enforce').optional(),
   CODE_TTL_SECONDS: seconds.default(300),
   CODE_RESEND_SECONDS: seconds.default(60),
   CODE_MAX_ATTEMPTS: whole(1, 1_000).default(5),
@@ -300,7 +302,7 @@ function nested(env: Environment, mistakes: string[]) {
       phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),
       allowedRegions: env.ALLOWED_REGIONS,
       captchaPolicy: env.CAPTCHA_POLICY,
-      spendGuard: env.SPEND_GUARD,
+      spendGuard: env.SPEND_GUARD ?? (strict ? 'enforce' : 'record'),
       codeTtlSeconds: env.CODE_TTL_SECONDS,
       codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
       tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
@@ -347,6 +349,10 @@ function origin(value: string, context: z.RefinementCtx): string {
 /** Of a page in an app, such as capacitor://localhost. */
 function isAppOrigin(value: string): boolean {
   return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
+}
+
+function isRegion(region: string): boolean {
+  return isPhoneCallingCode(region) || isCountry(region);
 }
 
 /** For Express's setting of the same name: the number of proxies in front, or their addresses. */

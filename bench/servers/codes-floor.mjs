@@ -34,7 +34,7 @@ async function sendCode(phone, caller) {
     { key: `send_per_phone:${number}`, amount: 10, seconds: DAY },
     { key: `send_per_address:${caller.ip}`, amount: 200, seconds: HOUR },
   ]);
-  await traffic.of(phone.region);
+  await traffic.of(phone);
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   await verification.addCode(phone, hmac(number, code), 300);
   await appendFile(SMS_FILE, `${JSON.stringify({ to: number, code })}\n`);
@@ -45,8 +45,8 @@ async function sendCode(phone, caller) {
 async function verifyCode(phone, caller, code) {
   const { number } = phone;
   await limits.take([
-    { key: `checks_minute:${caller.ip}`, amount: 600, seconds: MINUTE },
-    { key: `checks_day:${caller.ip}`, amount: 20_000, seconds: DAY },
+    { key: `verifies_minute:${caller.ip}`, amount: 600, seconds: MINUTE },
+    { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
   const guesses = wrongCodes(number, caller.ip);
   const places = await limits.hold(guesses);

@@ -16,6 +16,7 @@ import { Limiter } from '../features/limits/limiter';
 import { limitTable } from '../features/limits/limits';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
+import { AccountHolders } from '../features/spend-guard/account-holders';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { SyncRepository } from '../features/sync/sync-repository';
 import { SyncService } from '../features/sync/sync-service';
@@ -80,9 +81,10 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const codes = new VerificationCodes(keys.sessionSecrets);
   const captchas = new CaptchaService(repos.captchas, limiter, limits);
   const sender = new CodeSender(verification, codes, sms, config.verification);
-  const guardParts = { traffic: repos.smsTraffic, users, limiter, limits, audit, logger };
+  const accountHolders = new AccountHolders({ users, limiter, limits });
+  const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender, captchas, limiter, limits, spendGuard, audit, logger };
+  const sendingParts = { sender, captchas, limiter, limits, spendGuard, accountHolders, audit, logger };
 
   const sweeps = [
     () => storage.sweep(),

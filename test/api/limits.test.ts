@@ -4,6 +4,8 @@ import { SecurityEventsRepository } from '../../src/features/audit/security-even
 import { Limiter } from '../../src/features/limits/limiter';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
+import { BreakerOpen } from '../../src/integrations/breaker';
+import { NumberRefused } from '../../src/integrations/sms/sms-sender';
 import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
@@ -19,6 +21,7 @@ import {
   verificationToken,
 } from '../support/people';
 import { secret } from '../support/secrets';
+import { until } from '../support/until';
 
 const HOUR = 3_600;
 
@@ -82,6 +85,64 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), `::ffff:${HERE}`), { code: 5000 });
   });
 
+  it('by address: a customer with a /56 or a /48 of IPv6 gets 4 and 16 times as many as one with a /64', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    const sentFrom = async (prefix: (index: number) => string) => {
+      for (let index = 0; index < 40; index += 1)
+        await sendCode(limited, newPhone(), `${prefix(index)}:${index.toString(16)}::1`);
+      return limited.sms.sent.splice(0).length;
+    };
+    expect(await sentFrom(() => '2001:db8:1')).toBe(4);
+    expect(await sentFrom((index) => `2001:db8:2:${(256 * index).toString(16)}`)).toBe(16);
+  });
+
+  it.each([
+    ['a port', `${HERE}:50001`, `${HERE}:50002`, `${THERE}:50001`],
+    ['brackets and a port', '[2001:db8::1]:50001', '[2001:db8::1]:50002', '[2001:db8:1::1]:50001'],
+    ['another spelling', '0:0:0:0:0:ffff:cb00:7101', `[::ffff:${HERE}]:443`, '::ffff:cb00:7102'],
+  ])('by address: one with %s is that address', async (_what, first, again, other) => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    expectBody(await sendCode(limited, newPhone(), first), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), again), { code: 5000 });
+    expectBody(await sendCode(limited, newPhone(), other), { code: 200 });
+  });
+
+  it('by address: a trusted proxy is known with its port too', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8' });
+    expectBody(await sendCode(limited, newPhone(), `${HERE}:50001, 10.0.0.7:443`), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), `${THERE}:50001, 10.0.0.7:443`), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), `${THERE}:50001, 10.0.0.8:443`), { code: 5000 });
+  });
+
+  it('by address: what is none is the address of the proxy, is kept nowhere, and is warned of once', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    expectBody(await sendCode(limited, newPhone(), 'x'.repeat(12_000)), { code: 200 });
+    expectBody(await sendCode(limited, newPhone(), 'nobody'), { code: 5000 });
+    expectBody(await sendCode(limited, newPhone(), '127.0.0.1'), { code: 5000 });
+    expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
+    const warnings = () => limited.logged().filter(({ msg }) => String(msg).includes('client address that is none'));
+    await until(() => warnings().length > 0, 2_000);
+    expect(warnings()).toHaveLength(1);
+    expect(await app.db('security_events').whereRaw('length(ip) > 45')).toEqual([]);
+  });
+
+  it('by address: a number that the provider refuses counts, as does a failure, but not one that is not asked', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_DAY: '2' });
+    const phones = [newPhone(), newPhone()] as const;
+    limited.sms.before = () => Promise.reject(new NumberRefused('unreachable', 21612));
+    expectRefusal(await sendCode(limited, phones[0]), 400);
+    limited.sms.before = () => Promise.reject(new BreakerOpen('Twilio', 7));
+    expectRefusal(await sendCode(limited, newPhone()), 503);
+    limited.sms.before = () => Promise.reject(new Error('down'));
+    expectRefusal(await sendCode(limited, phones[1]), 503);
+    let asked = 0;
+    limited.sms.before = () => Promise.resolve(void (asked += 1));
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    expect(asked).toBe(0);
+    // Neither the phones nor the service have spent anything.
+    for (const phone of phones) expectBody(await sendCode(limited, phone, THERE), { code: 200 });
+  });
+
   it('by address: with TRUST_PROXY=none, X-Forwarded-For changes nothing', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'none' });
     expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
@@ -101,6 +162,23 @@ describe('send_code', () => {
     const refused = await sendCode(limited, newPhone(), '203.0.113.3');
     expectBody(refused, { code: 5000 });
     expect(retryAfter(refused)).toBeGreaterThan(23 * HOUR);
+  });
+
+  it('in all: the last fifth is kept for phones with an account', async () => {
+    const limited = await instance({ SEND_CODE_PER_DAY: '5' });
+    const owners = [await insertPerson(app), await insertPerson(app)] as const;
+    const answers = await times(8, (index) => sendCode(limited, newPhone(), `203.0.113.${index}`));
+    expect(counted(answers)).toEqual({ 200: 4, 5000: 4 });
+    expectBody(await sendCode(limited, owners[0], THERE), { code: 200 });
+    expectBody(await sendCode(limited, owners[1], THERE), { code: 5000 });
+    expectBody(await sendCode(limited, newPhone(), THERE), { code: 5000 });
+  });
+
+  it('in all: tells no more of who has an account than check_phone_available does', async () => {
+    const limited = await instance({ SEND_CODE_PER_DAY: '5', CHECKS_PER_IP_MINUTE: '1' });
+    for (let sent = 0; sent < 4; sent += 1) expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    expectBody(await sendCode(limited, await insertPerson(app)), { code: 5000 });
   });
 
   it('takes from all limits or from none: who is refused by one uses up no other', async () => {

@@ -1,9 +1,11 @@
+import examples from 'libphonenumber-js/mobile/examples';
+import { getCountries, getCountryCallingCode, getExampleNumber, type CountryCode } from 'libphonenumber-js/max';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
 import { startApp, type TestApp } from '../support/app';
-import { expectBody, expectRefusal, post, retryAfter } from '../support/calls';
+import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
@@ -15,6 +17,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await app.db('sms_traffic').delete();
+  await app.db('rate_limits').delete();
 });
 afterAll(() => app.close());
 
@@ -33,6 +36,19 @@ async function traffic(region: string, ago: string, sent: number, verified: numb
 async function attackOn(region: string): Promise<void> {
   for (let day = 2; day < 12; day += 1) await traffic(region, `${day} days`, 100, 80);
   await traffic(region, '30 minutes', 40, 1);
+}
+
+/** Every country, with the digits of a mobile there. */
+const EVERYWHERE = getCountries().flatMap((country): [CountryCode, string][] => {
+  const digits = getExampleNumber(country, examples)?.nationalNumber;
+  return digits === undefined ? [] : [[country, digits]];
+});
+
+/** Another number of the same length, in the same country. */
+function numberIn(country: CountryCode, index: number): { region: string; phone: string } {
+  const digits = EVERYWHERE.find(([name]) => name === country)?.[1] ?? '';
+  const last = (Number(digits.slice(-2)) + index) % 100;
+  return { region: getCountryCallingCode(country), phone: digits.slice(0, -2) + String(last).padStart(2, '0') };
 }
 
 const decisions = (requestId: string) =>
@@ -58,7 +74,7 @@ function warnings(requestId: string): { region?: string; decision?: string }[] {
 describe('the spend guard', () => {
   it('in enforce mode refuses a region whose codes nobody verifies any more: 5000, Retry-After, nothing sent', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
-    await attackOn('44');
+    await attackOn('GB');
     const phone = newPhone();
     const answer = await send(guarded, phone, 'enforced');
     expectBody(answer, { code: 5000 });
@@ -66,16 +82,16 @@ describe('the spend guard', () => {
     expect(guarded.sms.sent).toEqual([]);
     expect(await app.db('rate_limits').where('key', `resend:${e164(phone)}`)).toEqual([]);
     expect(await decisions('enforced')).toEqual([
-      { region: '44', detail: 'refused: 1 of 40 in the last hour, 80 % before' },
+      { region: '44', detail: 'refused: GB, 1 of 40 in the last hour, 80 % before' },
     ]);
     expect(await logged('enforced')).toMatchObject([
-      { level: 40, region: '44', decision: 'refused', sent: 40, verified: 1 },
+      { level: 40, region: '44', country: 'GB', decision: 'refused', sent: 40, verified: 1 },
     ]);
   });
 
   it('in enforce mode still sends to phones with an account, and to other regions', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
-    await attackOn('44');
+    await attackOn('GB');
     expectBody(await send(guarded, await insertPerson(app), 'owner'), { code: 200 });
     expect(await decisions('owner')).toMatchObject([{ detail: expect.stringMatching(/^let through: /) as string }]);
     expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'elsewhere'), { code: 200 });
@@ -84,42 +100,123 @@ describe('the spend guard', () => {
 
   it('in enforce mode tells no more of who has an account than check_phone_available does', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CHECKS_PER_IP_MINUTE: '1' });
-    await attackOn('44');
+    await attackOn('GB');
     expectBody(await send(guarded, await insertPerson(app)), { code: 200 });
     expectBody(await send(guarded, await insertPerson(app)), { code: 5000 });
   });
 
   it('in record mode, the default, sends and says what it would not have sent', async () => {
-    await attackOn('44');
+    await attackOn('GB');
     expectBody(await send(app, newPhone(), 'recorded'), { code: 200 });
     expect(await decisions('recorded')).toEqual([
-      { region: '44', detail: 'let through: 1 of 40 in the last hour, 80 % before' },
+      { region: '44', detail: 'let through: GB, 1 of 40 in the last hour, 80 % before' },
     ]);
     expect(await logged('recorded')).toMatchObject([{ region: '44', decision: 'let through' }]);
   });
 
   it('off does and says nothing', async () => {
     const unguarded = await instance({ SPEND_GUARD: 'off' });
-    await attackOn('44');
+    await attackOn('GB');
     expectBody(await send(unguarded, newPhone(), 'unguarded'), { code: 200 });
     expect(await decisions('unguarded')).toEqual([]);
   });
 
   it('lets a region in again when the bad hour and day are over', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
-    await attackOn('44');
+    await attackOn('GB');
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '70 minutes'`);
     expectBody(await send(guarded, newPhone()), { code: 200 });
-    await traffic('44', '3 hours', 100, 2);
+    await traffic('GB', '3 hours', 100, 2);
     expectBody(await send(guarded, newPhone()), { code: 5000 });
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '27 hours'`);
     expectBody(await send(guarded, newPhone()), { code: 200 });
   });
 
-  it('does not judge codes that nobody has had the time to type in', async () => {
+  it('does not judge codes that nobody has had the time to type in, and caps how many there may be', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
-    await traffic('44', '0 minutes', 500, 0);
+    await traffic('GB', '0 minutes', 500, 451);
     expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, newPhone(), 'capped'), { code: 5000 });
+    expect(await decisions('capped')).toMatchObject([{ detail: 'refused: GB, 50 not verified yet, at most 50' }]);
+    expectBody(await send(guarded, await insertPerson(app)), { code: 200 });
+  });
+
+  it('caps them at three times what is usual for a quarter of an hour', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 20, 18);
+    await traffic('GB', '30 minutes', 20, 18);
+    const answers = await times(200, () => send(guarded, newPhone()));
+    const { 200: sent = 0 } = counted(answers);
+    expect(guarded.sms.sent).toHaveLength(sent);
+    // A code that is counted already and still being sent counts twice for a moment.
+    expect(sent).toBeGreaterThanOrEqual(45);
+    expect(sent).toBeLessThanOrEqual(90);
+  });
+
+  it('counts codes that have not reached the database yet: of 12 at once, one finds the last place', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', DATABASE_POOL_MAX: '20' });
+    await traffic('GB', '0 minutes', 49, 0);
+    let answered = 0;
+    const answers = await app.db.transaction(async (trx) => {
+      await trx.raw('LOCK TABLE sms_traffic IN SHARE MODE');
+      const calls = times(12, () => send(guarded, newPhone()).finally(() => (answered += 1)));
+      await until(() => answered >= 11, 3_000).catch(() => undefined);
+      return { calls };
+    });
+    expect(counted(await answers.calls)).toEqual({ 200: 1, 5000: 11 });
+  });
+
+  it('knows what was counted before regions were countries', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('44');
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+  });
+
+  it('judges each country of a calling code by itself', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('JM');
+    await traffic('US', '30 minutes', 40, 32);
+    expectBody(await send(guarded, { region: 1, phone: '8765550123' }), { code: 5000 });
+    expectBody(await send(guarded, { region: 1, phone: '2025550124' }), { code: 200 });
+  });
+});
+
+describe('a few codes to each of many countries', () => {
+  const spray = (on: TestApp, perCountry: number) =>
+    times(perCountry, async (index) => {
+      const answers = [];
+      for (const [country] of EVERYWHERE) answers.push(await send(on, numberIn(country, index)));
+      return counted(answers);
+    });
+
+  it('are capped together while none can be judged, and refused once they can', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1' });
+    await spray(guarded, 2);
+    expect(guarded.sms.sent).toHaveLength(150);
+    await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '30 minutes'`);
+    await app.db('rate_limits').delete();
+    await spray(guarded, 1);
+    expect(guarded.sms.sent).toHaveLength(150);
+  }, 60_000);
+
+  it('are refused too when each country gets as many as it may before it is judged', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    for (const country of ['FR', 'ES', 'IT']) await traffic(country, '30 minutes', 50, 0);
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }), { code: 200 });
+    for (const country of ['PL', 'SE']) await traffic(country, '30 minutes', 50, 0);
+    expectBody(await send(guarded, { region: 49, phone: '15123456788' }), { code: 5000 });
+  });
+
+  it('close no country to new users in which others verify theirs', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await traffic('GB', '2 hours', 30, 20);
+    for (const [country] of EVERYWHERE) if (country !== 'GB') await traffic(country, '30 minutes', 5, 0);
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'together'), { code: 5000 });
+    const about = expect.stringMatching(
+      /^refused: all regions that are not proven, 0 of \d+ in the last hour/,
+    ) as string;
+    expect(await decisions('together')).toMatchObject([{ detail: about }]);
   });
 });
 
@@ -133,15 +230,15 @@ describe('SMS traffic', () => {
       .select('region')
       .sum({ sent: 'sent', verified: 'verified' });
 
-  it('counts what is sent and verified, by calling code, from all instances', async () => {
+  it('counts what is sent and verified, by country, from all instances', async () => {
     const second = await instance({});
     await verificationToken(app, newPhone());
     await verificationToken(second, newPhone());
     await send(app, newPhone());
     await send(app, { region: 1, phone: '2025550123' });
     expect(await counts()).toEqual([
-      { region: '1', sent: 1, verified: 0 },
-      { region: '44', sent: 3, verified: 2 },
+      { region: 'GB', sent: 3, verified: 2 },
+      { region: 'US', sent: 1, verified: 0 },
     ]);
   });
 
@@ -153,7 +250,7 @@ describe('SMS traffic', () => {
     expectRefusal(await send(failing, newPhone()), 400);
     failing.sms.before = () => Promise.reject(new Error('down'));
     expectRefusal(await send(failing, newPhone()), 503);
-    expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 0 }]);
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 0 }]);
   });
 
   it('counts a verification where its code was sent', async () => {
@@ -164,13 +261,13 @@ describe('SMS traffic', () => {
       e164(phone),
     ]);
     await post(app.api, '/user/verify_code', { ...phone, code: app.sms.codeFor(e164(phone)) });
-    expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 1 }]);
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
   });
 
   it('is kept for a bit more than a fortnight', async () => {
-    await traffic('44', '15 days', 1, 1);
-    await traffic('44', '17 days', 1, 1);
+    await traffic('GB', '15 days', 1, 1);
+    await traffic('GB', '17 days', 1, 1);
     await new SmsTrafficRepository(app.db).sweep();
-    expect(await counts()).toEqual([{ region: '44', sent: 1, verified: 1 }]);
+    expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
   });
 });

@@ -3,6 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';
 import { secret } from '../support/secrets';
+import { until } from '../support/until';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -270,6 +271,10 @@ describe('/user/send_code', () => {
       ['a number that is possible and not valid', 44, '7000000000'],
       ['calling code 1 with an area code from 1', 1, '1025550123'],
       ['calling code 1 with seven digits', 1, '5550123'],
+      ['a premium number of calling code 1', 1, '9005550123'],
+      ['a toll-free number of calling code 1', 1, '8005550123'],
+      ['a service of calling code 1', 1, '9115550123'],
+      ['a Jamaican landline', 1, '8767230123'],
     ])('refuses %s with 400, in %i', async (_case, region, phone) => {
       const before = strict.sms.sent.length;
       expectRefusal(await sendCode({ region, phone }, strict), 400, 'phone');
@@ -301,6 +306,35 @@ describe('/user/send_code', () => {
       ])
         expectBody(await sendCode({ region, phone }), { code: 200 });
     });
+  });
+
+  it('sends to countries of ALLOWED_REGIONS, and to no other one of the same calling code', async () => {
+    const american = await startApp({ ALLOWED_REGIONS: 'US,GB,86' });
+    expectBody(await sendCode(newPhone(), american), { code: 200 });
+    expectBody(await sendCode({ region: 1, phone: '2025550125' }, american), { code: 200 });
+    expectBody(await sendCode({ region: 86, phone: '13912345679' }, american), { code: 200 });
+    for (const [region, phone] of [
+      [1, '8765550123'],
+      [1, '4165550123'],
+      [44, '7797712345'],
+      [7, '9161234567'],
+      [1, '2995550123'],
+    ])
+      expectRefusal(await sendCode({ region, phone }, american), 400, 'region');
+    expect(american.sms.sent).toHaveLength(3);
+    await american.close();
+  });
+
+  it('keeps the code of the provider that refuses a number, in the log and in the audit trail', async () => {
+    const phone = newPhone();
+    app.sms.before = () => Promise.reject(new NumberRefused('Twilio refused the number (code 21612)', 21612));
+    const answer = await post(app.api, '/user/send_code', phone, { 'X-Request-Id': 'refused-number' });
+    expectRefusal(answer, 400, 'does not deliver');
+    const events: unknown = await app.db('security_events').where({ request_id: 'refused-number' }).select('detail');
+    expect(events).toEqual([{ detail: 'number refused by the provider (code 21612)' }]);
+    const lines = () => app.logged().filter(({ requestId, providerCode }) => requestId && providerCode);
+    await until(() => lines().length > 0, 2_000);
+    expect(lines()).toMatchObject([{ level: 40, country: 'GB', providerCode: 21612, requestId: 'refused-number' }]);
   });
 
   it('sends to the regions of ALLOWED_REGIONS only, when some are listed', async () => {

@@ -64,7 +64,7 @@ const BAD: Record<string, string[]> = {
   QINIU_DOMAIN: address,
   QINIU_UPLOAD_URL: address,
   PHONE_CHECK: ['on', 'Mobile'],
-  ALLOWED_REGIONS: ['GB', '999', '44,x', '+44', '044'],
+  ALLOWED_REGIONS: ['gb', 'ZZ', '001', '999', '44,x', '+44', '044', 'constructor'],
   CAPTCHA_POLICY: ['on', 'never'],
   SPEND_GUARD: ['on', 'Record'],
   CODE_TTL_SECONDS: atLeastOne,
@@ -136,7 +136,7 @@ describe('loadConfig', () => {
       messaging: { provider: 'jwt', ttlSeconds: 3_600 },
       storage: { provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
       verification: {
-        ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive' },
+        ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive', spendGuard: 'record' },
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
       },
       limits: {
@@ -164,16 +164,16 @@ describe('loadConfig', () => {
 
   it('reads lists, and drops the slash at the end of addresses', () => {
     const config = loadConfig({
-      CORS_ORIGINS: 'https://a.example, http://localhost:3000,',
-      ALLOWED_REGIONS: '44,1, 870',
+      CORS_ORIGINS: 'https://a.example, http://localhost:3000, capacitor://localhost,',
+      ALLOWED_REGIONS: '44,US, 870',
       PUBLIC_URL: 'https://a.example/accounts/',
       SESSION_SECRETS: `${'x'.repeat(32)}, ${'y'.repeat(40)}`,
     });
     expect(config.http).toMatchObject({
-      corsOrigins: ['https://a.example', 'http://localhost:3000'],
+      corsOrigins: ['https://a.example', 'http://localhost:3000', 'capacitor://localhost'],
       publicUrl: 'https://a.example/accounts',
     });
-    expect(config.verification.allowedRegions).toEqual(['44', '1', '870']);
+    expect(config.verification.allowedRegions).toEqual(['44', 'US', '870']);
     expect(config.secrets.session).toEqual(['x'.repeat(32), 'y'.repeat(40)]);
   });
 
@@ -203,7 +203,7 @@ describe('loadConfig in production', () => {
   it('takes what it needs, and has the strict defaults', () => {
     expect(loadConfig(productionEnv())).toMatchObject({
       production: true,
-      verification: { phoneCheck: 'mobile' },
+      verification: { phoneCheck: 'mobile', spendGuard: 'enforce' },
       limits: {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },

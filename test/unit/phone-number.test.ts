@@ -1,4 +1,11 @@
-import { isMobile, isPhoneCallingCode, masked, readPhone } from '../../src/features/phones/phone-number';
+import {
+  countryOf,
+  isCountry,
+  isMobile,
+  isPhoneCallingCode,
+  masked,
+  readPhone,
+} from '../../src/features/phones/phone-number';
 
 describe('isPhoneCallingCode', () => {
   it.each(['1', '7', '44', '86', '852', '870', '800', '883', '979'])('knows %s', (region) => {
@@ -52,6 +59,29 @@ describe('readPhone', () => {
   });
 });
 
+describe('countryOf', () => {
+  it.each([
+    ['44', '7400123456', 'GB'],
+    ['44', '7797712345', 'JE'],
+    ['7', '9161234567', 'RU'],
+    ['7', '7011234567', 'KZ'],
+    ['1', '2025550123', 'US'],
+    ['1', '4165550123', 'CA'],
+    ['1', '8765550123', 'JM'],
+    ['86', '13912345678', 'CN'],
+    ['1', '2995550123', '+1'],
+    ['870', '773111632', '+870'],
+  ])('of %s %s is %s', (region, digits, country) => {
+    const phone = readPhone(region, digits);
+    expect(phone && countryOf(phone)).toBe(country);
+  });
+
+  it('is a country by the same codes that ALLOWED_REGIONS takes', () => {
+    for (const country of ['GB', 'US', 'KZ', 'JM']) expect(isCountry(country)).toBe(true);
+    for (const none of ['gb', 'ZZ', '001', '44', '', 'constructor']) expect(isCountry(none)).toBe(false);
+  });
+});
+
 describe('isMobile', () => {
   const judged = (region: string, digits: string) => {
     const phone = readPhone(region, digits);
@@ -64,7 +94,8 @@ describe('isMobile', () => {
     ['49', '15123456789'],
     ['1', '2025550123'],
     ['1', '2995550123'],
-    ['1', '8005550123'],
+    ['1', '8765550123'],
+    ['1', '8095550123'],
   ])('takes %s %s', (region, digits) => {
     expect(judged(region, digits)).toBe(true);
   });
@@ -77,6 +108,23 @@ describe('isMobile', () => {
     ['881', '612345678'],
     ['800', '12345678'],
     ['1', '1025550123'],
+    ['1', '9005550123'],
+    ['1', '9115550123'],
+    ['1', '4115550123'],
+    ['1', '8005550123'],
+    ['1', '8885550123'],
+    ['1', '8225550123'],
+    ['1', '8815550123'],
+    ['1', '5005550123'],
+    ['1', '5215550123'],
+    ['1', '7005550123'],
+    ['1', '7105550123'],
+    ['1', '4565550123'],
+    ['1', '6005550123'],
+    ['1', '6225550123'],
+    ['1', '2029110123'],
+    ['1', '2029760123'],
+    ['1', '8767230123'],
   ])('takes no %s %s, which is a possible number', (region, digits) => {
     expect(judged(region, digits)).toBe(false);
   });

@@ -46,10 +46,12 @@ export function guessesAt(
 /** Uses that were counted, and can be given back when they turn out not to count. */
 export interface Taken {
   giveBack(): Promise<void>;
+  /** Those by address stay taken. */
+  giveBackButAddress(): Promise<void>;
 }
 
 /** Uses of which it is not known yet whether they count. */
-export interface Held extends Taken {
+export interface Held extends Pick<Taken, 'giveBack'> {
   /** They count. */
   settle(): Promise<void>;
 }
@@ -73,7 +75,8 @@ const COUNT_MS = 1_000;
 /** After that, this instance counts alone for so long. */
 const ALONE_MS = 5_000;
 
-const NOTHING: Held = { giveBack: async () => undefined, settle: async () => undefined };
+const nothing = () => Promise.resolve();
+const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
@@ -98,7 +101,11 @@ export class Limiter {
       ? (await this.countTogether(wanted)).full
       : await this.queue.run(keyOf(first), () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
-    return { giveBack: () => retrying(() => this.buckets.giveBack(wanted.map(keyOf))) };
+    const giveBack = (returned: Use[]) => retrying(() => this.buckets.giveBack(returned.map(keyOf)));
+    return {
+      giveBack: () => giveBack(wanted),
+      giveBackButAddress: () => giveBack(wanted.filter(({ limit }) => limit.per !== 'address')),
+    };
   }
 
   /**

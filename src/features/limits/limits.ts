@@ -74,7 +74,9 @@ export function limitTable(amounts: LimitAmounts) {
     sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending),
     sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending),
     sendPerAddressWithCaptcha: limit('send_per_address', 'address', sendCodePerIpHourWithCaptcha, HOUR, sending),
+    /** One budget for the day. Its last fifth is kept for phones with an account. */
     sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending),
+    sendInAllWithoutAccount: limit('send_in_all', 'service', Math.ceil(0.8 * amounts.sendCodePerDay), DAY, sending),
 
     wrongCodesPerPhoneAndAddress: limit(
       'wrong_codes_pa',

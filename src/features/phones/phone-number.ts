@@ -7,6 +7,19 @@ export interface Phone {
   region: string;
 }
 
+/** ISO codes of two letters. */
+export function isCountry(country: string): boolean {
+  return Object.hasOwn(metadata.countries, country);
+}
+
+/**
+ * The country of a phone, or its calling code with a plus, where no country can be told. Calling codes 1, 7 and 44 hold
+ * several countries, at very different prices.
+ */
+export function countryOf({ number, region }: Phone): string {
+  return parsePhoneNumberFromString(number)?.country ?? `+${region}`;
+}
+
 /** Whether an international dialling code exists, of a country or, like 870, of none. */
 export function isPhoneCallingCode(region: string): boolean {
   return Object.hasOwn(metadata.country_calling_codes, region) || isNonGeographic(region);
@@ -23,12 +36,23 @@ export function readPhone(region: string, digits: string): Phone | undefined {
 
 /** A stricter check, before money is spent: a valid mobile number by its country's numbering plan. */
 export function isMobile({ number, region }: Phone): boolean {
-  // Mobile and fixed numbers share the ranges of calling code 1, and new area codes open there faster than metadata is
-  // updated.
-  if (region === '1') return /^\+1[2-9]\d{9}$/.test(number);
   const parsed = parsePhoneNumberFromString(number);
   const type = parsed?.isValid() ? parsed.getType() : undefined;
-  return !isNonGeographic(region) && (type === 'MOBILE' || type === 'FIXED_LINE_OR_MOBILE');
+  if (type === 'MOBILE' || type === 'FIXED_LINE_OR_MOBILE') return !isNonGeographic(region) && !isService(number);
+  // Of an area code that metadata does not know yet: in the United States and Canada they open faster than it is
+  // updated.
+  return region === '1' && type === undefined && !parsed?.country && isOrdinary(number);
+}
+
+/** In calling code 1: 911 and the like as an area or exchange, and 976, which is paid for in many areas. */
+function isService(number: string): boolean {
+  return /^\+1(?:[2-9]11|\d{3}(?:[2-9]11|976))/.test(number);
+}
+
+/** A number of calling code 1 that is not toll-free, paid for, personal, or of a service, as the plan reserves these. */
+function isOrdinary(number: string): boolean {
+  const reserved = /^\+1(?:8(\d)\1|88\d|[79]00|456|5\d\d|6(\d)\2|710)/;
+  return /^\+1[2-9]\d{2}[2-9]\d{6}$/.test(number) && !reserved.test(number) && !isService(number);
 }
 
 /** The first digits and the last two, for logs and messages. */

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
+import { countryOf, type Phone } from '../phones/phone-number';
+import { PROVEN_ROW, SHARE_OF_ONE } from './alarm';
 
 /** Codes sent, and how many of these were verified. */
 export interface Traffic {
@@ -13,35 +15,77 @@ export interface RegionTraffic {
   day: Traffic;
   /** The fortnight before the day. */
   past: Traffic;
+  /** Codes in a quarter of an hour of the past, of those in which there were any. */
+  usualQuarter: number;
+  /** Codes that were sent just now: neither verified nor judged. */
+  open: number;
 }
 
 /** A code is judged five minutes after the end of its slot: by then its owner has typed it. */
 const SETTLED = `slot + interval '15 minutes' <= now()`;
+const SLOTS_A_QUARTER_HOUR = 1.5;
+
+const sum = (what: string, condition: string) => `coalesce(sum(${what}) FILTER (WHERE ${condition}), 0)::integer`;
 
 function sums(name: string, condition: string): string {
-  const sum = (column: string) => `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)::integer`;
-  return `${sum('sent')} AS ${name}_sent, ${sum('verified')} AS ${name}_verified`;
+  const settled = `${condition} AND ${SETTLED}`;
+  return `${sum('sent', settled)} AS ${name}_sent, ${sum('verified', settled)} AS ${name}_verified`;
 }
 
-const trafficOf = statement<Record<string, number>, 'region'>(
+const HOUR = sums('hour', `slot > now() - interval '75 minutes'`);
+const DAY = sums('day', `slot > now() - interval '1 day'`);
+const PAST = `slot <= now() - interval '1 day'`;
+const OPEN = `${sum('sent - verified', `NOT (${SETTLED})`)} AS open`;
+
+type Row = Record<string, number>;
+
+/** Rows of before regions were countries have the calling code. */
+const trafficOf = statement<Row, 'country' | 'callingCode'>(
   'traffic-of-region',
-  `SELECT ${sums('hour', `slot > now() - interval '75 minutes'`)},
-          ${sums('day', `slot > now() - interval '1 day'`)},
-          ${sums('past', `slot <= now() - interval '1 day'`)}
-     FROM sms_traffic WHERE region = :region AND slot > now() - interval '15 days' AND ${SETTLED}`,
+  `SELECT ${HOUR}, ${DAY}, ${sums('past', PAST)}, (count(*) FILTER (WHERE ${PAST}))::integer AS past_slots, ${OPEN}
+     FROM sms_traffic
+    WHERE region IN (:country, :callingCode) AND slot > now() - interval '15 days'`,
+);
+
+const trafficTogether = statement<Row>(
+  'traffic-of-unproven-regions',
+  `WITH regions AS (
+     SELECT ${HOUR}, ${DAY}, ${OPEN} FROM sms_traffic WHERE slot > now() - interval '1 day' GROUP BY region)
+   SELECT ${total('hour', SHARE_OF_ONE.hour)}, ${total('day', SHARE_OF_ONE.day)}, coalesce(sum(open), 0)::integer AS open
+     FROM regions WHERE NOT (${PROVEN_ROW})`,
 );
 
 /** How many codes to a region were sent and verified; VerificationRepository counts them. */
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
-  async of(region: string): Promise<RegionTraffic> {
-    const [row = {}] = await trafficOf(this.db, { region });
-    const traffic = (name: string) => ({ sent: row[`${name}_sent`] ?? 0, verified: row[`${name}_verified`] ?? 0 });
-    return { hour: traffic('hour'), day: traffic('day'), past: traffic('past') };
+  async of(phone: Phone): Promise<RegionTraffic> {
+    const [row = {}] = await trafficOf(this.db, { country: countryOf(phone), callingCode: phone.region });
+    return trafficIn(row);
+  }
+
+  /** Of all regions together that are not proven. Most are small, and have no past worth reading. */
+  async ofUnproven(): Promise<RegionTraffic> {
+    const [row = {}] = await trafficTogether(this.db, {});
+    return trafficIn(row);
   }
 
   async sweep(): Promise<void> {
     await deleteInBatches(this.db, 'sms_traffic', `slot < now() - interval '16 days'`);
   }
+}
+
+/** Of each region no more than `most` codes, and the same part of those that were verified. */
+function total(name: string, most: number): string {
+  const [sent, verified] = [`${name}_sent`, `${name}_verified`];
+  return `coalesce(sum(least(${sent}, ${most})), 0)::float8 AS ${sent},
+          coalesce(sum(${verified} * least(1, ${most}::float8 / greatest(${sent}, 1))), 0)::float8 AS ${verified}`;
+}
+
+function trafficIn(row: Row): RegionTraffic {
+  const number = (name: string) => row[name] ?? 0;
+  const traffic = (name: string) => ({ sent: number(`${name}_sent`), verified: number(`${name}_verified`) });
+  const past = traffic('past');
+  const usualQuarter = (SLOTS_A_QUARTER_HOUR * past.sent) / Math.max(1, number('past_slots'));
+  return { hour: traffic('hour'), day: traffic('day'), past, usualQuarter, open: number('open') };
 }

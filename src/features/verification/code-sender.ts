@@ -42,7 +42,7 @@ export class CodeSender {
       await this.sms.send({ to: phone.number, body: this.textWith(code), code });
     } catch (error) {
       if (error instanceof SendingTimedOut) throw error;
-      await this.verification.withdrawCode(id, phone.region);
+      await this.verification.withdrawCode(id, phone);
       throw error instanceof NumberRefused ? error : new SendingFailed(error);
     }
   }

@@ -1,18 +1,20 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
+import { BreakerOpen } from '../../integrations/breaker';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
-import { isMobile, type Phone } from '../phones/phone-number';
+import { countryOf, isMobile, type Phone } from '../phones/phone-number';
+import type { AccountHolders } from '../spend-guard/account-holders';
 import type { SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender } from './code-sender';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
-  /** Empty: all are allowed. */
+  /** Calling codes, and ISO codes of countries. Empty: all are allowed. */
   allowedRegions: string[];
   captchaPolicy: 'adaptive' | 'always' | 'off';
 }
@@ -28,6 +30,7 @@ interface Parts {
   limiter: Limiter;
   limits: Limits;
   spendGuard: SpendGuard;
+  accountHolders: AccountHolders;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
 }
@@ -44,17 +47,19 @@ export class SendCodeService {
     await this.checkPhone(phone, caller);
     const solved = await this.hasSolved(captcha, phone, caller);
     await this.checkGuessBudget(phone, caller);
-    const taken = await limiter.take(caller, ...this.usesOf(phone, caller.address, solved));
+    const uses = [...this.usesOf(phone, caller.address, solved), await this.budgetFor(phone, caller)];
+    const taken = await limiter.take(caller, ...uses);
     await this.sendUnlessGuarded(phone, caller, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
 
   private async checkPhone(phone: Phone, caller: Caller): Promise<void> {
     const { allowedRegions, phoneCheck } = this.rules;
-    if (allowedRegions.length > 0 && !allowedRegions.includes(phone.region)) {
-      const { region } = phone;
+    const { region } = phone;
+    const country = countryOf(phone);
+    if (allowedRegions.length > 0 && !allowedRegions.includes(region) && !allowedRegions.includes(country)) {
       this.parts.logger.warn(
-        { region, requestId: caller.requestId },
+        { region, country, requestId: caller.requestId },
         'a code was asked for in a region that is not allowed',
       );
       await this.noteRefusal(phone, caller, 'region not allowed');
@@ -98,22 +103,29 @@ export class SendCodeService {
       { limit: limits.resend, subject: phone.number },
       { limit: solved ? limits.sendPerPhoneWithCaptcha : limits.sendPerPhone, subject: phone.number },
       { limit: solved ? limits.sendPerAddressWithCaptcha : limits.sendPerAddress, subject: address },
-      { limit: limits.sendInAll, subject: 'all' },
     ];
+  }
+
+  /** The last fifth of the day's budget is for phones with an account, so that no stranger locks these out. */
+  private async budgetFor(phone: Phone, caller: Caller): Promise<Use> {
+    const { limiter, limits, accountHolders } = this.parts;
+    const everybodys = { limit: limits.sendInAllWithoutAccount, subject: 'all' };
+    const isUsedUp = (await limiter.refusalOf(everybodys)) !== undefined;
+    if (!isUsedUp || !(await accountHolders.has(phone, caller))) return everybodys;
+    return { limit: limits.sendInAll, subject: 'all' };
   }
 
   private async sendUnlessGuarded(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
     try {
-      await this.parts.spendGuard.check(phone, caller);
-      await this.parts.sender.send(phone);
+      await this.parts.spendGuard.guard(phone, caller, () => this.parts.sender.send(phone));
     } catch (error) {
       throw await this.failure(error, phone, caller, taken);
     }
   }
 
   /**
-   * A code that certainly was not sent does not count. One that may still arrive counts, but the phone may ask again at
-   * once.
+   * A code that certainly was not sent does not count for the phone, but for the address that had the provider asked.
+   * One that may still arrive counts, but the phone may ask again at once.
    */
   private async failure(error: unknown, phone: Phone, caller: Caller, taken: Taken): Promise<unknown> {
     const { limiter, limits } = this.parts;
@@ -122,10 +134,24 @@ export class SendCodeService {
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('the SMS provider did not answer in time: the code may still arrive', { cause: error });
     }
-    await taken.giveBack();
+    if (wasProviderAsked(error)) await taken.giveBackButAddress();
+    else await taken.giveBack();
     if (error instanceof SendingFailed) await this.noteRefusal(phone, caller, 'the provider failed');
-    if (!(error instanceof NumberRefused)) return error;
-    await this.noteRefusal(phone, caller, 'number refused by the provider');
+    return error instanceof NumberRefused ? this.refusedNumber(error, phone, caller) : error;
+  }
+
+  /** The provider's code says whether the number or the operator's account is to blame. */
+  private async refusedNumber({ providerCode }: NumberRefused, phone: Phone, caller: Caller): Promise<BadRequest> {
+    const { requestId } = caller;
+    const country = countryOf(phone);
+    this.parts.logger.warn({ country, providerCode, requestId }, 'the SMS provider refused a number');
+    const reason = providerCode === undefined ? '' : ` (code ${providerCode})`;
+    await this.noteRefusal(phone, caller, `number refused by the provider${reason}`);
     return new BadRequest('phone: the SMS provider does not deliver to this number');
   }
+}
+
+function wasProviderAsked(error: unknown): boolean {
+  if (error instanceof NumberRefused) return true;
+  return error instanceof SendingFailed && !(error.cause instanceof BreakerOpen);
 }

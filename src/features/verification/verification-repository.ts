@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
-import type { Phone } from '../phones/phone-number';
+import { countryOf, type Phone } from '../phones/phone-number';
 
 export interface SentCode {
   id: number;
@@ -10,18 +10,18 @@ export interface SentCode {
 
 const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
 
-const addCode = statement<{ id: number }, 'region' | 'phone' | 'hmac' | 'ttlSeconds'>(
+const addCode = statement<{ id: number }, 'country' | 'phone' | 'hmac' | 'ttlSeconds'>(
   'add-code',
   `WITH traffic AS (
-     INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (:region, sms_traffic_slot(now()), 1)
+     INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (:country, sms_traffic_slot(now()), 1)
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
    INSERT INTO verification_codes (phone, code_hmac, expires_at) VALUES (:phone, :hmac, ${IN_TTL}) RETURNING id`,
 );
 
-const withdrawCode = statement<unknown, 'id' | 'region'>(
+const withdrawCode = statement<unknown, 'id' | 'country'>(
   'withdraw-code',
   `WITH withdrawn AS (DELETE FROM verification_codes WHERE id = :id RETURNING created_at)
-   UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = :region AND slot = sms_traffic_slot(created_at)`,
+   UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = :country AND slot = sms_traffic_slot(created_at)`,
 );
 
 const claimAttempt = statement<SentCode, 'phone' | 'most'>(
@@ -32,13 +32,13 @@ const claimAttempt = statement<SentCode, 'phone' | 'most'>(
    RETURNING id, code_hmac AS hmac`,
 );
 
-const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'hash' | 'phone' | 'ttlSeconds'>(
+const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
   'exchange-code',
   `WITH verified AS (
      UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL RETURNING created_at),
    traffic AS (
      UPDATE sms_traffic SET verified = verified + 1
-       FROM verified WHERE region = :region AND slot = sms_traffic_slot(verified.created_at))
+       FROM verified WHERE region = :country AND slot = sms_traffic_slot(verified.created_at))
    INSERT INTO verification_tokens (token_hash, phone, region, expires_at)
    SELECT :hash, :phone, :region, ${IN_TTL} FROM verified RETURNING phone`,
 );
@@ -61,21 +61,21 @@ const useToken = statement<unknown, 'tokenHash'>(
 
 /**
  * Codes and the tokens that they were exchanged for, on the database's clock. Each code counts as traffic of its
- * region.
+ * country.
  */
 export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
   /** From now on only this code counts for the phone. */
   async addCode(phone: Phone, hmac: Buffer, ttlSeconds: number): Promise<number> {
-    const [row] = await addCode(this.db, { phone: phone.number, region: phone.region, hmac, ttlSeconds });
+    const [row] = await addCode(this.db, { phone: phone.number, country: countryOf(phone), hmac, ttlSeconds });
     if (!row) throw new Error('INSERT returned no row');
     return row.id;
   }
 
   /** The code was not sent: the one before it counts again. */
-  async withdrawCode(id: number, region: string): Promise<void> {
-    await withdrawCode(this.db, { id, region });
+  async withdrawCode(id: number, phone: Phone): Promise<void> {
+    await withdrawCode(this.db, { id, country: countryOf(phone) });
   }
 
   async hasCode(phone: string): Promise<boolean> {
@@ -90,7 +90,8 @@ export class VerificationRepository {
 
   /** False when the code was exchanged before: of several right tries at once one wins. */
   async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
-    const values = { id: codeId, region: phone.region, phone: phone.number, hash: tokenHash, ttlSeconds };
+    const { number, region } = phone;
+    const values = { id: codeId, region, country: countryOf(phone), phone: number, hash: tokenHash, ttlSeconds };
     return (await exchangeCode(this.db, values)).length > 0;
   }
 
