@@ -178,7 +178,7 @@ describe('POST /user/sync/:version', () => {
       const { groups, group_members } = await client.sync();
 
       expect(groups).toMatchObject([{ isDeleted: true, group: { id: theirs } }]);
-      expect(group_members).toStrictEqual([member(mine, bob, { isDeleted: true })]);
+      expect(group_members).toStrictEqual([member(mine, { ...bob, nickname: '' }, { isDeleted: true })]);
       expect(client.state().groups.map(({ members }) => members.map(({ memberId }) => memberId))).toEqual([[ann.id]]);
     });
   });
@@ -247,6 +247,63 @@ describe('POST /user/sync/:version', () => {
     const group = { id: groupId, name: 'Renamed', portraitUri: 'https://img.example/g.png', timestamp: anyVersion };
     expect(groups).toStrictEqual([{ displayName: '', role: 1, isDeleted: false, group }]);
     expect(group_members).toEqual([]);
+  });
+
+  describe('shows who is out of a group nothing more of it:', () => {
+    it('no new name or portrait, however often they change', async () => {
+      const groupId = `out-${ann.id}`;
+      await insertGroup(app, groupId, [bob, ann]);
+      await leave(groupId, ann);
+      const client = await settled(ann);
+      await app
+        .db('groups')
+        .where({ id: groupId })
+        .update({ name: 'Secret', portrait_uri: 'https://img.example/s.png' });
+      expect((await client.sync()).groups).toEqual([]);
+    });
+
+    it('neither name nor portrait with the news of the end, at any version', async () => {
+      const groupId = `ended-${ann.id}`;
+      await insertGroup(app, groupId, [bob, ann]);
+      const { version } = await settled(ann);
+      await leave(groupId, ann);
+      await app
+        .db('groups')
+        .where({ id: groupId })
+        .update({ name: 'Secret', portrait_uri: 'https://img.example/s.png' });
+      const group = { id: groupId, name: '', portraitUri: '', timestamp: await versionOf('groups', { id: groupId }) };
+      for (const since of [0, 1, version])
+        expect((await sync(ann, since)).groups).toStrictEqual([{ displayName: '', role: 1, isDeleted: true, group }]);
+    });
+
+    it('and the name of then when the user comes back', async () => {
+      const groupId = `again-${ann.id}`;
+      await insertGroup(app, groupId, [bob, ann]);
+      await leave(groupId, ann);
+      const client = await settled(ann);
+      await app.db('groups').where({ id: groupId }).update({ name: 'Renamed' });
+      await client.sync();
+      await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: false });
+      expect((await client.sync()).groups).toMatchObject([{ isDeleted: false, group: { name: 'Renamed' } }]);
+      expect(client.state()).toEqual(await fullState(ann));
+    });
+  });
+
+  it('shows no profile of a member who has left, also in many chunks', async () => {
+    const [few, many] = [`few-${ann.id}`, `many-${ann.id}`];
+    await insertGroup(app, few, [ann, bob]);
+    const crowd = Array.from({ length: 250 }, (_, index) => ({ id: `left${index}-${ann.id}`, nickname: 'Crowd' }));
+    await app.db('users').insert(crowd);
+    await insertGroup(app, many, [ann, ...crowd]);
+    const { version } = await settled(ann);
+    await app.db('users').where({ id: bob.id }).update({ portrait_uri: 'https://img.example/bob.png' });
+    await leave(few, bob);
+    const one = (await sync(ann, version)).group_members;
+    expect(one).toStrictEqual([member(few, { ...bob, nickname: '' }, { isDeleted: true })]);
+    await app.db('group_members').where({ group_id: many }).andWhereNot({ member_id: ann.id }).delete();
+    const all = (await sync(ann, version)).group_members;
+    expect(all).toHaveLength(251);
+    expect(new Set(all.map(({ user }) => JSON.stringify(user)))).toEqual(new Set(['{"nickname":"","portraitUri":""}']));
   });
 
   it('does not tell of a group again when what is written is what was there', async () => {

@@ -516,6 +516,40 @@ export const guards = [
     named: 'sets sid: HttpOnly',
   },
 
+  // --- what users of the service see and do
+  {
+    guard: 'who is out of a group is told nothing new of it',
+    file: 'src/features/sync/sync-repository.ts',
+    replace: '(g.version > :since AND NOT me.is_deleted)',
+    by: 'g.version > :since',
+    test: 'test/api/sync.test',
+    named: 'no new name or portrait',
+  },
+  {
+    guard: 'the end of a membership is told without the name of the group',
+    file: 'src/features/sync/sync-repository.ts',
+    replace: "CASE WHEN me.is_deleted THEN '' ELSE g.name END",
+    by: 'g.name',
+    test: 'test/api/sync.test',
+    named: 'neither name nor portrait',
+  },
+  {
+    guard: 'the end of a membership is told without the portrait of the group',
+    file: 'src/features/sync/sync-repository.ts',
+    replace: "CASE WHEN me.is_deleted THEN '' ELSE g.portrait_uri END",
+    by: 'g.portrait_uri',
+    test: 'test/api/sync.test',
+    named: 'neither name nor portrait',
+  },
+  {
+    guard: 'a member who has left is shown without a profile',
+    file: 'src/features/sync/sync-repository.ts',
+    replace: 'WHERE id = m.member_id AND NOT m.is_deleted OFFSET 0',
+    by: 'WHERE id = m.member_id OFFSET 0',
+    test: 'test/api/sync.test',
+    named: 'no profile of a member who has left',
+  },
+
   // --- lookups and the trail
   {
     guard: 'finds are limited by user',

@@ -90,14 +90,18 @@ const friendships = statement<SyncFriendship, Asked>(
      FROM friendships WHERE user_id = :userId AND version > :since`,
 );
 
-/** The user's own memberships. One is sent when it has changed, or its group. */
+/**
+ * The user's own memberships. One is sent when it has changed, or, as long as it lasts, its group. Who is out of a group
+ * is told that, and nothing more of the group.
+ */
 const memberships = statement<SyncMembership, Asked>(
   'sync-memberships',
   `SELECT me.display_name AS "displayName", me.role, me.is_deleted AS "isDeleted", g.id AS "groupId",
-          g.name AS "groupName", g.portrait_uri AS "groupPortraitUri", g.version AS "groupVersion"
+          CASE WHEN me.is_deleted THEN '' ELSE g.name END AS "groupName",
+          CASE WHEN me.is_deleted THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion"
      FROM group_members me
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
-    WHERE me.member_id = :userId AND (me.version > :since OR g.version > :since)`,
+    WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))`,
 );
 
 /** For a group joined after :since, all members; for the others, members changed after :since. */
@@ -107,6 +111,7 @@ const GROUPS_OF_USER = `
 
 /**
  * Tombstones are for a client that holds the row: those newer than :since, and none for a client that holds nothing.
+ * They show no profile: whoever has left a group has left its members.
  * Each OFFSET 0 keeps a bad estimate from a hash join over all users.
  */
 function membersOf(groups: string, page = ''): string {
@@ -120,7 +125,8 @@ function membersOf(groups: string, page = ''): string {
         WHERE group_id = mine.group_id AND version > mine.floor
           AND (NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))
         ${page} OFFSET 0) m
-      LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = m.member_id OFFSET 0) u ON true`;
+      LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users
+                          WHERE id = m.member_id AND NOT m.is_deleted OFFSET 0) u ON true`;
 }
 
 /** One more than few is enough to know that there are many. */
