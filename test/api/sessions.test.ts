@@ -139,6 +139,18 @@ describe('a session', () => {
     expect(await sessionOf(person)).toEqual(before);
   });
 
+  it.each([0, 2])('of a closed account lets nobody in, also where it is to be renewed (%d days old)', async (days) => {
+    const { person, cookie } = await signedIn();
+    await age(person, { createdAt: days, renewedAt: days });
+    await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
+    const before = await sessionOf(person);
+    const paths = ['/user/groups', '/user/sync/0', '/user/get_token', '/user/get_image_token', '/user/logout'];
+    for (const path of paths) expectRefusal(await raw(app, path, { headers: { Cookie: cookie } }), 401);
+    expect(await sessionOf(person)).toEqual(before);
+    await app.db('users').where({ id: person.id }).update({ closed_at: null });
+    expect((await groups(cookie)).status).toBe(200);
+  });
+
   /** Lets every update of a session fail, and counts them. */
   async function withoutUpdates(work: () => Promise<void>): Promise<number> {
     await app.db.raw(

@@ -550,6 +550,23 @@ export const guards = [
     named: 'no profile of a member who has left',
   },
 
+  {
+    guard: 'a session of a closed account lets nobody in',
+    file: 'src/features/sessions/session-reader.ts',
+    replace: 'AND users.closed_at IS NULL WHERE',
+    by: 'WHERE',
+    test: 'test/api/sessions.test',
+    named: 'of a closed account lets nobody in',
+  },
+  {
+    guard: 'a session of a closed account lets nobody in by the store of express-session either',
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: 'done(null, row ? data : null)',
+    by: 'done(null, row || data)',
+    test: 'test/api/sessions-by-store',
+    named: 'of a closed account lets nobody in',
+  },
+
   // --- lookups and the trail
   {
     guard: 'finds are limited by user',
