@@ -13,6 +13,15 @@ const WHOLE_UP_TO = 16 * 1_024;
  * that a client never takes a part for the whole.
  */
 export async function streamJson(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
+  try {
+    await send(req, res, pieces);
+  } finally {
+    // Where not all was sent, it holds a place still.
+    await pieces.return(undefined);
+  }
+}
+
+async function send(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
   // The deadline has passed: the answer was 503.
   if (res.headersSent) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';

@@ -551,6 +551,30 @@ export const guards = [
   },
 
   {
+    guard: 'one user has two large answers under way at the most',
+    file: 'src/features/sync/sync-places.ts',
+    replace: 'if (taken >= this.atOnce)',
+    by: 'if (taken >= 1e9)',
+    test: 'test/api/sync-large',
+    named: 'has two such answers at once',
+  },
+  {
+    guard: 'users take turns in the queue for large answers',
+    file: 'src/features/sync/sync-queue.ts',
+    replace: 'this.waiting.delete(userId);\n    if (later.length > 0) this.waiting.set(userId, later);',
+    by: 'if (later.length > 0) this.waiting.set(userId, later); else this.waiting.delete(userId);',
+    test: 'test/unit/sync-queue',
+    named: 'gives users turns',
+  },
+  {
+    guard: 'a large answer that nobody takes any more frees its place',
+    file: 'src/http/json-stream.ts',
+    replace: 'await pieces.return(undefined);',
+    by: '',
+    test: 'test/unit/json-stream',
+    named: 'ends what made it',
+  },
+  {
     guard: 'a session of a closed account lets nobody in',
     file: 'src/features/sessions/session-reader.ts',
     replace: 'AND users.closed_at IS NULL WHERE',

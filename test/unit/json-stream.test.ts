@@ -6,12 +6,17 @@ import express from 'express';
 import { streamJson } from '../../src/http/json-stream';
 
 describe('streamJson', () => {
-  it('has nothing more made for a client that has gone', async () => {
+  it('has nothing more made for a client that has gone, and ends what made it', async () => {
     let made = 0;
+    let hasEnded = false;
     async function* pieces() {
-      for (made = 1; made <= 20; made += 1) {
-        await sleep(20);
-        yield 'x';
+      try {
+        for (made = 1; made <= 20; made += 1) {
+          await sleep(20);
+          yield 'x';
+        }
+      } finally {
+        hasEnded = true;
       }
     }
     const app = express().get('/', (req, res) => streamJson(req, res, pieces()));
@@ -23,6 +28,7 @@ describe('streamJson', () => {
     client.destroy();
     await sleep(200);
     expect(made).toBeLessThan(5);
+    expect(hasEnded).toBe(true);
     server.close();
   });
 });

@@ -10,6 +10,7 @@ export function syncRouter(sync: SyncService): Operation[] {
       access: 'user',
       params: schemas.sinceVersion,
       result: schemas.changes,
+      refusals: { 429: 'two large answers to the user are under way' },
       stream: async ({ version }, { userId }) => textOf(await sync.changes(userId, version)),
     }),
   ];
@@ -24,12 +25,15 @@ async function* textOf({ version, user, blacklist, friends, groups, members }: C
     friends: friends.map(schemas.friendView),
     groups: groups.map(schemas.groupView),
   });
-  yield `{"code":200,"result":${head.slice(0, -1)},"group_members":[`;
+  // Kept until members come: whoever is refused them is sent the refusal, and no half of an answer.
+  let begun = `{"code":200,"result":${head.slice(0, -1)},"group_members":[`;
   let separator = '';
   for await (const chunk of members) {
-    if (chunk.length === 0) continue;
-    yield separator + JSON.stringify(chunk.map(schemas.memberView)).slice(1, -1);
-    separator = ',';
+    const text = JSON.stringify(chunk.map(schemas.memberView)).slice(1, -1);
+    const piece = begun + (text && separator + text);
+    if (piece !== '') yield piece;
+    begun = '';
+    if (text !== '') separator = ',';
   }
-  yield ']}}';
+  yield `${begun}]}}`;
 }

@@ -1,3 +1,4 @@
+import { SyncPlaces } from './sync-places';
 import { SyncQueue } from './sync-queue';
 import {
   CHUNK,
@@ -26,8 +27,12 @@ const FIRST_CHUNK_MS = 3_000;
 /** For each later chunk: longer, since giving up wastes what was already sent. */
 const LATER_CHUNK_MS = 30_000;
 
+/** Large answers to one user. */
+const AT_ONCE = 2;
+
 export class SyncService {
   private readonly queue = new SyncQueue();
+  private readonly places = new SyncPlaces(AT_ONCE);
 
   constructor(private readonly repository: SyncRepository) {}
 
@@ -40,24 +45,36 @@ export class SyncService {
     return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
   }
 
+  /** The place is taken when the first chunk is asked for, and free when no more are. */
+  private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
+    const leave = this.places.take(userId);
+    try {
+      yield* this.chunks(userId, since);
+    } finally {
+      leave();
+    }
+  }
+
   /**
    * One chunk at a time for all clients together, so that small requests do not wait long. A job in the queue lasts
    * while the database is read, not while the answer goes to a slow phone.
    */
-  private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
-    const groups = await this.queue.run(FIRST_CHUNK_MS, () => this.repository.groupsToRead(userId, since));
-    for (const chunk of chunks(groups)) {
+  private async *chunks(userId: string, since: number): AsyncGenerator<SyncMember[]> {
+    const groups = await this.queue.run(userId, FIRST_CHUNK_MS, () => this.repository.groupsToRead(userId, since));
+    // Without members: now the answer can begin.
+    yield [];
+    for (const chunk of inChunks(groups)) {
       const [first] = chunk;
-      if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(first, since);
-      else yield await this.queue.run(LATER_CHUNK_MS, () => this.repository.members(chunk, since));
+      if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(userId, first, since);
+      else yield await this.queue.run(userId, LATER_CHUNK_MS, () => this.repository.members(chunk, since));
     }
   }
 
-  private async *pages(group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
+  private async *pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
     let after: string | undefined = '';
     while (after !== undefined) {
       const from: string = after;
-      const page: SyncMember[] = await this.queue.run(LATER_CHUNK_MS, () =>
+      const page: SyncMember[] = await this.queue.run(userId, LATER_CHUNK_MS, () =>
         this.repository.membersPage(group, since, from, CHUNK),
       );
       yield page;
@@ -71,7 +88,7 @@ async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> 
 }
 
 /** Puts groups together until their expected members fill a chunk. A group that is larger is a chunk of its own. */
-function chunks(groups: GroupToRead[]): GroupToRead[][] {
+function inChunks(groups: GroupToRead[]): GroupToRead[][] {
   const result: GroupToRead[][] = [];
   let current: GroupToRead[] = [];
   let room = 0;
