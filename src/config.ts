@@ -41,6 +41,7 @@ const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter(Boolean),
 );
+const hosts = list.pipe(z.array(z.string().transform(host)));
 const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
@@ -103,6 +104,7 @@ const environment = z.object({
   QINIU_BUCKET: text.optional(),
   QINIU_DOMAIN: httpUrl.optional(),
   QINIU_UPLOAD_URL: httpUrl.default('https://upload.qiniup.com'),
+  PORTRAIT_HOSTS: hosts.default([]),
 
   PHONE_CHECK: oneOf('mobile', 'possible').optional(),
   ALLOWED_REGIONS: list
@@ -131,6 +133,7 @@ const environment = z.object({
   LOGINS_PER_PHONE_DAY: limit.optional(),
   FINDS_PER_USER_MINUTE: limit.default(300),
   FINDS_PER_USER_DAY: limit.default(2_000),
+  CHANGES_PER_USER_HOUR: limit.optional(),
   CHECKS_PER_IP_MINUTE: limit.optional(),
   CHECKS_PER_IP_DAY: limit.optional(),
   VERIFIES_PER_IP_MINUTE: limit.optional(),
@@ -307,6 +310,7 @@ function nested(env: Environment, mistakes: string[]) {
       codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
       tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
     },
+    portraitHosts: env.PORTRAIT_HOSTS,
     limits: {
       codeResendSeconds: env.CODE_RESEND_SECONDS,
       sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
@@ -323,6 +327,7 @@ function nested(env: Environment, mistakes: string[]) {
       loginsPerPhoneDay: inProduction(env.LOGINS_PER_PHONE_DAY, 500),
       findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
       findsPerUserDay: env.FINDS_PER_USER_DAY,
+      changesPerUserHour: inProduction(env.CHANGES_PER_USER_HOUR, 30),
       checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
       verifiesPerIpMinute: inProduction(env.VERIFIES_PER_IP_MINUTE, 600),
@@ -353,6 +358,14 @@ function isAppOrigin(value: string): boolean {
 
 function isRegion(region: string): boolean {
   return isPhoneCallingCode(region) || isCountry(region);
+}
+
+/** As it stands in an address: in lower case, with a port that is not the usual one. */
+function host(value: string, context: z.RefinementCtx): string {
+  const address = `https://${value}`;
+  if (URL.canParse(address) && new URL(address).host === value) return value;
+  context.addIssue('must be hosts separated by commas, such as images.example.com');
+  return z.NEVER;
 }
 
 /** For Express's setting of the same name: the number of proxies in front, or their addresses. */

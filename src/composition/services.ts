@@ -107,7 +107,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     blacklist: new BlacklistService(repos.blacklist),
     captchas,
     groups: new GroupsService(repos.groups),
-    profile: new ProfileService(users, messaging, logger),
+    profile: new ProfileService({ users, messaging, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions: new SessionsService(
       { sessions: repos.sessions, messaging, transaction, logger },

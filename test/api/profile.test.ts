@@ -1,4 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn } from '../support/people';
 
 describe('profile', () => {
@@ -74,6 +76,73 @@ describe('profile', () => {
 
     it('needs a session', async () => {
       expect((await app.api.post('/user/set_portrait_uri').send({ portraitUri: 'http://a.b/c' })).status).toBe(401);
+    });
+  });
+
+  describe('with CHANGES_PER_USER_HOUR', () => {
+    const instance = instancesBeside(() => app, { CHANGES_PER_USER_HOUR: '3' });
+
+    it('takes so many changes of both kinds together, writes no more rows of groups, and lets others go on', async () => {
+      const limited = await instance();
+      const { agent, id } = await insertAndSignIn(limited);
+      const other = await insertAndSignIn(limited);
+      const groups = Array.from({ length: 20 }, (_, index) => `hour${index}`);
+      await app.db('groups').insert(groups.map((group) => ({ id: group, name: group, creator_id: id })));
+      await app.db('group_members').insert(groups.map((group_id) => ({ group_id, member_id: id })));
+      const rows = async () =>
+        (await app.db('group_members').where({ member_id: id }).pluck<string[]>('version')).sort();
+
+      expectBody(await post(agent, '/user/set_portrait_uri', { portraitUri: 'https://a.example/p.png' }), {
+        code: 200,
+      });
+      const names = await times(60, (index) => post(agent, '/user/set_nickname', { nickname: `Ann ${index}` }));
+      expect(counted(names)).toEqual({ 200: 2, 429: 58 });
+      const before = await rows();
+      const refused = await post(agent, '/user/set_portrait_uri', { portraitUri: 'https://a.example/q.png' });
+      expectRefusal(refused, 429);
+      expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      expect(await rows()).toEqual(before);
+      expect(await profileOf(id)).toMatchObject({ portrait_uri: 'https://a.example/p.png' });
+      expectBody(await post(other.agent, '/user/set_nickname', { nickname: 'Bea' }), { code: 200 });
+    });
+
+    it('counts no change that is malformed', async () => {
+      const { agent } = await insertAndSignIn(await instance());
+      for (let count = 0; count < 5; count += 1)
+        expectRefusal(await post(agent, '/user/set_nickname', { nickname: '' }), 400);
+      expectBody(await post(agent, '/user/set_nickname', { nickname: 'Bea' }), { code: 200 });
+    });
+  });
+
+  describe('with PORTRAIT_HOSTS', () => {
+    const instance = instancesBeside(() => app, { PORTRAIT_HOSTS: 'images.example.com,cdn.example:8443' });
+
+    it.each([
+      'https://images.example.com/p.png',
+      'http://images.example.com',
+      'HTTPS://Images.Example.com/p.png?x=1#y',
+      'https://cdn.example:8443/p.png',
+    ])('takes %s', async (portraitUri) => {
+      const { agent, id } = await insertAndSignIn(await instance());
+      expectBody(await post(agent, '/user/set_portrait_uri', { portraitUri }), { code: 200 });
+      expect(await profileOf(id)).toMatchObject({ portrait_uri: portraitUri });
+    });
+
+    it.each([
+      'https://tracker.example/p.png',
+      'https://images.example.com.tracker.example/p.png',
+      'https://tracker.example/images.example.com/p.png',
+      'https://images.example.com@tracker.example/p.png',
+      'https://tracker.example@images.example.com/p.png',
+      'https:///images.example.com/p.png',
+      'https://images.example.com:8443/p.png',
+      'https://cdn.example/p.png',
+      'https://images.example.com%2ftracker.example/p.png',
+      'https://tracker.example#.images.example.com/p.png',
+    ])('refuses %s, and names the field', async (portraitUri) => {
+      const { agent, id } = await insertAndSignIn(await instance());
+      expectRefusal(await post(agent, '/user/set_portrait_uri', { portraitUri }), 400, 'portraitUri');
+      expect(await profileOf(id)).toMatchObject({ portrait_uri: '' });
     });
   });
 });

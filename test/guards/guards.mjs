@@ -551,6 +551,30 @@ export const guards = [
   },
 
   {
+    guard: 'changes of a profile are limited by user',
+    file: 'src/features/profile/profile-service.ts',
+    replace: '{ limit: limits.changesPerHour, subject',
+    by: '{ limit: { ...limits.changesPerHour, amount: 0 }, subject',
+    test: 'test/api/profile',
+    named: 'takes so many changes of both kinds together',
+  },
+  {
+    guard: 'portraits are on the hosts that the operator names',
+    file: 'src/features/profile/profile-service.ts',
+    replace: '!isOnOneOf(this.portraitHosts, portraitUri)',
+    by: 'false',
+    test: 'test/api/profile',
+    named: 'refuses https://tracker.example/p.png',
+  },
+  {
+    guard: 'a portrait address does not name its host in two ways',
+    file: 'src/features/profile/portrait-host.ts',
+    replace: '&& address.toLowerCase().startsWith(start)',
+    by: '',
+    test: 'test/api/profile',
+    named: 'refuses https://tracker.example@images.example.com',
+  },
+  {
     guard: 'one user has two large answers under way at the most',
     file: 'src/features/sync/sync-places.ts',
     replace: 'if (taken >= this.atOnce)',

@@ -63,6 +63,15 @@ const BAD: Record<string, string[]> = {
   UPLOAD_MAX_BYTES: [...atLeastOne, '5MB'],
   QINIU_DOMAIN: address,
   QINIU_UPLOAD_URL: address,
+  PORTRAIT_HOSTS: [
+    'https://a.example',
+    'a.example/x',
+    'a@b.example',
+    'A.example',
+    'a b',
+    'a.example:443',
+    'a.example,/',
+  ],
   PHONE_CHECK: ['on', 'Mobile'],
   ALLOWED_REGIONS: ['gb', 'ZZ', '001', '999', '44,x', '+44', '044', 'constructor'],
   CAPTCHA_POLICY: ['on', 'never'],
@@ -85,6 +94,7 @@ const BAD: Record<string, string[]> = {
   LOGINS_PER_PHONE_DAY: fromZero,
   FINDS_PER_USER_MINUTE: fromZero,
   FINDS_PER_USER_DAY: fromZero,
+  CHANGES_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
   VERIFIES_PER_IP_MINUTE: fromZero,
@@ -148,6 +158,7 @@ describe('loadConfig', () => {
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0 },
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
+        changesPerUserHour: 0,
       },
     });
   });
@@ -207,6 +218,7 @@ describe('loadConfig in production', () => {
       limits: {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
+        changesPerUserHour: 0,
       },
     });
   });

@@ -40,6 +40,7 @@ export interface LimitAmounts {
   loginsPerPhoneDay: number;
   findsPerUserMinute: number;
   findsPerUserDay: number;
+  changesPerUserHour: number;
   checksPerIpMinute: number;
   checksPerIpDay: number;
   verifiesPerIpMinute: number;
@@ -59,6 +60,7 @@ const guessing: Kind = {
 const tooMany: Limit['refusal'] = (retryAfterSeconds) =>
   new TooManyRequests('too many requests: try again later', { retryAfterSeconds });
 const loggingIn: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
+const changing: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };
 
 /** All limits of the service; limits of one name share their buckets. */
@@ -111,6 +113,9 @@ export function limitTable(amounts: LimitAmounts) {
     /** Look-ups by phone of one user: enough for a phone book, too few to harvest a range of numbers. */
     findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
     findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading),
+
+    /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
+    changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
 
     /** check_phone_available and get_sms_img_code together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),

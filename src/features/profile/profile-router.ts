@@ -2,6 +2,8 @@ import { operation, type Operation } from '../../http/operation';
 import { newNickname, newPortrait } from './profile-schemas';
 import type { ProfileService } from './profile-service';
 
+const tooMany = { 429: 'too many changes by this user' };
+
 export function profileRouter(profile: ProfileService): Operation[] {
   return [
     operation({
@@ -10,7 +12,8 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newNickname,
       writes: true,
-      handle: (nickname, { userId }) => profile.change(userId, nickname),
+      refusals: tooMany,
+      handle: ({ nickname }, { userId, caller }) => profile.changeNickname(userId, nickname, caller),
     }),
     operation({
       path: '/set_portrait_uri',
@@ -18,7 +21,8 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newPortrait,
       writes: true,
-      handle: (portrait, { userId }) => profile.change(userId, portrait),
+      refusals: tooMany,
+      handle: ({ portraitUri }, { userId, caller }) => profile.changePortrait(userId, portraitUri, caller),
     }),
   ];
 }

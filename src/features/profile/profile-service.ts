@@ -1,26 +1,52 @@
 import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
 import { retrying } from '../../database/transaction';
-import { NotSignedIn } from '../../errors';
+import { BadRequest, NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
 import type { Profile } from '../users/profile';
 import type { UsersRepository } from '../users/users-repository';
+import { isOnOneOf } from './portrait-host';
+
+export interface ProfileParts {
+  users: UsersRepository;
+  messaging: MessagingProvider;
+  limiter: Limiter;
+  limits: Pick<Limits, 'changesPerHour'>;
+  logger: Pick<Logger, 'warn'>;
+}
 
 export class ProfileService {
   constructor(
-    private readonly users: UsersRepository,
-    private readonly messaging: MessagingProvider,
-    private readonly logger: Pick<Logger, 'warn'>,
+    private readonly parts: ProfileParts,
+    /** Empty: any. */
+    private readonly portraitHosts: string[],
   ) {}
 
+  async changeNickname(userId: string, nickname: string, caller: Caller): Promise<void> {
+    await this.change(userId, { nickname }, caller);
+  }
+
+  async changePortrait(userId: string, portraitUri: string, caller: Caller): Promise<void> {
+    if (this.portraitHosts.length > 0 && !isOnOneOf(this.portraitHosts, portraitUri)) {
+      const problem = { path: 'portraitUri', message: `must be on ${this.portraitHosts.join(' or ')}` };
+      throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });
+    }
+    await this.change(userId, { portraitUri }, caller);
+  }
+
   /** The change stands even when the messaging provider does not take it now: it is told again with the next token. */
-  async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
-    const profile = await retrying(() => this.users.updateProfile(userId, changes));
+  private async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
+    const { users, messaging, limiter, limits, logger } = this.parts;
+    await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+    const profile = await retrying(() => users.updateProfile(userId, changes));
     if (!profile) throw new NotSignedIn();
     try {
-      await this.messaging.profileChanged(profile);
+      await messaging.profileChanged(profile);
     } catch (error) {
       const message = 'the messaging provider did not take a changed profile; it will with the next token';
-      this.logger.warn({ err: error }, message);
+      logger.warn({ err: error }, message);
     }
   }
 }
