@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { ipOf } from './client-address';
+import { maskedAddress } from './masked-address';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** The client's X-Request-Id or a new one; it is in the answer and in the log. */
+    /** A new one for each request: what the log and the audit trail know it by, whatever clients send. */
     id: string;
+    /** The X-Request-Id that the client has sent, when it is sane. */
+    clientId: string | undefined;
+    /** Masked, for the log. */
+    maskedAddress: string;
     /** The route's pattern, for the log: paths themselves contain phone numbers and captcha ids. */
     pattern?: string;
     /** When the request came, by performance.now(). */
@@ -17,15 +23,20 @@ declare module 'express-serve-static-core' {
 export function requestLog(logger: Logger): RequestHandler {
   function write(this: Response): void {
     const { req } = this;
-    const { id: requestId, method, pattern: route = 'none', begun } = req;
-    const line = { requestId, method, route, status: this.statusCode, ms: Math.round(performance.now() - begun) };
+    const { id: requestId, clientId: clientRequestId, maskedAddress: address, method, begun } = req;
+    const { pattern: route = 'none' } = req;
+    const ms = Math.round(performance.now() - begun);
+    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms };
     if (this.statusCode >= 500) logger.error(line, outcome(this));
     else logger.info(line, outcome(this));
   }
   return (req, res, next) => {
     req.begun = performance.now();
-    req.id = requestId(req);
-    res.setHeader('X-Request-Id', req.id);
+    req.id = randomUUID();
+    req.clientId = clientRequestId(req);
+    // Now: the socket has no address any more once it is closed.
+    req.maskedAddress = maskedAddress(ipOf(req));
+    res.setHeader('X-Request-Id', req.clientId ?? req.id);
     res.on('close', write);
     next();
   };
@@ -35,9 +46,9 @@ function outcome(res: Response): string {
   return res.writableFinished ? 'answered' : 'aborted';
 }
 
-function requestId(req: Request): string {
+function clientRequestId(req: Request): string | undefined {
   const given = req.headers['x-request-id'];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : undefined;
 }
 
 /** Sets the pattern of a request, for the log. */

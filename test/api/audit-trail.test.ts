@@ -3,6 +3,8 @@ import { SecurityEventsRepository } from '../../src/features/audit/security-even
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
+import { idsOf } from '../support/request-ids';
+import { until } from '../support/until';
 import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
 
 let app: TestApp;
@@ -33,13 +35,28 @@ let requests = 0;
 
 /** What one request leaves in the trail. */
 async function noted(call: (headers: Record<string, string>) => Promise<unknown>): Promise<Row[]> {
-  const requestId = `audit-${(requests += 1)}`;
-  await call({ 'X-Request-Id': requestId, 'User-Agent': 'Phone/1.0', 'X-Forwarded-For': '2001:db8:1:2::9' });
-  return app.db('security_events').where({ request_id: requestId }).orderBy('id');
+  const clientId = `audit-${(requests += 1)}`;
+  await call({ 'X-Request-Id': clientId, 'User-Agent': 'Phone/1.0', 'X-Forwarded-For': '2001:db8:1:2::9' });
+  return app
+    .db('security_events')
+    .whereIn('request_id', await idsOf(clientId))
+    .orderBy('id');
 }
 
 const mask = (number: string) => `${number.slice(0, 4)}…${number.slice(-2)}`;
 const events = (rows: Row[]) => rows.map(({ event, user_id, detail }) => [event, user_id, detail]);
+
+describe('the audit trail', () => {
+  it('knows a request by an id of the service, also when clients send one id for many', async () => {
+    const headers = { 'X-Request-Id': 'the-same' };
+    for (const phone of [newPhone(), newPhone()])
+      expect((await post(app.api, '/user/send_code', phone, headers)).headers['x-request-id']).toBe('the-same');
+    expect(await app.db('security_events').where({ request_id: 'the-same' })).toEqual([]);
+    await until(async () => (await idsOf('the-same')).length === 2);
+    expect(new Set(await idsOf('the-same')).size).toBe(2);
+    expect(await app.db('security_events').whereIn('request_id', await idsOf('the-same'))).toHaveLength(2);
+  });
+});
 
 describe('the audit trail notes', () => {
   it('a code that is sent, with who asked, when, and a masked phone', async () => {
@@ -56,7 +73,7 @@ describe('the audit trail notes', () => {
         region: '44',
         ip: '2001:db8:1:2::9',
         user_agent: 'Phone/1.0',
-        request_id: `audit-${requests}`,
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
         detail: null,
       },
     ]);

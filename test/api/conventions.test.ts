@@ -1,3 +1,4 @@
+import { loggedAs } from '../support/request-ids';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -244,6 +245,21 @@ describe('answers', () => {
     expect(await answered(sane)).toBe(sane);
     for (const insane of [`${sane}y`, 'a b', '<script>', ''])
       expect(await answered(insane)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('are logged with an id of the service, the one that was sent beside it, and a masked address', async () => {
+    const proxied = await startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const call = async (id: string, address: string) => {
+      await raw(proxied, '/user/groups', { headers: { 'X-Request-Id': id, 'X-Forwarded-For': address } });
+      const [line] = await loggedAs(id);
+      return line;
+    };
+    const requestId = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
+    expect(await call('masked-4', '203.0.113.77')).toMatchObject({
+      ...{ requestId, clientRequestId: 'masked-4', address: '203.0.113.0/24', route: '/user/groups' },
+    });
+    expect(await call('masked-6', '2001:db8:1:2::9')).toMatchObject({ requestId, address: '2001:db8:1::/48' });
+    await proxied.close();
   });
 
   it('carry a request id of their own when none was sent', async () => {

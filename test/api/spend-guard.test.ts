@@ -9,6 +9,7 @@ import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../
 import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
+import { idsOf } from '../support/request-ids';
 import { until } from '../support/until';
 
 let app: TestApp;
@@ -51,14 +52,16 @@ function numberIn(country: CountryCode, index: number): { region: string; phone:
   return { region: getCountryCallingCode(country), phone: digits.slice(0, -2) + String(last).padStart(2, '0') };
 }
 
-const decisions = (requestId: string) =>
+const decisions = async (clientId: string) =>
   app
     .db('security_events')
-    .where({ request_id: requestId, event: 'spend_guard' })
+    .where({ event: 'spend_guard' })
+    .whereIn('request_id', await idsOf(clientId))
     .select<{ region: string; detail: string }[]>('region', 'detail');
 
 /** Logs are written behind the answers. */
-async function logged(requestId: string): Promise<{ region?: string; decision?: string }[]> {
+async function logged(clientId: string): Promise<{ region?: string; decision?: string }[]> {
+  const [requestId = ''] = await idsOf(clientId);
   await until(() => warnings(requestId).length > 0, 2_000);
   return warnings(requestId);
 }

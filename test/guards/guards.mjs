@@ -689,6 +689,22 @@ export const guards = [
     named: 'with who asked, when, and a masked phone',
   },
   {
+    guard: 'a client does not choose the id that the trail and the log know its request by',
+    file: 'src/http/request-log.ts',
+    replace: 'req.id = randomUUID();',
+    by: 'req.id = clientRequestId(req) ?? randomUUID();',
+    test: 'test/api/audit-trail',
+    named: 'knows a request by an id of the service',
+  },
+  {
+    guard: 'the request log masks addresses',
+    file: 'src/http/request-log.ts',
+    replace: 'maskedAddress(ipOf(req))',
+    by: 'ipOf(req)',
+    test: 'test/api/conventions',
+    named: 'and a masked address',
+  },
+  {
     guard: 'no log holds a phone: requests are logged by their route',
     file: 'src/http/request-log.ts',
     replace: "pattern: route = 'none'",

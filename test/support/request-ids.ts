@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OUTPUT } from './paths';
+import { until } from './until';
+
+export interface RequestLine {
+  requestId: string;
+  clientRequestId?: string;
+  address: string;
+  route: string;
+}
+
+/** What the request logs of this run say of the requests that a client sent with this X-Request-Id. */
+export async function loggedAs(clientRequestId: string): Promise<RequestLine[]> {
+  let lines: RequestLine[] = [];
+  // Logs are written behind the answers.
+  await until(() => (lines = linesWith(`"clientRequestId":"${clientRequestId}"`)).length > 0);
+  return lines;
+}
+
+/** The ids that the service has given them. */
+export async function idsOf(clientRequestId: string): Promise<string[]> {
+  return (await loggedAs(clientRequestId)).map(({ requestId }) => requestId);
+}
+
+function linesWith(fragment: string): RequestLine[] {
+  return readdirSync(OUTPUT)
+    .filter((name) => name.startsWith('log-'))
+    .flatMap((name) => readFileSync(join(OUTPUT, name), 'utf8').split('\n').slice(0, -1))
+    .filter((line) => line.includes(fragment))
+    .map((line) => JSON.parse(line) as RequestLine);
+}
