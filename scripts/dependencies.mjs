@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInstallScripts } from './install-scripts.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -13,6 +14,11 @@ export async function ensureDependencies({ dev }) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
     stop(`Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+  await installMissing(dev);
+  if (!runInstallScripts()) stop('A package could not be set up: see what npm says above, then try again.');
+}
+
+async function installMissing(dev) {
   const missing = missingPackages(dev);
   if (missing.length === 0) return;
   process.stdout.write(`Installing dependencies (${missing.length} to go; the first time takes a minute or two) …\n`);
@@ -46,7 +52,7 @@ function packages(lockFile) {
 
 function npmCi(flags) {
   return new Promise((resolve) => {
-    const child = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...flags], {
+    const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...flags], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
       shell: process.platform === 'win32',

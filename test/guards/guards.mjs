@@ -569,7 +569,7 @@ export const guards = [
   {
     guard: 'a portrait address does not name its host in two ways',
     file: 'src/features/profile/portrait-host.ts',
-    replace: '&& address.toLowerCase().startsWith(start)',
+    replace: '&& address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest)',
     by: '',
     test: 'test/api/profile',
     named: 'refuses https://tracker.example@images.example.com',
@@ -613,6 +613,15 @@ export const guards = [
     by: 'done(null, row || data)',
     test: 'test/api/sessions-by-store',
     named: 'of a closed account lets nobody in',
+  },
+
+  {
+    guard: 'a package that is installed runs no script',
+    file: '.npmrc',
+    replace: 'ignore-scripts=true',
+    by: 'ignore-scripts=false',
+    test: 'test/process/install-scripts',
+    named: 'runs no script of a package that is not on the list',
   },
 
   // --- lookups and the trail

@@ -14,7 +14,18 @@ import { parseArgs } from 'node:util';
 import { guards } from './guards.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const COPIED = ['src', 'test', 'migrations', 'docs', 'package.json', 'jest.config.js', 'tsconfig.json', '.env.example'];
+const COPIED = [
+  'src',
+  'test',
+  'migrations',
+  'scripts',
+  'docs',
+  'package.json',
+  '.npmrc',
+  'jest.config.js',
+  'tsconfig.json',
+  '.env.example',
+];
 const RECORD = new URL('proved.json', import.meta.url);
 
 const { values: options, positionals: words } = parseArgs({

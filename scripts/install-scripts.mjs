@@ -1,0 +1,46 @@
+// npm runs no package's install script here (.npmrc), on any version of npm. The few that are needed are run by name:
+// those of package.json's allowScripts. `node scripts/install-scripts.mjs` does it after an npm ci by hand.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(import.meta.url);
+const root = join(dirname(file), '..');
+/** The packages whose scripts have run, each with its version. npm ci removes it together with them. */
+const RECORD = join(root, 'node_modules', '.install-scripts.json');
+
+/** Allowed packages whose scripts have not run since they were installed. */
+export function dueInstallScripts() {
+  const done = existsSync(RECORD) ? json(RECORD) : {};
+  return Object.entries(installed()).filter(([name, version]) => done[name] !== version);
+}
+
+/** False when one of them fails; npm tells why. */
+export function runInstallScripts() {
+  const names = dueInstallScripts().map(([name]) => name);
+  if (names.length === 0) return true;
+  const { status } = spawnSync('npm', ['rebuild', '--ignore-scripts=false', '--loglevel=error', ...names], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) writeFileSync(RECORD, `${JSON.stringify(installed())}\n`);
+  return status === 0;
+}
+
+/** Of the allowed packages, those that are there, with their versions. */
+function installed() {
+  const { allowScripts } = json(join(root, 'package.json'));
+  const names = Object.keys(allowScripts).filter((name) => allowScripts[name] === true);
+  const files = names.map((name) => [name, join(root, 'node_modules', name, 'package.json')]);
+  return Object.fromEntries(
+    files.filter(([, path]) => existsSync(path)).map(([name, path]) => [name, json(path).version]),
+  );
+}
+
+function json(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+if (process.argv[1] === file && !runInstallScripts()) process.exit(1);
