@@ -13,6 +13,8 @@ const MEMBERS = GROUPS.reduce((sum, members) => sum + members, 0);
 const MEMBER = '"memberId"';
 const READERS = 8;
 const SLOW_READERS = 2;
+/** From this one on, users are in each of the groups. One user is sent two large answers at once, and no more. */
+const IN_ALL_GROUPS = 20;
 const SLOW_BYTES_A_MS = 200;
 const LIGHT_CONNECTIONS = 8;
 const MIB = 1_024 ** 2;
@@ -91,15 +93,18 @@ async function crowd(bench, server, rss, light) {
   return tabulate(bench, once, rows, targets);
 }
 
-/** Eight at once, over and over; two of them on slow lines, on whom is hung up in the end. */
+/** Eight users at once, over and over; two of them on slow lines, on whom is hung up in the end. */
 async function besideReaders(bench, server, light) {
   const hangUp = new globalThis.AbortController();
   const slowly = { isSlow: true, signal: hangUp.signal };
-  const slow = Array.from({ length: SLOW_READERS }, () => fullSync(bench, server, slowly));
+  const slow = Array.from({ length: SLOW_READERS }, (_, place) =>
+    fullSync(bench, server, { ...slowly, user: IN_ALL_GROUPS + place }),
+  );
   let goesOn = true;
   const took = [];
   const fast = Array.from({ length: READERS - SLOW_READERS }, async (_, place) => {
-    while (goesOn) took.push((await fullSync(bench, server, { isCompressed: place % 2 === 0 })).seconds);
+    const user = IN_ALL_GROUPS + SLOW_READERS + place;
+    while (goesOn) took.push((await fullSync(bench, server, { isCompressed: place % 2 === 0, user })).seconds);
   });
   await sleep(500);
   const result = await light.run(bench.options.seconds);
@@ -111,8 +116,8 @@ async function besideReaders(bench, server, light) {
   return { ...result, seen, took: median(took) };
 }
 
-async function fullSync(bench, { url }, { isCompressed = false, isSlow = false, signal }) {
-  const { method, path, headers } = post(bench, 0, '/user/sync/0');
+async function fullSync(bench, { url }, { isCompressed = false, isSlow = false, signal, user = 0 }) {
+  const { method, path, headers } = post(bench, user, '/user/sync/0');
   const lines = { ...headers, 'Accept-Encoding': isCompressed ? 'gzip' : 'identity' };
   const begun = performance.now();
   const { status, body } = await globalThis.fetch(`${url}${path}`, { method, headers: lines, signal });
