@@ -561,8 +561,8 @@ export const guards = [
   {
     guard: 'portraits are on the hosts that the operator names',
     file: 'src/features/profile/profile-service.ts',
-    replace: '!isOnOneOf(this.portraitHosts, portraitUri)',
-    by: 'false',
+    replace: 'if (isOnOneOf(this.portraitHosts, portraitUri)) return;',
+    by: 'return;',
     test: 'test/api/profile',
     named: 'refuses https://tracker.example/p.png',
   },

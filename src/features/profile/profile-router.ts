@@ -13,7 +13,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       body: newNickname,
       writes: true,
       refusals: tooMany,
-      handle: ({ nickname }, { userId, caller }) => profile.changeNickname(userId, nickname, caller),
+      handle: (nickname, { userId, caller }) => profile.change(userId, nickname, caller),
     }),
     operation({
       path: '/set_portrait_uri',
@@ -22,7 +22,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       body: newPortrait,
       writes: true,
       refusals: tooMany,
-      handle: ({ portraitUri }, { userId, caller }) => profile.changePortrait(userId, portraitUri, caller),
+      handle: (portrait, { userId, caller }) => profile.change(userId, portrait, caller),
     }),
   ];
 }

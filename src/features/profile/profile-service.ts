@@ -24,20 +24,9 @@ export class ProfileService {
     private readonly portraitHosts: string[],
   ) {}
 
-  async changeNickname(userId: string, nickname: string, caller: Caller): Promise<void> {
-    await this.change(userId, { nickname }, caller);
-  }
-
-  async changePortrait(userId: string, portraitUri: string, caller: Caller): Promise<void> {
-    if (this.portraitHosts.length > 0 && !isOnOneOf(this.portraitHosts, portraitUri)) {
-      const problem = { path: 'portraitUri', message: `must be on ${this.portraitHosts.join(' or ')}` };
-      throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });
-    }
-    await this.change(userId, { portraitUri }, caller);
-  }
-
   /** The change stands even when the messaging provider does not take it now: it is told again with the next token. */
-  private async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
+  async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
+    this.checkPortrait(changes.portraitUri);
     const { users, messaging, limiter, limits, logger } = this.parts;
     await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
     const profile = await retrying(() => users.updateProfile(userId, changes));
@@ -48,5 +37,12 @@ export class ProfileService {
       const message = 'the messaging provider did not take a changed profile; it will with the next token';
       logger.warn({ err: error }, message);
     }
+  }
+
+  private checkPortrait(portraitUri: string | undefined): void {
+    if (portraitUri === undefined || this.portraitHosts.length === 0) return;
+    if (isOnOneOf(this.portraitHosts, portraitUri)) return;
+    const problem = { path: 'portraitUri', message: `must be on ${this.portraitHosts.join(' or ')}` };
+    throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });
   }
 }
