@@ -22,6 +22,7 @@ const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {min
 const LEAST_CHARACTERS = 8;
 /** Nobody has more in front. */
 const MOST_PROXIES = 10;
+const MIB = 1_024 * 1_024;
 
 const production = (env: Environment) => env.NODE_ENV === 'production';
 
@@ -35,6 +36,8 @@ const seconds = whole(1, 86_400 * 365);
 const limit = whole(0, 1_000_000_000);
 const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform(withoutSlash);
+/** With a port or without. */
+const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -98,11 +101,13 @@ const environment = z.object({
   RONGCLOUD_API_URL: httpUrl.default('https://api.rong-api.com'),
 
   STORAGE_PROVIDER: oneOf('local', 'qiniu').optional(),
-  UPLOAD_MAX_BYTES: whole(1, 1_073_741_824).default(5 * 1_024 * 1_024),
+  UPLOAD_MAX_BYTES: whole(1, 1_073_741_824).default(5 * MIB),
+  UPLOAD_BYTES_PER_USER: whole(0, 1_000_000 * MIB).optional(),
+  UPLOAD_MIN_FREE_BYTES: whole(0, 1_000_000 * MIB).optional(),
   QINIU_ACCESS_KEY: text.optional(),
   QINIU_SECRET_KEY: text.optional(),
   QINIU_BUCKET: text.optional(),
-  QINIU_DOMAIN: httpUrl.optional(),
+  QINIU_DOMAIN: z.union([hostName, httpUrl], 'must be a host name, or an http or https address').optional(),
   QINIU_UPLOAD_URL: httpUrl.default('https://upload.qiniup.com'),
   PORTRAIT_HOSTS: hosts.default([]),
 
@@ -134,6 +139,7 @@ const environment = z.object({
   FINDS_PER_USER_MINUTE: limit.default(300),
   FINDS_PER_USER_DAY: limit.default(2_000),
   CHANGES_PER_USER_HOUR: limit.optional(),
+  UPLOADS_PER_USER_HOUR: limit.optional(),
   CHECKS_PER_IP_MINUTE: limit.optional(),
   CHECKS_PER_IP_DAY: limit.optional(),
   VERIFIES_PER_IP_MINUTE: limit.optional(),
@@ -215,7 +221,13 @@ function messagingOf(env: Environment, need: Need): MessagingSettings {
 function storageOf(env: Environment, need: Need): StorageSettings {
   const maxBytes = env.UPLOAD_MAX_BYTES;
   if (env.STORAGE_PROVIDER !== 'qiniu')
-    return { provider: 'local', directory: join(env.DATA_DIR, 'uploads'), maxBytes };
+    return {
+      provider: 'local',
+      directory: join(env.DATA_DIR, 'uploads'),
+      maxBytes,
+      maxBytesPerUser: env.UPLOAD_BYTES_PER_USER ?? (production(env) ? 100 * MIB : 0),
+      minFreeBytes: env.UPLOAD_MIN_FREE_BYTES ?? (production(env) ? 1_024 * MIB : 0),
+    };
   const why = 'STORAGE_PROVIDER=qiniu needs it';
   return {
     provider: 'qiniu',
@@ -327,6 +339,7 @@ function nested(env: Environment, mistakes: string[]) {
       loginsPerPhoneDay: inProduction(env.LOGINS_PER_PHONE_DAY, 500),
       findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
       findsPerUserDay: env.FINDS_PER_USER_DAY,
+      uploadsPerUserHour: inProduction(env.UPLOADS_PER_USER_HOUR, 30),
       changesPerUserHour: inProduction(env.CHANGES_PER_USER_HOUR, 30),
       checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),

@@ -26,6 +26,8 @@ export interface Container {
   db: Knex;
   /** From now on /readyz says 503, so that a load balancer sends requests to other instances. */
   announceStop(): void;
+  /** Deletes what has expired at once, which is otherwise done now and then. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function buildContainer(
   return {
     app: createApp({ routers, deadline, onError, logger }, config.http),
     db: connections.db,
+    sweep: () => services.sweep(),
     announceStop: () => health.announceStop(),
     close: async () => {
       cookies.close();

@@ -3,6 +3,7 @@ import type { Source } from '../database/statement';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
+import { ImagesRepository } from '../features/images/images-repository';
 import { LimitsRepository } from '../features/limits/limits-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
@@ -19,6 +20,7 @@ export function repositories(db: Knex, reads: Source = db) {
     blacklist: new BlacklistRepository(db),
     captchas: new CaptchasRepository(db),
     groups: new GroupsRepository(db),
+    images: new ImagesRepository(db),
     limits: new LimitsRepository(db),
     messagingTokens: new MessagingTokensRepository(db),
     securityEvents: new SecurityEventsRepository(db),

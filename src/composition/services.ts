@@ -12,6 +12,7 @@ import { LoginAttempts } from '../features/auth/login-attempts';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { GroupsService } from '../features/groups/groups-service';
+import { ImageAccounts } from '../features/images/image-accounts';
 import { Limiter } from '../features/limits/limiter';
 import { limitTable } from '../features/limits/limits';
 import { ProfileService } from '../features/profile/profile-service';
@@ -68,11 +69,12 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const sms = outside.sms ?? (await chooseSmsSender(config.sms));
   const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
-  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets);
 
   const limits = limitTable(config.limits);
   const audit = new AuditTrail(counting.securityEvents, counting.limits, logger);
   const limiter = new Limiter(counting.limits, (use, caller) => audit.noteLimitMet(use, caller), logger);
+  const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
+  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images);
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
@@ -107,7 +109,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     blacklist: new BlacklistService(repos.blacklist),
     captchas,
     groups: new GroupsService(repos.groups),
-    profile: new ProfileService({ users, messaging, limiter, limits, logger }, config.portraitHosts),
+    profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions: new SessionsService(
       { sessions: repos.sessions, messaging, transaction, logger },
@@ -117,6 +119,10 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users, limiter, limits),
     verifying: new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification),
+    /** At once, what is otherwise done now and then. */
+    sweep: async () => {
+      for (const sweeper of sweepers) await sweeper.sweep();
+    },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
       await hashing.close();

@@ -9,6 +9,11 @@ export function unknownPath(): never {
   throw new NotFound('no such path');
 }
 
+/** For this answer, an error's message also goes by this name, for clients of somebody else's protocol. */
+export function nameErrorAlso(res: Response, name: string): void {
+  res.locals.alsoErrorAs = name;
+}
+
 /** Decides alone what a client sees of a failure; the cause goes to the log. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
@@ -43,8 +48,14 @@ function answer(error: unknown, req: Request, res: Response, logger: Logger): vo
   res.status(shown.status).json({
     code: shown.status,
     message: shown.message,
+    ...also(res, shown.message),
     ...(shown.details && { details: shown.details }),
   });
+}
+
+function also(res: Response, message: string): Record<string, string> {
+  const name: unknown = res.locals.alsoErrorAs;
+  return typeof name === 'string' ? { [name]: message } : {};
 }
 
 /** An outage or an overload fails many requests at once; one line for each, without a stack, is enough. */

@@ -4,6 +4,7 @@ import '../../src/composition/repositories';
 import { statements } from '../../src/database/statement';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
+import { PNG } from '../support/images';
 import { field, insertAndSignIn, newPhone, registerAndSignIn, signIn, verificationToken } from '../support/people';
 
 let app: TestApp;
@@ -44,6 +45,8 @@ async function seed(): Promise<void> {
       FROM generate_series(1, 20) r, generate_series(1, 1000) n;
     INSERT INTO captchas SELECT 'captcha' || n, 'x', '', '', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO messaging_tokens SELECT 'user' || n, 'app', 'x', 'Ann', '' FROM generate_series(1, 20000) n;
+    INSERT INTO images (user_id, name, bytes, due_at)
+      SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
     INSERT INTO groups (id, name, creator_id) VALUES ('crowd', 'Crowd', 'user1');
     INSERT INTO group_members (group_id, member_id) SELECT 'crowd', 'user' || n FROM generate_series(1, 10000) n;`);
   await client.query('ANALYZE');
@@ -95,7 +98,10 @@ async function useEverything(): Promise<void> {
   await call('sync/0');
   await call(`find/${bob.region}/${bob.phone}`);
   await call('get_token');
-  await call('get_image_token');
+  const { body: granted } = await call('get_image_token');
+  const imageToken = String(field(field(granted, 'result'), 'token'));
+  await app.api.post('/').field('token', imageToken).attach('file', PNG, 'portrait.png');
+  await call('set_portrait_uri', { portraitUri: 'https://images.example/p.png' });
   const { body } = await call('get_sms_img_code');
   const verifyId = field(field(body, 'result'), 'verifyId');
   await app.api.get(`/captcha/${String(verifyId)}.png`);

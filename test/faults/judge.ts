@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { connected } from '../support/clusters';
-import { PNG } from '../support/images';
+import { seen } from '../support/images';
 import { until } from '../support/until';
 import type { Call } from './calls';
 import type { Person } from './person';
@@ -57,7 +57,8 @@ async function lostOf(world: World, person: Person, client: Awaited<ReturnType<t
     if ((await world.calls.post(`/user/${person.id}`, { cookie })).status !== 200) lost.push(`session of ${person.id}`);
   for (const key of person.images) {
     const { status, body } = await world.calls.call(`/files/${key}`, 'files', { method: 'GET' });
-    if (status !== 200 || !body.equals(PNG)) lost.push(`image ${key}`);
+    const shown = status === 200 ? await seen(body).catch(() => undefined) : undefined;
+    if (shown?.width !== 1) lost.push(`image ${key}`);
   }
   if (!(await person.logIn())) lost.push(`password of ${person.id}`);
   return lost;

@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type Router } from 'express';
-import { AppError } from '../../src/errors';
+import express, { type Router } from 'express';
+import { errorHandler } from '../../src/http/error-handler';
+import { requestLog } from '../../src/http/request-log';
 import { localImageRouter } from '../../src/integrations/storage/local-image-router';
-import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
+import type { ImageBook, ImageEntry, ImageName } from '../../src/integrations/storage/image-book';
+import { LocalImageStorage, type LocalStorageOptions } from '../../src/integrations/storage/local-image-storage';
+import { KeyTaken } from '../../src/integrations/storage/upload-errors';
+import { createLogger } from '../../src/logger';
 import { form, type Part } from '../support/images';
 
 export const SECRET = 'a secret of this server alone';
@@ -19,19 +23,52 @@ export interface RunningServer {
 export interface ImageServer extends RunningServer {
   directory: string;
   storage: LocalImageStorage;
+  book: OpenBook;
   /** Every file below the directory, wherever it lies. */
   files(): Promise<string[]>;
 }
 
-/** The smallest app that can stand around the router: no session, no log, the error handler's essence. */
+/** Takes everybody's images; what real accounts may is tested with the database. */
+export class OpenBook implements ImageBook {
+  readonly hashes = new Map<string, string>();
+  unused: ImageName[] = [];
+  replaced: ImageName[] = [];
+
+  async admit(): Promise<void> {}
+
+  async enter({ userId, name, hash }: ImageEntry): Promise<'new' | 'known'> {
+    const key = `${userId}/${name}`;
+    const known = this.hashes.get(key);
+    if (known !== undefined && known !== hash) throw new KeyTaken('key: holds another image');
+    this.hashes.set(key, hash);
+    return known === undefined ? 'new' : 'known';
+  }
+
+  async strike({ userId, name }: ImageName): Promise<void> {
+    this.hashes.delete(`${userId}/${name}`);
+  }
+
+  async adopt(images: ImageEntry[]): Promise<void> {
+    for (const { userId, name, hash } of images) this.hashes.set(`${userId}/${name}`, hash);
+  }
+
+  async strikeReplaced(): Promise<ImageName[]> {
+    return this.replaced.splice(0);
+  }
+
+  async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
+    const struck = this.unused.splice(0);
+    return { looked: struck.length, struck };
+  }
+}
+
+/** The smallest app that can stand around the router: no session, no log. */
 export async function serve(router: Router): Promise<RunningServer> {
   const app = express();
+  const logger = createLogger('silent');
+  app.use(requestLog(logger));
   app.use(router);
-  const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
-    const status = error instanceof AppError ? error.status : 500;
-    res.status(status).json({ code: status, message: String(error) });
-  };
-  app.use(answerError);
+  app.use(errorHandler(logger));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -46,15 +83,22 @@ export async function serve(router: Router): Promise<RunningServer> {
   };
 }
 
-export async function startImageServer({ maxBytes = MAX_BYTES, uploadTimeoutMs = 5_000 } = {}): Promise<ImageServer> {
+interface Options extends Partial<LocalStorageOptions> {
+  uploadTimeoutMs?: number;
+}
+
+export async function startImageServer({ uploadTimeoutMs = 5_000, ...options }: Options = {}): Promise<ImageServer> {
   const root = await mkdtemp(join(tmpdir(), 'images-'));
   const directory = join(root, 'uploads');
-  const storage = new LocalImageStorage({ directory, secret: SECRET, maxBytes });
+  const book = new OpenBook();
+  const defaults = { directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
+  const storage = new LocalImageStorage({ ...defaults, ...options }, book);
   const server = await serve(localImageRouter(storage, { uploadTimeoutMs }));
   return {
     ...server,
     directory,
     storage,
+    book,
     async files() {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
@@ -69,11 +113,12 @@ export async function startImageServer({ maxBytes = MAX_BYTES, uploadTimeoutMs =
 export interface Answer {
   status: number;
   json: unknown;
+  headers: Headers;
 }
 
 export async function post(url: string, parts: Part[]): Promise<Answer> {
   const { headers, body } = form(parts);
   // A Blob, unlike a Buffer, can be sent again when a redirect asks for it.
   const response = await fetch(url, { method: 'POST', headers, body: new Blob([new Uint8Array(body)]) });
-  return { status: response.status, json: await response.json() };
+  return { status: response.status, json: await response.json(), headers: response.headers };
 }

@@ -1,15 +1,17 @@
 import { createHash, createHmac } from 'node:crypto';
 import fs from 'node:fs';
-import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { request, type ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { conf, form_up, httpc } from 'qiniu';
+import sharp from 'sharp';
 import { z } from 'zod';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
-import { form, PNG, pngOf } from '../support/images';
-import { MAX_BYTES, post, SECRET, startImageServer, type ImageServer } from './image-server';
+import { animation, form, hugePng, longGif, photo, picture, PNG, pngOf, seen } from '../support/images';
+import { MAX_BYTES, OpenBook, post, SECRET, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
 
@@ -36,7 +38,7 @@ describe('upload by the Qiniu SDK', () => {
   });
   afterEach(() => server.close());
 
-  const token = () => server.storage.uploadToken(USER, server.url).token;
+  const token = () => server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token;
   const uploader = () => {
     const host = new httpc.Endpoint(new URL(server.url).host, { defaultScheme: 'http' });
     return new form_up.FormUploader(
@@ -54,7 +56,8 @@ describe('upload by the Qiniu SDK', () => {
   it('stores the image under the key that was asked for', async () => {
     const { status, json } = await put(`${USER}/portrait.png`, PNG);
     expect([status, json]).toEqual([200, { key: `${USER}/portrait.png`, hash: etag(PNG) }]);
-    expect(await readFile(join(server.directory, USER, 'portrait.png'))).toEqual(PNG);
+    const onDisk = await seen(join(server.directory, USER, 'portrait.png'));
+    expect(onDisk).toEqual({ format: 'png', width: 1, height: 1 });
   });
 
   it('stores an image without a key under its hash', async () => {
@@ -70,19 +73,18 @@ describe('upload by the Qiniu SDK', () => {
     const blocks = [0, 1, 2].map((i) => sha1(big.subarray(i * 4_194_304, (i + 1) * 4_194_304)));
     const hash = Buffer.concat([Buffer.of(0x96), sha1(Buffer.concat(blocks))]).toString('base64url');
     expect(json).toEqual({ key: `${USER}/big.png`, hash });
-    expect((await readFile(join(server.directory, USER, 'big.png'))).equals(big)).toBe(true);
   });
 
   it('gets an image back from the domain that came with the token', async () => {
     await put(`${USER}/portrait.png`, PNG);
-    const { domain } = server.storage.uploadToken(USER, server.url);
+    const { domain } = server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url);
     const image = await fetch(`${domain}/${USER}/portrait.png`);
-    expect(Buffer.from(await image.arrayBuffer())).toEqual(PNG);
+    expect(await seen(Buffer.from(await image.arrayBuffer()))).toEqual({ format: 'png', width: 1, height: 1 });
   });
 
   it('reads the reason of a refusal', async () => {
     const { status, json } = await put('someone/portrait.png', PNG);
-    expect([status, json]).toEqual([403, { code: 403, message: containing('key:') }]);
+    expect([status, json]).toEqual([403, { code: 403, message: containing('key:'), error: containing('key:') }]);
   });
 
   it('reads the reason of a refusal in the middle of a big file', async () => {
@@ -101,7 +103,7 @@ describe('upload', () => {
     await server.close();
   });
 
-  const token = (userId = USER) => server.storage.uploadToken(userId, server.url).token;
+  const token = (userId = USER) => server.storage.uploadToken({ userId, credentialsVersion: 0 }, server.url).token;
   const upload = (key: string, file: Buffer = PNG) =>
     post(server.url, [
       ['token', token()],
@@ -110,16 +112,19 @@ describe('upload', () => {
     ]);
 
   it.each([
-    ['PNG', PNG, '.png'],
-    ['JPEG', Buffer.from('\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01', 'latin1'), '.jpg'],
-    ['GIF', Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00;', 'latin1'), '.gif'],
-    ['WebP', Buffer.from('RIFF\x1a\x00\x00\x00WEBPVP8L', 'latin1'), '.webp'],
-  ])('takes a %s and names it by its content', async (_name, bytes, extension) => {
+    ['png', '.png'],
+    ['jpeg', '.jpg'],
+    ['gif', '.gif'],
+    ['webp', '.webp'],
+  ] as const)('takes a %s and names it by its content', async (format, extension) => {
+    const bytes = await picture(format);
     const { json } = await post(server.url, [
       ['token', token()],
       ['file', bytes],
     ]);
     expect(json).toEqual({ key: `${USER}/${etag(bytes)}${extension}`, hash: etag(bytes) });
+    const onDisk = await seen(join(server.directory, USER, etag(bytes) + extension));
+    expect(onDisk).toEqual({ format, width: 3, height: 2 });
   });
 
   it('leaves the image alone on the disk, without a temporary file', async () => {
@@ -143,7 +148,7 @@ describe('upload', () => {
       ['x-qn-meta-a', 'b'],
       ['__proto__', 'c'],
       ['file', PNG],
-      ['crc32', '1'],
+      ['fname', 'portrait.png'],
     ]);
     expect(status).toBe(200);
   });
@@ -154,28 +159,212 @@ describe('upload', () => {
 
   it('takes the same image under the same key again', async () => {
     await upload(`${USER}/a.png`);
-    expect(await upload(`${USER}/a.png`)).toEqual({ status: 200, json: { key: `${USER}/a.png`, hash: etag(PNG) } });
+    expect(await upload(`${USER}/a.png`)).toMatchObject({
+      status: 200,
+      json: { key: `${USER}/a.png`, hash: etag(PNG) },
+    });
   });
 
   it('answers 614 to another image under a taken key, and keeps the first', async () => {
     await upload(`${USER}/a.png`);
-    expect((await upload(`${USER}/a.png`, pngOf(500))).status).toBe(614);
-    expect(await readFile(join(server.directory, USER, 'a.png'))).toEqual(PNG);
+    expect((await upload(`${USER}/a.png`, await picture('png', 7))).status).toBe(614);
+    expect(await seen(join(server.directory, USER, 'a.png'))).toMatchObject({ width: 1 });
     expect(await stored(server)).toEqual([`${USER}/a.png`]);
   });
 
   it('lets one of many different images for a key win, whole', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => upload(`${USER}/a.png`, pngOf(50_000 + i))));
+    const pictures = await Promise.all(Array.from({ length: 20 }, (_, i) => picture('png', i + 1)));
+    const answers = await Promise.all(pictures.map((bytes) => upload(`${USER}/a.png`, bytes)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 614)).toHaveLength(19);
-    const [winner] = answers.filter(({ status }) => status === 200);
-    const hash = etag(await readFile(join(server.directory, USER, 'a.png')));
-    expect(winner?.json).toEqual({ key: `${USER}/a.png`, hash });
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(await seen(join(server.directory, USER, 'a.png'))).toMatchObject({ width: winner + 1 });
   });
 
   it('lets only the owner of the process read the image on the disk', async () => {
     await upload(`${USER}/a.png`);
     expect(fs.statSync(join(server.directory, USER, 'a.png')).mode & 0o777).toBe(0o600);
+  });
+
+  describe('written anew', () => {
+    const pathOf = (name: string) => join(server.directory, USER, name);
+    const keep = async (name: string, bytes: Buffer) => {
+      expect(await upload(`${USER}/${name}`, bytes)).toMatchObject({ status: 200 });
+      return pathOf(name);
+    };
+
+    it('is upright, and tells no longer where it was taken', async () => {
+      const taken = await photo(4, 2);
+      expect((await sharp(taken).metadata()).exif).toBeDefined();
+      const kept = await sharp(await keep('photo.jpg', taken)).metadata();
+      expect(kept).toMatchObject({ width: 2, height: 4 });
+      expect([kept.exif, kept.orientation, kept.xmp, kept.icc]).toEqual([undefined, undefined, undefined, undefined]);
+    });
+
+    it('holds nothing that stood behind the picture', async () => {
+      const path = await keep('a.png', Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]));
+      expect(fs.readFileSync(path, 'latin1')).not.toContain('script');
+    });
+
+    it.each(['gif', 'webp'] as const)('is still an animation when it is one: %s', async (format) => {
+      const kept = await sharp(await keep(`a.${format}`, await animation(format)), { animated: true }).metadata();
+      expect(kept).toMatchObject({ format, pages: 3, pageHeight: 8, loop: 0, delay: [200, 200, 200] });
+    });
+
+    const refused = async (bytes: Buffer) => {
+      const { status, json } = await upload(`${USER}/a.png`, bytes);
+      expect(await stored(server)).toEqual([]);
+      return { status, json };
+    };
+
+    it('is refused when the right first bytes are all of it', async () => {
+      const [png, jpeg] = [PNG.subarray(0, 8), Buffer.from('\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01', 'latin1')];
+      expect(await refused(png)).toMatchObject({ status: 400 });
+      expect(await refused(jpeg)).toMatchObject({ status: 400, json: { error: containing('cannot be read') } });
+    });
+
+    it('is refused when its second half is missing', async () => {
+      const whole = await picture('jpeg', 200, 200);
+      expect(await refused(whole.subarray(0, whole.length / 2))).toMatchObject({ status: 400 });
+    });
+
+    it('is refused when it would have more pixels than are decoded', async () => {
+      expect(await refused(hugePng(60_000, 60_000))).toMatchObject({
+        status: 400,
+        json: { error: containing('pixels') },
+      });
+      expect(await refused(hugePng(5_001, 5_000))).toMatchObject({
+        status: 400,
+        json: { error: containing('pixels') },
+      });
+    });
+
+    it('is refused when all its frames together have too many pixels', async () => {
+      const { status } = await upload(`${USER}/a.gif`, longGif(500, 500, 10));
+      expect(status).toBe(200);
+      fs.rmSync(join(server.directory, USER), { recursive: true });
+      expect(await refused(longGif(500, 500, 101))).toMatchObject({ json: { error: containing('pixels') } });
+    });
+  });
+
+  describe('from the SDKs', () => {
+    const part = (headers: string[], body: string | Buffer) =>
+      Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), Buffer.from(body), Buffer.from('\r\n')]);
+    const send = async (boundary: string, parts: Buffer[]) => {
+      const lines = parts.flatMap((one) => [Buffer.from(`--${boundary}\r\n`), one]);
+      const body = new Uint8Array(Buffer.concat([...lines, Buffer.from(`--${boundary}--\r\n`)]));
+      const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
+      const response = await fetch(server.url, { method: 'POST', headers, body });
+      return { status: response.status, json: await response.json(), reqid: response.headers.get('x-reqid') };
+    };
+    const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+    const expected = () => ({
+      status: 200,
+      json: { key: `${USER}/a.png`, hash: etag(PNG) },
+      reqid: expect.any(String) as unknown,
+    });
+
+    it('for Java and Android is taken: the file, then the fields, each with its length', async () => {
+      const fields = { token: token(), key: `${USER}/a.png`, crc32: String(crc32(PNG)), 'x:album': 'holidays' };
+      const answer = await send('4c5e1a3b-8f0d-4d3e-9a52-0c8b1f6d7e20', [
+        part(
+          [
+            `${named('file')}; filename="${USER}/a.png"`,
+            'Content-Type: application/octet-stream',
+            `Content-Length: ${PNG.length}`,
+          ],
+          PNG,
+        ),
+        ...Object.entries(fields).map(([name, value]) => part([named(name), `Content-Length: ${value.length}`], value)),
+      ]);
+      expect(answer).toEqual(expected());
+    });
+
+    it('for browsers is taken: the file, the token, the key, the name', async () => {
+      const answer = await send('----WebKitFormBoundary7MA4YWxkTrZu0gW', [
+        part([`${named('file')}; filename="blob"`, 'Content-Type: image/png'], PNG),
+        part([named('token')], token()),
+        part([named('key')], `${USER}/a.png`),
+        part([named('fname')], 'a.png'),
+      ]);
+      expect(answer).toEqual(expected());
+    });
+
+    it('is refused with 406 when the bytes are not those that were meant', async () => {
+      const sent = (crc: string) =>
+        post(server.url, [
+          ['token', token()],
+          ['file', PNG],
+          ['crc32', crc],
+        ]);
+      expect(await sent(String(crc32(PNG) + 1))).toMatchObject({ status: 406, json: { code: 406 } });
+      expect(await sent('0x12')).toMatchObject({ status: 400 });
+      expect(await stored(server)).toEqual([]);
+      expect(await sent(String(crc32(PNG)))).toMatchObject({ status: 200 });
+    });
+
+    it('is answered with its id, and refusals also by the name that Qiniu has', async () => {
+      const { json, headers } = await post(server.url, [['file', PNG]]);
+      expect(json).toEqual({ code: 401, message: containing('token'), error: containing('token') });
+      expect(headers.get('x-reqid')).toBe(headers.get('x-request-id'));
+    });
+
+    it('with its token last lies on the disk no longer than it takes', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () =>
+          post(server.url, [
+            ['file', pngOf(50_000)],
+            ['token', 'nonsense'],
+          ]),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(401));
+      expect(await stored(server)).toEqual([]);
+    });
+
+    it('with its token not sent yet is one of eight of an address, and those with a token go on', async () => {
+      const { headers, body } = form([['file', pngOf(50_000)]]);
+      const begun = Array.from({ length: 8 }, () => {
+        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
+        sending.on('error', () => {});
+        sending.write(body.subarray(0, 10_000));
+        return sending;
+      });
+      await waitFor(async () => (await stored(server)).length === 8);
+      const late = await post(server.url, [
+        ['file', PNG],
+        ['token', token()],
+      ]);
+      expect([late.status, late.headers.get('retry-after')]).toEqual([503, '2']);
+      expect((await upload(`${USER}/a.png`)).status).toBe(200);
+      for (const sending of begun) sending.destroy();
+      await waitFor(async () => (await stored(server)).length === 1);
+    });
+  });
+
+  it('is refused with 503 when less would stay free on the disk than is set', async () => {
+    await server.close();
+    server = await startImageServer({ minFreeBytes: 1e18 });
+    expect(await upload(`${USER}/a.png`)).toMatchObject({ status: 503, json: { error: containing('no room') } });
+    expect(await stored(server)).toEqual([]);
+  });
+
+  it('has a token that any of the secrets signed', async () => {
+    await server.close();
+    server = await startImageServer({ secrets: ['a new secret', SECRET] });
+    const older = new LocalImageStorage(
+      { directory: server.directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 },
+      new OpenBook(),
+    );
+    const signedByOld = older.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token;
+    for (const [i, given] of [token(), signedByOld].entries())
+      expect(
+        await post(server.url, [
+          ['token', given],
+          ['key', `${USER}/${i}.png`],
+          ['file', PNG],
+        ]),
+      ).toMatchObject({ status: 200 });
   });
 
   describe('refused for its key', () => {
@@ -202,7 +391,7 @@ describe('upload', () => {
       ['letters outside ASCII', `${USER}/bäh.png`],
       ['the folder of unfinished uploads', '.incoming/a.png'],
     ])('with %s', async (_what, key) => {
-      expect(await upload(key)).toEqual({ status: 400, json: { code: 400, message: containing('key:') } });
+      expect(await upload(key)).toMatchObject({ status: 400, json: { code: 400, message: containing('key:') } });
     });
 
     it('with a way up that comes after the file', async () => {
@@ -245,7 +434,7 @@ describe('upload', () => {
       ['a program', Buffer.from('#!/bin/sh\nrm -rf /\n')],
     ])('when it is %s called portrait.png', async (_what, bytes) => {
       const { status, json } = await upload(`${USER}/a.png`, bytes);
-      expect([status, json]).toEqual([400, { code: 400, message: containing('must be a PNG') }]);
+      expect([status, json]).toMatchObject([400, { code: 400, message: containing('must be a PNG') }]);
     });
 
     it('when it is one byte too large', async () => {
@@ -318,7 +507,7 @@ describe('upload', () => {
       expect(await uploadWith(`${accessKey}:${signature.slice(0, -1)}:${policy}`)).toBe(401);
     });
 
-    it('when its hour is over', async () => {
+    it('when its time is over', async () => {
       const deadline = Math.floor(Date.now() / 1000) - 1;
       expect(await uploadWith(signed(changed({ deadline })))).toBe(401);
     });
@@ -338,12 +527,16 @@ describe('upload', () => {
       expect((await post(server.url, [['file', PNG]])).status).toBe(401);
     });
 
-    it('when it comes after the file', async () => {
-      const { status, json } = await post(server.url, [
+    it('when it comes after the file, and is forged', async () => {
+      const { status } = await post(server.url, [
         ['file', PNG],
-        ['token', token()],
+        ['token', signed(policyOf(token()), 'another secret')],
       ]);
-      expect([status, json]).toEqual([401, { code: 401, message: containing('before the file') }]);
+      expect(status).toBe(401);
+    });
+
+    it('when it is of before tokens had a credentials version', async () => {
+      expect(await uploadWith(signed(changed({ credentialsVersion: undefined })))).toBe(401);
     });
   });
 
@@ -598,9 +791,10 @@ describe('upload', () => {
   });
 
   it('is limited by the configuration of the day, not by that of the token', async () => {
-    const before = new LocalImageStorage({ directory: server.directory, secret: SECRET, maxBytes: MAX_BYTES * 2 });
+    const options = { directory: server.directory, secrets: [SECRET], maxBytesPerUser: 0, minFreeBytes: 0 };
+    const before = new LocalImageStorage({ ...options, maxBytes: MAX_BYTES * 2 }, new OpenBook());
     const { status } = await post(server.url, [
-      ['token', before.uploadToken(USER, server.url).token],
+      ['token', before.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token],
       ['file', pngOf(MAX_BYTES + 1)],
     ]);
     expect(status).toBe(413);

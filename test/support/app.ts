@@ -48,6 +48,8 @@ export interface TestApp {
   api: ReturnType<typeof request>;
   /** A client that keeps its cookies. */
   agent(): ReturnType<typeof request.agent>;
+  /** Deletes what has expired. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     logged: () => linesOf(logFile),
     api: request(server),
     agent: () => request.agent(server),
+    sweep: () => container.sweep(),
     close: async () => {
       await closeAll(server, container, database);
       log.end();

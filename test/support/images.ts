@@ -1,3 +1,6 @@
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+
 /** The smallest whole PNG: one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -20,4 +23,75 @@ export function form(parts: Part[]): { headers: Record<string, string>; body: Bu
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
   };
+}
+
+/** A picture in one colour, in any format. */
+export function picture(format: 'png' | 'jpeg' | 'gif' | 'webp', width = 3, height = 2): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: 'teal' } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+/** A photo that was taken with the phone held upright, and tells where. */
+export function photo(width = 4, height = 2): Promise<Buffer> {
+  const where = {
+    GPSLatitudeRef: 'N',
+    GPSLatitude: '51/1 30/1 0/1',
+    GPSLongitudeRef: 'W',
+    GPSLongitude: '0/1 7/1 0/1',
+  };
+  return sharp({ create: { width, height, channels: 3, background: 'teal' } })
+    .withExif({ IFD0: { Make: 'Camera' }, IFD3: where })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+}
+
+/** A GIF or WebP of frames of different colours. */
+export function animation(format: 'gif' | 'webp', frames = 3): Promise<Buffer> {
+  const raw = Buffer.concat(Array.from({ length: frames }, (_, i) => Buffer.alloc(8 * 8 * 3, i * 80)));
+  return sharp(raw, { raw: { width: 8, height: 8 * frames, channels: 3, pageHeight: 8 } })
+    .toFormat(format, { loop: 0, delay: Array<number>(frames).fill(200) })
+    .toBuffer();
+}
+
+/** A few bytes for each frame, each of which decodes to width × height pixels. */
+export function longGif(width: number, height: number, frames: number): Buffer {
+  const screen = Buffer.alloc(7);
+  screen.writeUInt16LE(width);
+  screen.writeUInt16LE(height, 2);
+  screen[4] = 0x80;
+  const onePixel = Buffer.from('21f9040014000000' + '2c00000000010001000002024401' + '00', 'hex');
+  const palette = Buffer.from('000000ffffff', 'hex');
+  return Buffer.concat([
+    Buffer.from('GIF89a'),
+    screen,
+    palette,
+    ...Array<Buffer>(frames).fill(onePixel),
+    Buffer.from(';'),
+  ]);
+}
+
+/** The headers of a PNG of any size, with a checksum that is right, and no pixels. */
+export function hugePng(width: number, height: number): Buffer {
+  const header = Buffer.alloc(17);
+  header.write('IHDR', 'latin1');
+  header.writeUInt32BE(width, 4);
+  header.writeUInt32BE(height, 8);
+  header.set([8, 2], 12);
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(crc32(header));
+  return Buffer.concat([PNG.subarray(0, 8), Buffer.of(0, 0, 0, 13), header, crc, PNG.subarray(33)]);
+}
+
+export interface Seen {
+  format: string;
+  width: number;
+  height: number;
+}
+
+/** What a viewer makes of it. */
+export async function seen(image: string | Buffer): Promise<Seen> {
+  const { format, width, height } = await sharp(image).metadata();
+  return { format, width, height };
 }

@@ -61,7 +61,9 @@ const BAD: Record<string, string[]> = {
   RONGCLOUD_API_URL: address,
   STORAGE_PROVIDER: ['s3', 'Local'],
   UPLOAD_MAX_BYTES: [...atLeastOne, '5MB'],
-  QINIU_DOMAIN: address,
+  UPLOAD_BYTES_PER_USER: fromZero,
+  UPLOAD_MIN_FREE_BYTES: fromZero,
+  QINIU_DOMAIN: ['x', 'ftp://a.example', 'javascript:alert(1)', '//a.example', 'a.example/b', 'a b.example'],
   QINIU_UPLOAD_URL: address,
   PORTRAIT_HOSTS: [
     'https://a.example',
@@ -95,6 +97,7 @@ const BAD: Record<string, string[]> = {
   FINDS_PER_USER_MINUTE: fromZero,
   FINDS_PER_USER_DAY: fromZero,
   CHANGES_PER_USER_HOUR: fromZero,
+  UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
   VERIFIES_PER_IP_MINUTE: fromZero,
@@ -144,7 +147,10 @@ describe('loadConfig', () => {
       passwords: { bcryptCost: 10 },
       sms: { provider: 'console' },
       messaging: { provider: 'jwt', ttlSeconds: 3_600 },
-      storage: { provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
+      storage: {
+        ...{ provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
+        ...{ maxBytesPerUser: 0, minFreeBytes: 0 },
+      },
       verification: {
         ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive', spendGuard: 'record' },
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
@@ -159,6 +165,7 @@ describe('loadConfig', () => {
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0 },
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
         changesPerUserHour: 0,
+        uploadsPerUserHour: 0,
       },
     });
   });
@@ -204,6 +211,14 @@ describe('loadConfig', () => {
     for (const mistake of mistakes) expect(mistake).toMatch(/: set it.*needs it$/);
   });
 
+  it.each(['images.example', 'images.example:8080', 'https://images.example'])(
+    'gives clients QINIU_DOMAIN=%s as it stands',
+    (QINIU_DOMAIN) => {
+      const qiniu = { STORAGE_PROVIDER: 'qiniu', QINIU_ACCESS_KEY: 'a', QINIU_SECRET_KEY: 's', QINIU_BUCKET: 'b' };
+      expect(loadConfig({ ...qiniu, QINIU_DOMAIN }).storage).toMatchObject({ domain: QINIU_DOMAIN });
+    },
+  );
+
   it('takes a messaging service instead of a number for Twilio', () => {
     const { TWILIO_FROM: _from, ...env } = productionEnv();
     expect(mistakesIn({ ...env, TWILIO_MESSAGING_SERVICE_SID: 'MG1' })).toEqual([]);
@@ -215,10 +230,11 @@ describe('loadConfig in production', () => {
     expect(loadConfig(productionEnv())).toMatchObject({
       production: true,
       verification: { phoneCheck: 'mobile', spendGuard: 'enforce' },
+      storage: { maxBytesPerUser: 100 * 1_024 * 1_024, minFreeBytes: 1_024 * 1_024 * 1_024 },
       limits: {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
-        changesPerUserHour: 0,
+        ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
       },
     });
   });

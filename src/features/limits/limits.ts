@@ -41,6 +41,7 @@ export interface LimitAmounts {
   findsPerUserMinute: number;
   findsPerUserDay: number;
   changesPerUserHour: number;
+  uploadsPerUserHour: number;
   checksPerIpMinute: number;
   checksPerIpDay: number;
   verifiesPerIpMinute: number;
@@ -61,6 +62,7 @@ const tooMany: Limit['refusal'] = (retryAfterSeconds) =>
   new TooManyRequests('too many requests: try again later', { retryAfterSeconds });
 const loggingIn: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const changing: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
+const uploading: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };
 
 /** All limits of the service; limits of one name share their buckets. */
@@ -113,6 +115,9 @@ export function limitTable(amounts: LimitAmounts) {
     /** Look-ups by phone of one user: enough for a phone book, too few to harvest a range of numbers. */
     findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
     findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading),
+
+    /** Attempts with a good token, to this service's own storage. */
+    uploadsPerHour: limit('uploads_hour', 'user', amounts.uploadsPerUserHour, HOUR, uploading),
 
     /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),

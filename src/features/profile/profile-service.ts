@@ -3,6 +3,7 @@ import type { Caller } from '../../caller';
 import { retrying } from '../../database/transaction';
 import { BadRequest, NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
+import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Profile } from '../users/profile';
@@ -12,6 +13,7 @@ import { isOnOneOf } from './portrait-host';
 export interface ProfileParts {
   users: UsersRepository;
   messaging: MessagingProvider;
+  storage: ImageStorage;
   limiter: Limiter;
   limits: Pick<Limits, 'changesPerHour'>;
   logger: Pick<Logger, 'warn'>;
@@ -24,18 +26,29 @@ export class ProfileService {
     private readonly portraitHosts: string[],
   ) {}
 
-  /** The change stands even when the messaging provider does not take it now: it is told again with the next token. */
+  /** The change stands, whatever fails after it. */
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
     this.checkPortrait(changes.portraitUri);
-    const { users, messaging, limiter, limits, logger } = this.parts;
+    const { users, messaging, storage, limiter, limits } = this.parts;
     await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
     const profile = await retrying(() => users.updateProfile(userId, changes));
     if (!profile) throw new NotSignedIn();
+    await this.orWarn(
+      () => messaging.profileChanged(profile),
+      'the messaging provider did not take a changed profile; it will with the next token',
+    );
+    if (changes.portraitUri === undefined) return;
+    await this.orWarn(
+      () => storage.portraitSet(userId, profile.portraitUri),
+      'the portrait before was not removed; it will be within a day',
+    );
+  }
+
+  private async orWarn(follow: () => Promise<void>, warning: string): Promise<void> {
     try {
-      await messaging.profileChanged(profile);
+      await follow();
     } catch (error) {
-      const message = 'the messaging provider did not take a changed profile; it will with the next token';
-      logger.warn({ err: error }, message);
+      this.parts.logger.warn({ err: error }, warning);
     }
   }
 

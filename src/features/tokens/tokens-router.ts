@@ -17,7 +17,7 @@ export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): O
     }),
     operation({
       path: '/get_image_token',
-      summary: 'A token for one upload of an image, and where to send it.',
+      summary: 'A token to upload images with, and the address of stored images.',
       access: 'user',
       result: imageToken,
       handle: async (_input, { userId, req }) => tokens.uploadToken(userId, publicUrlOf(req)),

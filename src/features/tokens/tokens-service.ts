@@ -17,7 +17,9 @@ export class TokensService {
     return this.messaging.token(user, publicUrl);
   }
 
-  uploadToken(userId: string, publicUrl: string): UploadToken {
-    return this.storage.uploadToken(userId, publicUrl);
+  async uploadToken(userId: string, publicUrl: string): Promise<UploadToken> {
+    const account = await this.users.account(userId);
+    if (!account) throw new NotSignedIn();
+    return this.storage.uploadToken({ userId, credentialsVersion: account.credentialsVersion }, publicUrl);
   }
 }

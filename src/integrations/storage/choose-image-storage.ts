@@ -1,17 +1,19 @@
 import { hkdfSync } from 'node:crypto';
 import type { Router } from 'express';
+import type { ImageBook } from './image-book';
 import type { ImageStorage } from './image-storage';
 import type { LocalStorageOptions } from './local-image-storage';
 import type { QiniuOptions } from './qiniu-image-storage';
 
 export type StorageSettings =
-  | ({ provider: 'local' } & Omit<LocalStorageOptions, 'secret'>)
+  | ({ provider: 'local' } & Omit<LocalStorageOptions, 'secrets'>)
   | ({ provider: 'qiniu'; uploadUrl: string } & QiniuOptions);
 
 /** The storage, and a router for the address that clients upload to. */
 export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
+  book: ImageBook,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
     const { QiniuImageStorage } = await import('./qiniu-image-storage');
@@ -20,11 +22,11 @@ export async function chooseImageStorage(
   }
   const { LocalImageStorage } = await import('./local-image-storage');
   const { localImageRouter } = await import('./local-image-router');
-  const storage = new LocalImageStorage({ ...settings, secret: uploadSecret(sessionSecrets) });
+  const storage = new LocalImageStorage({ ...settings, secrets: sessionSecrets.map(uploadSecret) }, book);
   return { storage, uploads: localImageRouter(storage) };
 }
 
-/** Upload tokens are signed by a key of their own, which is made from the first secret. */
-function uploadSecret([first = '']: string[]): string {
-  return Buffer.from(hkdfSync('sha256', first, '', 'upload tokens', 32)).toString('hex');
+/** Upload tokens are signed by a key of their own, which is made from the first secret, and verified by those of all. */
+function uploadSecret(secret: string): string {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'upload tokens', 32)).toString('hex');
 }

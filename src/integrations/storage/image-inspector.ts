@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Transform, type TransformCallback } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { BadRequest } from '../../errors';
 import { Etag } from './etag';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
@@ -9,6 +10,7 @@ import { ImageTooLarge } from './upload-errors';
 export class ImageInspector extends Transform {
   private readonly etag = new Etag();
   private head = Buffer.alloc(0);
+  private crc = 0;
   private bytes = 0;
   private type: ImageType | undefined;
 
@@ -17,9 +19,9 @@ export class ImageInspector extends Transform {
   }
 
   /** Once the stream has ended. */
-  result(): { hash: string; type: ImageType } {
+  result(): { hash: string; crc32: number; type: ImageType } {
     if (this.type === undefined) throw notAnImage();
-    return { hash: this.etag.digest(), type: this.type };
+    return { hash: this.etag.digest(), crc32: this.crc, type: this.type };
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -27,6 +29,7 @@ export class ImageInspector extends Transform {
     if (this.bytes > this.maxBytes) return done(new ImageTooLarge(`file: must have at most ${this.maxBytes} bytes`));
     if (!this.looksLikeImage(chunk)) return done(notAnImage());
     this.etag.update(chunk);
+    this.crc = crc32(chunk, this.crc);
     done(null, chunk);
   }
 

@@ -1,14 +1,22 @@
 export interface UploadToken {
   /** Kind of storage. */
   target: string;
-  /** Address under which stored images are served; an image is at `<domain>/<key>`. */
+  /** Where stored images are served; an image is at `<domain>/<key>`. */
   domain: string;
   token: string;
 }
 
+/** Who is to upload. */
+export interface Uploader {
+  userId: string;
+  credentialsVersion: number;
+}
+
 /** Lets a user upload images, under a prefix of the user's own. */
 export interface ImageStorage {
-  uploadToken(userId: string, publicUrl: string): UploadToken;
-  /** Deletes unfinished uploads. */
+  uploadToken(uploader: Uploader, publicUrl: string): UploadToken;
+  /** Deletes the portrait that was replaced, where this service keeps it. */
+  portraitSet(userId: string, portraitUri: string): Promise<void>;
+  /** Deletes unfinished uploads, and images that are shown nowhere. */
   sweep(): Promise<void>;
 }

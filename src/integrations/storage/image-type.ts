@@ -1,6 +1,12 @@
+import type { Sharp } from 'sharp';
+
 export interface ImageType {
   mime: string;
   extension: string;
+  /** Whether it may have several frames. */
+  animated: boolean;
+  /** How it is written anew. */
+  encode(picture: Sharp): Sharp;
 }
 
 interface Signature extends ImageType {
@@ -11,13 +17,33 @@ const starts = (head: Buffer, bytes: string) => head.subarray(0, bytes.length).e
 
 /** SVG is left out on purpose: it can carry scripts. */
 const SIGNATURES: Signature[] = [
-  { mime: 'image/png', extension: '.png', matches: (head) => starts(head, '\x89PNG\r\n\x1a\n') },
-  { mime: 'image/jpeg', extension: '.jpg', matches: (head) => starts(head, '\xff\xd8\xff') },
-  { mime: 'image/gif', extension: '.gif', matches: (head) => starts(head, 'GIF87a') || starts(head, 'GIF89a') },
+  {
+    mime: 'image/png',
+    extension: '.png',
+    animated: false,
+    matches: (head) => starts(head, '\x89PNG\r\n\x1a\n'),
+    encode: (picture) => picture.png(),
+  },
+  {
+    mime: 'image/jpeg',
+    extension: '.jpg',
+    animated: false,
+    matches: (head) => starts(head, '\xff\xd8\xff'),
+    encode: (picture) => picture.jpeg({ quality: 85 }),
+  },
+  {
+    mime: 'image/gif',
+    extension: '.gif',
+    animated: true,
+    matches: (head) => starts(head, 'GIF87a') || starts(head, 'GIF89a'),
+    encode: (picture) => picture.gif({ effort: 2 }),
+  },
   {
     mime: 'image/webp',
     extension: '.webp',
+    animated: true,
     matches: (head) => starts(head, 'RIFF') && starts(head.subarray(8), 'WEBP'),
+    encode: (picture) => picture.webp({ quality: 85, effort: 2 }),
   },
 ];
 

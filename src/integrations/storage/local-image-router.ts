@@ -1,39 +1,47 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Router, type Request } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
+import type { Caller } from '../../caller';
 import { BadRequest, NotFound } from '../../errors';
+import { callerOf } from '../../http/caller-of';
+import { nameErrorAlso } from '../../http/error-handler';
 import { get, post } from '../../http/route';
+import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
-import { KeyNotAllowed, UploadTokenRefused } from './upload-errors';
-import { readUploadForm } from './upload-form';
+import { Places } from './places';
+import { ChecksumWrong, UploadTokenRefused } from './upload-errors';
+import { readUploadForm, type Fields } from './upload-form';
 
 interface Upload {
-  grant: UploadGrant;
+  /** Where the token came before the file. */
+  grant: UploadGrant | undefined;
   image: ReceivedImage;
 }
 
-const USER_ID = /^[A-Za-z0-9_-]{1,64}$/;
-const NAME = /^[A-Za-z0-9_-]{1,64}(\.(png|jpe?g|gif|webp))?$/;
+/** Of files whose token has not come yet, and that lie on the disk meanwhile. */
+const UNKNOWN_PER_ADDRESS = 8;
+const UNKNOWN_AT_ONCE = 64;
 
 /** Takes uploads as Qiniu takes them, token and form, and serves the images. */
 export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs = 120_000 } = {}): Router {
   const router = Router();
+  const uploads = new Uploads(storage, uploadTimeoutMs);
 
-  post(router, '/', async (req, res) => {
-    const { key, hash } = await store(storage, req, uploadTimeoutMs);
+  post(router, '/', answerLikeQiniu, async (req, res) => {
+    const { key, hash } = await uploads.take(req);
     res.json({ hash, key });
   });
 
   get(router, '/files/:userId/:name', async (req, res) => {
     const userId = String(req.params.userId);
     const name = String(req.params.name);
-    const image = USER_ID.test(userId) && NAME.test(name) ? await storage.open(userId, name) : undefined;
+    const image = USER_ID.test(userId) && IMAGE_NAME.test(name) ? await storage.open(userId, name) : undefined;
     if (image === undefined) throw new NotFound('no such image');
     res.set({
       'Content-Type': image.mime,
       'Content-Length': String(image.bytes),
-      // A key is written once, so its bytes never change.
+      // No key is written over, so its bytes do not change.
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       // So that no browser takes the bytes for a page.
@@ -47,39 +55,67 @@ export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs =
   return router;
 }
 
-async function store(storage: LocalImageStorage, req: Request, timeoutMs: number) {
-  const receive = async (file: Readable, fields: ReadonlyMap<string, string>): Promise<Upload> => {
-    const token = fields.get('token');
-    // The sender must be known before a byte of the file is stored.
-    if (token === undefined) throw new UploadTokenRefused('token: must be sent, and before the file');
-    const grant = storage.verify(token);
-    nameIn(grant, fields.get('key'));
-    return { grant, image: await storage.receive(file, grant) };
-  };
-  const discard = ({ image }: Upload) => storage.discard(image);
-  const { fields, file } = await readUploadForm(req, { receive, discard }, timeoutMs);
-  return keep(storage, file, fields.get('key'));
-}
+/** Qiniu's SDKs log the request's id, and show `error`. */
+const answerLikeQiniu: RequestHandler = (req, res, next) => {
+  res.set('X-Reqid', req.id);
+  nameErrorAlso(res, 'error');
+  next();
+};
 
-/** The key may also come after the file. */
-async function keep(storage: LocalImageStorage, { grant, image }: Upload, key: string | undefined) {
-  try {
-    const name = nameIn(grant, key) ?? image.hash + image.type.extension;
-    await storage.keep(image, grant.userId, name);
-    return { key: `${grant.userId}/${name}`, hash: image.hash };
-  } finally {
-    await storage.discard(image);
+class Uploads {
+  private readonly unknown = new Places(UNKNOWN_PER_ADDRESS, UNKNOWN_AT_ONCE);
+
+  constructor(
+    private readonly storage: LocalImageStorage,
+    private readonly timeoutMs: number,
+  ) {}
+
+  async take(req: Request): Promise<{ key: string; hash: string }> {
+    const caller = callerOf(req);
+    let leave = () => {};
+    const receive = async (file: Readable, fields: Fields): Promise<Upload> => {
+      if (fields.has('token')) return this.receiveKnown(file, fields, caller);
+      leave = this.unknown.take(caller.address);
+      return { grant: undefined, image: await this.storage.receive(file) };
+    };
+    const discard = ({ image }: Upload) => this.storage.discard(image);
+    try {
+      const { fields, file } = await readUploadForm(req, { receive, discard }, this.timeoutMs);
+      return await this.keep(file, fields, caller);
+    } finally {
+      leave();
+    }
+  }
+
+  /** A token that comes first is checked before a byte of the file is stored. */
+  private async receiveKnown(file: Readable, fields: Fields, caller: Caller): Promise<Upload> {
+    const grant = await this.storage.admit(fields.get('token') ?? '', caller);
+    const key = fields.get('key');
+    if (key !== undefined) nameIn(key, grant);
+    return { grant, image: await this.storage.receive(file, grant.maxBytes) };
+  }
+
+  private async keep({ grant, image }: Upload, fields: Fields, caller: Caller) {
+    try {
+      checkCrc(image, fields.get('crc32'));
+      const allowed = grant ?? (await this.admitLate(fields.get('token'), caller));
+      const key = fields.get('key');
+      const name = key === undefined ? image.hash + image.type.extension : nameIn(key, allowed);
+      await this.storage.keep(image, allowed, name);
+      return { key: `${allowed.userId}/${name}`, hash: image.hash };
+    } finally {
+      await this.storage.discard(image);
+    }
+  }
+
+  private async admitLate(token: string | undefined, caller: Caller): Promise<UploadGrant> {
+    if (token === undefined) throw new UploadTokenRefused('token: must be sent');
+    return this.storage.admit(token, caller);
   }
 }
 
-function nameIn({ userId }: UploadGrant, key: string | undefined): string | undefined {
-  if (key === undefined) return undefined;
-  const [owner, name, ...more] = key.split('/');
-  if (owner === undefined || name === undefined || more.length > 0 || !USER_ID.test(owner) || !NAME.test(name)) {
-    throw new BadRequest(
-      'key: must be <user id>/<name>, the name of 1 to 64 of A-Z a-z 0-9 _ - and an image extension',
-    );
-  }
-  if (owner !== userId) throw new KeyNotAllowed(`key: must start with ${userId}/, for the token allows no other`);
-  return name;
+function checkCrc(image: ReceivedImage, claimed: string | undefined): void {
+  if (claimed === undefined || claimed === '') return;
+  if (!/^\d{1,10}$/.test(claimed)) throw new BadRequest('crc32: must be a whole number');
+  if (Number(claimed) !== image.crc32) throw new ChecksumWrong('crc32: is not that of the bytes that arrived');
 }

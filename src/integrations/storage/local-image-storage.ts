@@ -1,27 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream, type ReadStream, type WriteStream } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, Unavailable } from '../../errors';
+import type { Caller } from '../../caller';
+import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
-import type { ImageStorage, UploadToken } from './image-storage';
+import { ImageRewriter } from './image-rewriter';
+import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
+import { IMAGE_NAME, USER_ID } from './image-key';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
-import { KeyTaken } from './upload-errors';
+import { ImageTooLarge, KeyTaken } from './upload-errors';
 
 export interface LocalStorageOptions {
   directory: string;
-  /** Signs the upload tokens. */
-  secret: string;
+  /** The first signs the upload tokens, all verify them. */
+  secrets: string[];
   maxBytes: number;
+  /** Of all images of a user; 0: no limit. */
+  maxBytesPerUser: number;
+  /** So much of the disk stays free; 0: no limit. */
+  minFreeBytes: number;
 }
 
 /** An upload that is complete on the disk, and not yet an image that anyone can see. */
 export interface ReceivedImage {
   path: string;
   hash: string;
+  crc32: number;
   type: ImageType;
 }
 
@@ -34,6 +43,7 @@ export interface StoredImage {
 /** No user id holds a dot, so none can name this folder. */
 const INCOMING = '.incoming';
 const STALE_MS = 3_600_000;
+const ADOPT_EVERY_MS = 86_400_000;
 
 /**
  * Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked.
@@ -41,28 +51,36 @@ const STALE_MS = 3_600_000;
 export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
   private readonly incoming: string;
+  private readonly rewriter = new ImageRewriter();
+  private adoptedAt = 0;
 
-  constructor(private readonly options: LocalStorageOptions) {
+  constructor(
+    private readonly options: LocalStorageOptions,
+    private readonly book: ImageBook,
+  ) {
     this.maxBytes = options.maxBytes;
     this.incoming = join(options.directory, INCOMING);
   }
 
-  uploadToken(userId: string, publicUrl: string): UploadToken {
-    const token = signUploadToken(this.options.secret, userId, this.maxBytes);
+  uploadToken(uploader: Uploader, publicUrl: string): UploadToken {
+    const token = signUploadToken(this.options.secrets[0] ?? '', uploader, this.maxBytes);
     return { target: 'local', domain: `${publicUrl.replace(/\/+$/, '')}/files`, token };
   }
 
-  verify(token: string): UploadGrant {
-    return verifyUploadToken(this.options.secret, token);
+  /** What the token allows. Counts an upload of its user. */
+  async admit(token: string, caller: Caller): Promise<UploadGrant> {
+    const grant = verifyUploadToken(this.options.secrets, token);
+    await this.book.admit(grant, caller);
+    return grant;
   }
 
   /** Writes to a file without an address. The caller must `discard` it in any case, also after `keep`. */
-  async receive(source: Readable, grant: UploadGrant): Promise<ReceivedImage> {
+  async receive(source: Readable, maxBytes = this.maxBytes): Promise<ReceivedImage> {
     const path = join(this.incoming, randomUUID());
-    const inspector = new ImageInspector(Math.min(grant.maxBytes, this.maxBytes));
+    const inspector = new ImageInspector(Math.min(maxBytes, this.maxBytes));
     try {
       await mkdir(this.incoming, { recursive: true, mode: 0o700 });
-      // Flushed, because a key can never be written again: a crash must not leave an empty image under it.
+      await this.needRoom();
       await pipeline(source, inspector, await fileAt(path));
       return { path, ...inspector.result() };
     } catch (error) {
@@ -71,19 +89,38 @@ export class LocalImageStorage implements ImageStorage {
     }
   }
 
-  /** Stores the image under its key, in one step. The same image again is fine; another one is refused. */
-  async keep(received: ReceivedImage, userId: string, name: string): Promise<void> {
-    const folder = join(this.options.directory, userId);
-    const path = join(folder, name);
+  /** Writes the image anew and stores it under its key. The same image again is fine; another one is refused. */
+  async keep(received: ReceivedImage, grant: UploadGrant, name: string): Promise<void> {
+    const path = join(this.incoming, randomUUID());
+    try {
+      const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path);
+      if (bytes > 2 * this.maxBytes) throw new ImageTooLarge('file: is too large once it is written anew');
+      const entry = { userId: grant.userId, name, bytes, hash: received.hash };
+      const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
+      await this.give(path, entry, entered);
+    } catch (error) {
+      throw storageFailure(error);
+    } finally {
+      await this.discard({ path });
+    }
+  }
+
+  /** Gives the file its name, in one step. */
+  private async give(path: string, image: ImageEntry, entered: 'new' | 'known'): Promise<void> {
+    const folder = join(this.options.directory, image.userId);
+    const target = this.pathOf(image);
     try {
       const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
       // Unlike a rename, a link never replaces a file, however many uploads race for the key.
-      await link(received.path, path);
+      await link(path, target);
       await flushFolder(folder);
       if (isNew) await flushFolder(this.options.directory);
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw storageFailure(error);
-      if ((await etagOf(path)) !== received.hash) throw new KeyTaken('key: holds another image, take a new name');
+      if (!hasCode(error, 'EEXIST')) throw error;
+      if (entered === 'known' || (await etagOf(target)) === (await etagOf(path))) return;
+      // A file that is in no book: it is found, and entered, by a later sweep.
+      await this.book.strike(image);
+      throw new KeyTaken('key: holds another image, take a new name');
     }
   }
 
@@ -109,13 +146,54 @@ export class LocalImageStorage implements ImageStorage {
     return undefined;
   }
 
-  /** Deletes uploads whose process has ended. Uploads under way, also of other instances, are younger. */
+  async portraitSet(userId: string, portraitUri: string): Promise<void> {
+    await this.remove(await this.book.strikeReplaced(userId, portraitUri));
+  }
+
   async sweep(): Promise<void> {
+    await this.discardStale();
+    if (Date.now() - this.adoptedAt > ADOPT_EVERY_MS) await this.adopt();
+    for (;;) {
+      const { looked, struck } = await this.book.strikeUnused();
+      await this.remove(struck);
+      if (looked === 0) return;
+    }
+  }
+
+  /** Deletes uploads whose process has ended. Uploads under way, also of other instances, are younger. */
+  private async discardStale(): Promise<void> {
     for (const name of await namesIn(this.incoming)) {
       const path = join(this.incoming, name);
-      const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Infinity }))).mtimeMs;
-      if (age > STALE_MS) await this.discard({ path });
+      if ((await ageOf(path)) > STALE_MS) await this.discard({ path });
     }
+  }
+
+  /** Images that an older release stored, or that were struck when the process was killed. */
+  private async adopt(): Promise<void> {
+    for (const userId of await namesIn(this.options.directory)) {
+      if (!USER_ID.test(userId)) continue;
+      const found: ImageEntry[] = [];
+      for (const name of await namesIn(join(this.options.directory, userId))) {
+        const status = await lstat(this.pathOf({ userId, name })).catch(() => undefined);
+        if (status?.isFile() && IMAGE_NAME.test(name)) found.push({ userId, name, bytes: status.size, hash: '' });
+      }
+      if (found.length > 0) await this.book.adopt(found);
+    }
+    this.adoptedAt = Date.now();
+  }
+
+  private async remove(images: ImageName[]): Promise<void> {
+    for (const image of images) await this.discard({ path: this.pathOf(image) });
+  }
+
+  private pathOf({ userId, name }: ImageName): string {
+    return join(this.options.directory, userId, name);
+  }
+
+  private async needRoom(): Promise<void> {
+    if (this.options.minFreeBytes === 0) return;
+    const { bavail, bsize } = await statfs(this.options.directory);
+    if (bavail * bsize < this.options.minFreeBytes) throw noRoom();
   }
 }
 
@@ -123,9 +201,15 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;
   }
+}
+
+/** In milliseconds; a file that has gone meanwhile has no age. */
+async function ageOf(path: string): Promise<number> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
+  return Date.now() - mtimeMs;
 }
 
 /** A file's name is on the disk once its folder is flushed. Some systems cannot flush folders. */
@@ -138,7 +222,7 @@ async function flushFolder(path: string): Promise<void> {
 /** Opens the file at once: a stream that opens its file by itself may do so after the file was discarded. */
 async function fileAt(path: string): Promise<WriteStream> {
   const file = await open(path, 'wx', 0o600);
-  return createWriteStream(path, { fd: file, flush: true });
+  return createWriteStream(path, { fd: file });
 }
 
 async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
@@ -157,10 +241,13 @@ async function head(file: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A full disk passes; the client may try again later. */
 function storageFailure(error: unknown): unknown {
-  const full = hasCode(error, 'ENOSPC', 'EDQUOT');
-  return full ? new Unavailable('there is no room for the image now', { cause: error, retryAfterSeconds: 60 }) : error;
+  return hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
+}
+
+/** A full disk passes; the client may try again later. */
+function noRoom(cause?: unknown): Unavailable {
+  return new Unavailable('there is no room for the image now', { cause, retryAfterSeconds: 60 });
 }
 
 function hasCode(error: unknown, ...codes: string[]): boolean {

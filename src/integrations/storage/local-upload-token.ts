@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import type { Uploader } from './image-storage';
 import { UploadTokenRefused } from './upload-errors';
 import { uploadPolicy } from './upload-policy';
 
@@ -7,8 +8,7 @@ const ACCESS_KEY = 'local';
 const BUCKET = 'local';
 
 /** What a token that we have signed allows. */
-export interface UploadGrant {
-  userId: string;
+export interface UploadGrant extends Uploader {
   maxBytes: number;
 }
 
@@ -16,25 +16,28 @@ const policyFields = z.object({
   scope: z.string().regex(new RegExp(`^${BUCKET}:[A-Za-z0-9_-]{1,64}/$`)),
   deadline: z.number(),
   fsizeLimit: z.number(),
+  /** A field of ours: the token is worth nothing once the password has changed. */
+  credentialsVersion: z.number(),
 });
 
 /** Qiniu's form, `access key:signature:policy`, so that Qiniu's SDKs take the token for one of theirs. */
-export function signUploadToken(secret: string, userId: string, maxBytes: number): string {
-  const policy = encode(JSON.stringify(uploadPolicy(BUCKET, userId, maxBytes)));
+export function signUploadToken(secret: string, { userId, credentialsVersion }: Uploader, maxBytes: number): string {
+  const policy = encode(JSON.stringify({ ...uploadPolicy(BUCKET, userId, maxBytes), credentialsVersion }));
   return `${ACCESS_KEY}:${encode(signature(secret, policy))}:${policy}`;
 }
 
-export function verifyUploadToken(secret: string, token: string): UploadGrant {
+/** Any of the secrets may have signed it. */
+export function verifyUploadToken(secrets: string[], token: string): UploadGrant {
   const [accessKey, sign, encodedPolicy, ...more] = token.split(':');
   if (sign === undefined || encodedPolicy === undefined || more.length > 0) throw refused();
   // The text is compared, not its bytes: base64 has several spellings for the same ones.
-  const expected = encode(signature(secret, encodedPolicy));
-  if (accessKey !== ACCESS_KEY || !equal(sign, expected)) throw refused();
+  const isSigned = secrets.some((secret) => equal(sign, encode(signature(secret, encodedPolicy))));
+  if (accessKey !== ACCESS_KEY || !isSigned) throw refused();
   const policy = policyFields.safeParse(JSON.parse(Buffer.from(encodedPolicy, 'base64url').toString()));
   if (!policy.success) throw refused();
-  const { scope, deadline, fsizeLimit } = policy.data;
+  const { scope, deadline, fsizeLimit, credentialsVersion } = policy.data;
   if (deadline * 1000 <= Date.now()) throw new UploadTokenRefused('token: has expired, ask for another one');
-  return { userId: scope.slice(BUCKET.length + 1, -1), maxBytes: fsizeLimit };
+  return { userId: scope.slice(BUCKET.length + 1, -1), credentialsVersion, maxBytes: fsizeLimit };
 }
 
 function refused(): UploadTokenRefused {

@@ -1,12 +1,12 @@
 import { auth, rs } from 'qiniu';
-import type { ImageStorage, UploadToken } from './image-storage';
+import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { uploadPolicy } from './upload-policy';
 
 export interface QiniuOptions {
   accessKey: string;
   secretKey: string;
   bucket: string;
-  /** Where the bucket's images are served. */
+  /** Where the bucket's images are served, with http or https in front or without, as clients are to get it. */
   domain: string;
   maxBytes: number;
 }
@@ -22,7 +22,9 @@ export class QiniuImageStorage implements ImageStorage {
   /** This service stores no file. */
   async sweep(): Promise<void> {}
 
-  uploadToken(userId: string): UploadToken {
+  async portraitSet(): Promise<void> {}
+
+  uploadToken({ userId }: Pick<Uploader, 'userId'>): UploadToken {
     const { bucket, domain, maxBytes } = this.options;
     const { deadline, ...policy } = uploadPolicy(bucket, userId, maxBytes);
     // The SDK wants the time that is left and makes the deadline of it.

@@ -10,6 +10,11 @@ export class KeyNotAllowed extends AppError {
   readonly status = 403;
 }
 
+/** Qiniu's own status for bytes that are not those that the sender has. */
+export class ChecksumWrong extends AppError {
+  readonly status = 406;
+}
+
 export class UploadTooSlow extends AppError {
   readonly status = 408;
 }

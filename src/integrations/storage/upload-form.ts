@@ -4,7 +4,7 @@ import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
 import { UploadTooSlow } from './upload-errors';
 
-type Fields = ReadonlyMap<string, string>;
+export type Fields = ReadonlyMap<string, string>;
 
 export interface FileHandling<T> {
   /** Gets the fields that came before the file. */

@@ -1,6 +1,6 @@
 import { IMAGE_TYPES } from './image-type';
 
-const HOUR_SECONDS = 3_600;
+const VALID_SECONDS = 600;
 
 /** Qiniu's upload policy: what one token allows, in the fields that both kinds of storage honour. */
 export interface UploadPolicy {
@@ -16,13 +16,13 @@ export interface UploadPolicy {
   returnBody: string;
 }
 
-/** New images only, under a prefix of the user's own, for an hour. */
+/** New images only, under a prefix of the user's own, for ten minutes. */
 export function uploadPolicy(bucket: string, userId: string, maxBytes: number): UploadPolicy {
   return {
     scope: `${bucket}:${userId}/`,
     isPrefixalScope: 1,
     insertOnly: 1,
-    deadline: Math.floor(Date.now() / 1000) + HOUR_SECONDS,
+    deadline: Math.floor(Date.now() / 1000) + VALID_SECONDS,
     fsizeLimit: maxBytes,
     mimeLimit: IMAGE_TYPES.map(({ mime }) => mime).join(';'),
     // By the content, not by the type that the client claims.

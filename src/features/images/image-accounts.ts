@@ -1,0 +1,70 @@
+import type { Caller } from '../../caller';
+import { retrying, type Transaction } from '../../database/transaction';
+import { TooManyRequests } from '../../errors';
+import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storage/image-book';
+import type { Uploader } from '../../integrations/storage/image-storage';
+import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
+import type { UsersRepository } from '../users/users-repository';
+import type { ImagesRepository } from './images-repository';
+
+const RETRY_SECONDS = 3_600;
+
+interface Parts {
+  images: ImagesRepository;
+  users: UsersRepository;
+  transaction: Transaction<{ images: ImagesRepository }>;
+  limiter: Limiter;
+  limits: Pick<Limits, 'uploadsPerHour'>;
+}
+
+/** Whose images they are: what an account may upload, and which of its images are still shown. */
+export class ImageAccounts implements ImageBook {
+  constructor(private readonly parts: Parts) {}
+
+  async admit({ userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
+    const account = await this.parts.users.account(userId);
+    if (account?.credentialsVersion !== credentialsVersion) throw ended();
+    await this.parts.limiter.take(caller, { limit: this.parts.limits.uploadsPerHour, subject: userId });
+  }
+
+  async enter(image: ImageEntry, uploader: Uploader, mostBytes: number): Promise<'new' | 'known'> {
+    return this.parts.transaction(async ({ images }) => {
+      if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
+      const hash = await images.hashOf(image);
+      if (hash === image.hash) return 'known';
+      if (hash !== undefined) throw new KeyTaken('key: holds another image, take a new name');
+      if (mostBytes > 0 && (await images.bytesOf(image.userId)) + image.bytes > mostBytes) throw tooMuch(mostBytes);
+      await images.enter([image]);
+      return 'new';
+    });
+  }
+
+  async strike(image: ImageName): Promise<void> {
+    await this.parts.images.strike(image);
+  }
+
+  async adopt(images: ImageEntry[]): Promise<void> {
+    await this.parts.images.enter(images);
+  }
+
+  async strikeReplaced(userId: string, portraitUri: string): Promise<ImageName[]> {
+    await retrying(() => this.parts.images.markPortrait(userId, portraitUri));
+    return retrying(() => this.parts.images.strikeReplaced(userId));
+  }
+
+  async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
+    const images = await retrying(() => this.parts.images.strikeUnused());
+    return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
+  }
+}
+
+function ended(): UploadTokenRefused {
+  return new UploadTokenRefused('token: its account is closed or has a new password, ask for another one');
+}
+
+function tooMuch(mostBytes: number): TooManyRequests {
+  const message = `your images would take more than ${mostBytes} bytes; those that are no portrait go after a day`;
+  return new TooManyRequests(message, { retryAfterSeconds: RETRY_SECONDS });
+}

@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import { statement } from '../../database/statement';
+import type { ImageEntry, ImageName } from '../../integrations/storage/image-book';
+
+const BATCH = 500;
+
+const KEY = `'/files/' || image.user_id || '/' || image.name`;
+/** Whatever the service's address was, and with or without a query, whose sign is a place holder of Knex's. */
+const shows = (uri: string) => `right(split_part(split_part(${uri}, chr(63), 1), '#', 1), length(${KEY})) = ${KEY}`;
+
+/** As the owner's portrait, or as that of a group that the owner is or was in. */
+const SHOWN = `(
+  EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})
+  OR EXISTS (SELECT FROM group_members member JOIN groups ON groups.id = member.group_id
+              WHERE member.member_id = image.user_id AND ${shows('groups.portrait_uri')}))`;
+
+const markPortrait = statement<unknown, 'userId' | 'uri'>(
+  'mark-portrait',
+  `UPDATE images image SET was_portrait = true
+    WHERE user_id = :userId AND NOT was_portrait AND ${shows(':uri::text')}`,
+);
+
+const strikeReplaced = statement<ImageName, 'userId'>(
+  'strike-replaced-portraits',
+  `DELETE FROM images image WHERE user_id = :userId AND was_portrait AND NOT ${SHOWN}
+   RETURNING user_id AS "userId", name`,
+);
+
+const strikeUnused = statement<ImageName & { shown: boolean }>(
+  'strike-unused-images',
+  `WITH due AS (SELECT user_id, name FROM images WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH}
+                 FOR UPDATE SKIP LOCKED),
+   image AS (SELECT user_id, name, ${SHOWN} AS shown FROM due image),
+   put_off AS (UPDATE images SET due_at = now() + interval '1 day' FROM image
+                WHERE image.shown AND images.user_id = image.user_id AND images.name = image.name),
+   struck AS (DELETE FROM images USING image
+               WHERE NOT image.shown AND images.user_id = image.user_id AND images.name = image.name)
+   SELECT user_id AS "userId", name, shown FROM image`,
+);
+
+/** The images that this service keeps itself. */
+export class ImagesRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** Until the end of the transaction nobody else enters an image of this user. False when the user may not upload. */
+  async lockUploader(userId: string, credentialsVersion: number): Promise<boolean> {
+    const owner: unknown = await this.db('users')
+      .where({ id: userId, credentials_version: credentialsVersion })
+      .whereNull('closed_at')
+      .forNoKeyUpdate()
+      .first('id');
+    return owner !== undefined;
+  }
+
+  async hashOf({ userId, name }: ImageName): Promise<string | undefined> {
+    const found = await this.db('images').where({ user_id: userId, name }).first<{ hash: string } | undefined>('hash');
+    return found?.hash;
+  }
+
+  async bytesOf(userId: string): Promise<number> {
+    const sum = await this.db('images')
+      .where({ user_id: userId })
+      .sum<{ bytes: string | null }>('bytes AS bytes')
+      .first();
+    return Number(sum?.bytes ?? 0);
+  }
+
+  /** What is entered already stays as it is. */
+  async enter(images: ImageEntry[]): Promise<void> {
+    const rows = images.map(({ userId, name, bytes, hash }) => ({ user_id: userId, name, bytes, hash }));
+    await this.db('images').insert(rows).onConflict(['user_id', 'name']).ignore();
+  }
+
+  async strike({ userId, name }: ImageName): Promise<void> {
+    await this.db('images').where({ user_id: userId, name }).delete();
+  }
+
+  async markPortrait(userId: string, uri: string): Promise<void> {
+    await markPortrait(this.db, { userId, uri });
+  }
+
+  async strikeReplaced(userId: string): Promise<ImageName[]> {
+    return strikeReplaced(this.db, { userId });
+  }
+
+  async strikeUnused(): Promise<(ImageName & { shown: boolean })[]> {
+    return strikeUnused(this.db, {});
+  }
+}

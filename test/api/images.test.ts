@@ -1,0 +1,200 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app';
+import { form, picture, PNG, pngOf } from '../support/images';
+import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
+import { secret } from '../support/secrets';
+import { until } from '../support/until';
+
+const MIB = 1_024 * 1_024;
+
+describe('images that this service keeps', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+
+  beforeAll(async () => {
+    app = await startApp({ UPLOADS_PER_USER_HOUR: '30', UPLOAD_BYTES_PER_USER: '2000' });
+  });
+  beforeEach(async () => {
+    ann = await insertAndSignIn(app);
+  });
+  afterAll(() => app.close());
+
+  const tokenOf = async ({ agent }: SignedInPerson) =>
+    secret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
+  const send = async (token: string, file: Buffer, name?: string) => {
+    const key: [string, string][] = name === undefined ? [] : [['key', name]];
+    const { headers, body } = form([['token', token], ...key, ['file', file]]);
+    const response = await fetch(app.url, { method: 'POST', headers, body: new Uint8Array(body) });
+    const json: unknown = await response.json();
+    return { status: response.status, json, retryAfter: response.headers.get('retry-after') };
+  };
+  const upload = async (person: SignedInPerson, file: Buffer) => {
+    const { status, json } = await send(await tokenOf(person), file);
+    expect({ status, json }).toMatchObject({ status: 200 });
+    return String(field(json, 'key'));
+  };
+  const folderOf = ({ id }: SignedInPerson) => join(app.dataDir, 'uploads', id);
+  const namesOf = (person: SignedInPerson) => (existsSync(folderOf(person)) ? readdirSync(folderOf(person)) : []);
+  const isThere = (key: string) => existsSync(join(app.dataDir, 'uploads', key));
+  const show = ({ agent }: SignedInPerson, portraitUri: string) =>
+    expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
+  const address = (key: string) => `${app.url}/files/${key}`;
+  const aDayLater = () => app.db('images').update({ due_at: app.db.raw('now()') });
+
+  describe('a token', () => {
+    const status = async (token: string) => (await send(token, PNG)).status;
+
+    it('is good for an upload', async () => {
+      expect(await status(await tokenOf(ann))).toBe(200);
+    });
+
+    it('is worth nothing after the password was changed, or reset', async () => {
+      const before = await tokenOf(ann);
+      const newPassword = secret('another-pass');
+      await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
+      expect(await status(before)).toBe(401);
+      const between = await tokenOf(ann);
+      const reset = { password: secret('a-third-pass'), verification_token: await verificationToken(app, ann) };
+      await expectOk(app.api.post('/user/reset_password').send(reset));
+      expect(await status(between)).toBe(401);
+      expect(namesOf(ann)).toEqual([]);
+    });
+
+    it('is worth nothing once the account is closed', async () => {
+      const token = await tokenOf(ann);
+      await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
+      expect(await status(token)).toBe(401);
+      expect(namesOf(ann)).toEqual([]);
+    });
+
+    it('that was good when the upload began is worth nothing when the password changes meanwhile', async () => {
+      const token = await tokenOf(ann);
+      const owner = await app.db.transaction();
+      await owner('users').where({ id: ann.id }).increment('credentials_version');
+      const sending = send(token, PNG);
+      await until(async () => {
+        const { rows } = await app.db.raw<{ rows: unknown[] }>(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0;
+      });
+      await owner.commit();
+      expect((await sending).status).toBe(401);
+      expect(namesOf(ann)).toEqual([]);
+    });
+  });
+
+  describe('of one account are', () => {
+    it('30 uploads an hour, whatever comes of them', async () => {
+      const token = await tokenOf(ann);
+      const answers = [];
+      for (let i = 0; i < 31; i += 1) answers.push(await send(token, i % 2 ? PNG : Buffer.from('no image')));
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+      expect(answers.at(-1)).toMatchObject({
+        status: 429,
+        json: { error: expect.stringContaining('try again') as string },
+      });
+      expect(Number(answers.at(-1)?.retryAfter)).toBeGreaterThan(3_000);
+      expect((await send(await tokenOf(await insertAndSignIn(app)), PNG)).status).toBe(200);
+    });
+
+    it('so many bytes in all, also of uploads at once', async () => {
+      const token = await tokenOf(ann);
+      const pictures = await Promise.all(Array.from({ length: 30 }, (_, i) => picture('png', 3 + i, 40)));
+      const answers = await Promise.all(pictures.map((bytes) => send(token, bytes)));
+      expect(answers.filter(({ status }) => ![200, 429].includes(status))).toEqual([]);
+      const sizes = namesOf(ann).map((name) => statSync(join(folderOf(ann), name)).size);
+      expect(sizes).toHaveLength(answers.filter(({ status }) => status === 200).length);
+      expect(sizes.length).toBeLessThan(30);
+      const sum = sizes.reduce((one, other) => one + other, 0);
+      expect(sum).toBeLessThanOrEqual(2_000);
+      expect(sum).toBeGreaterThan(1_500);
+    });
+
+    it('counted as they are stored, so that a megabyte around a pixel counts as the pixel', async () => {
+      await upload(ann, pngOf(MIB));
+      expect(statSync(join(folderOf(ann), namesOf(ann)[0] ?? '')).size).toBeLessThan(200);
+    });
+  });
+
+  describe('are removed', () => {
+    it('when another portrait replaces them', async () => {
+      const [first, second] = [await upload(ann, await picture('png', 4)), await upload(ann, await picture('gif', 5))];
+      await show(ann, address(first));
+      expect([isThere(first), isThere(second)]).toEqual([true, true]);
+      await show(ann, address(second));
+      expect([isThere(first), isThere(second)]).toEqual([false, true]);
+      expect((await fetch(address(first))).status).toBe(404);
+      await show(ann, 'https://elsewhere.example/p.png');
+      expect(namesOf(ann)).toEqual([]);
+    });
+
+    it('so that their key and room are free again', async () => {
+      const key = await upload(ann, PNG);
+      await show(ann, `${address(key)}?size=small`);
+      await show(ann, 'https://elsewhere.example/p.png');
+      expect(await upload(ann, PNG)).toBe(key);
+    });
+
+    it("when they were nobody's portrait for a day, and not before", async () => {
+      const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
+      await show(ann, address(portrait));
+      await app.sweep();
+      expect([isThere(stray), isThere(portrait)]).toEqual([true, true]);
+      await aDayLater();
+      await app.sweep();
+      expect([isThere(stray), isThere(portrait)]).toEqual([false, true]);
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(portrait)).toBe(true);
+    });
+
+    it('when their account is closed, within a day', async () => {
+      const portrait = await upload(ann, PNG);
+      await show(ann, address(portrait));
+      await app.db('users').where({ id: ann.id }).update({ closed_at: new Date(), portrait_uri: '' });
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(portrait)).toBe(false);
+    });
+
+    it('by nobody else: another user can name a portrait that is not theirs, and replace it', async () => {
+      const bob = await insertAndSignIn(app);
+      const portrait = await upload(ann, PNG);
+      await show(ann, address(portrait));
+      await show(bob, address(portrait));
+      await show(bob, 'https://elsewhere.example/p.png');
+      expect(isThere(portrait)).toBe(true);
+    });
+
+    it('not while they are the portrait of a group of their owner', async () => {
+      const portrait = await upload(ann, PNG);
+      const group = { id: `group-${ann.id}`, name: 'Hikers', creator_id: ann.id, portrait_uri: address(portrait) };
+      await app.db('groups').insert(group);
+      await app.db('group_members').insert({ group_id: group.id, member_id: ann.id });
+      await show(ann, address(portrait));
+      await show(ann, 'https://elsewhere.example/p.png');
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(portrait)).toBe(true);
+      await app.db('groups').where({ id: group.id }).update({ portrait_uri: '' });
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(portrait)).toBe(false);
+    });
+
+    it('also when an older release stored them, after a day', async () => {
+      const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
+      await show(ann, address(portrait));
+      await app.db('images').where({ user_id: ann.id }).delete();
+      const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      await other.sweep();
+      expect([isThere(stray), isThere(portrait)]).toEqual([true, true]);
+      await aDayLater();
+      await other.sweep();
+      await other.close();
+      expect([isThere(stray), isThere(portrait)]).toEqual([false, true]);
+    });
+  });
+});
