@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
-import { form, picture, PNG, pngOf } from '../support/images';
+import { form, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
 import { secret } from '../support/secrets';
 import { until } from '../support/until';
@@ -40,6 +40,12 @@ describe('images that this service keeps', () => {
   const show = ({ agent }: SignedInPerson, portraitUri: string) =>
     expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
   const address = (key: string) => `${app.url}/files/${key}`;
+  const waitingForLocks = async () => {
+    const { rows } = await app.db.raw<{ rows: unknown[] }>(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  };
   const aDayLater = () => app.db('images').update({ due_at: app.db.raw('now()') });
 
   describe('a token', () => {
@@ -54,6 +60,8 @@ describe('images that this service keeps', () => {
       const newPassword = secret('another-pass');
       await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
       expect(await status(before)).toBe(401);
+      // Before anything of the file is looked at.
+      expect((await send(before, Buffer.from('no image'))).status).toBe(401);
       const between = await tokenOf(ann);
       const reset = { password: secret('a-third-pass'), verification_token: await verificationToken(app, ann) };
       await expectOk(app.api.post('/user/reset_password').send(reset));
@@ -73,12 +81,7 @@ describe('images that this service keeps', () => {
       const owner = await app.db.transaction();
       await owner('users').where({ id: ann.id }).increment('credentials_version');
       const sending = send(token, PNG);
-      await until(async () => {
-        const { rows } = await app.db.raw<{ rows: unknown[] }>(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows.length > 0;
-      });
+      await until(async () => (await waitingForLocks()) > 0);
       await owner.commit();
       expect((await sending).status).toBe(401);
       expect(namesOf(ann)).toEqual([]);
@@ -110,6 +113,21 @@ describe('images that this service keeps', () => {
       const sum = sizes.reduce((one, other) => one + other, 0);
       expect(sum).toBeLessThanOrEqual(2_000);
       expect(sum).toBeGreaterThan(1_500);
+    });
+
+    it('so many bytes in all, also when all have read before one is entered', async () => {
+      const token = await tokenOf(ann);
+      const pictures = await Promise.all(Array.from({ length: 5 }, () => noise()));
+      const others = await app.db.transaction();
+      await others.raw('LOCK TABLE images IN SHARE ROW EXCLUSIVE MODE');
+      const sending = pictures.map((bytes) => send(token, bytes));
+      await until(async () => (await waitingForLocks()) >= 2);
+      await others.commit();
+      const statuses = (await Promise.all(sending)).map(({ status }) => status);
+      // 503: it waited longer than a second.
+      expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+      expect(namesOf(ann).length).toBeLessThanOrEqual(1);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(namesOf(ann).length);
     });
 
     it('counted as they are stored, so that a megabyte around a pixel counts as the pixel', async () => {

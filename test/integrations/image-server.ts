@@ -65,7 +65,7 @@ export class OpenBook implements ImageBook {
 /** The smallest app that can stand around the router: no session, no log. */
 export async function serve(router: Router): Promise<RunningServer> {
   const app = express();
-  const logger = createLogger('silent');
+  const logger = createLogger('silent', { write: () => {} });
   app.use(requestLog(logger));
   app.use(router);
   app.use(errorHandler(logger));

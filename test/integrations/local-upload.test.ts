@@ -75,6 +75,31 @@ describe('upload by the Qiniu SDK', () => {
     expect(json).toEqual({ key: `${USER}/big.png`, hash });
   });
 
+  it.each(['put', 'putFile', 'putStream', 'putWithoutKey', 'putFileWithoutKey'] as const)(
+    'by %s stores the image, with its own fields and the checksum that the SDK makes',
+    async (way) => {
+      const extra = new form_up.PutExtra('portrait.png', { 'x:album': 'holidays' }, 'image/png', undefined, true);
+      const path = join(server.directory, '..', 'portrait.png');
+      const key = `${USER}/portrait.png`;
+      await writeFile(path, PNG);
+      const sending = {
+        put: () => uploader().put(token(), key, PNG, extra),
+        putFile: () => uploader().putFile(token(), key, path, extra),
+        putStream: () => uploader().putStream(token(), key, fs.createReadStream(path), extra),
+        putWithoutKey: () => uploader().putWithoutKey(token(), PNG, extra),
+        putFileWithoutKey: () => uploader().putFileWithoutKey(token(), path, extra),
+      }[way];
+      const stored = way.endsWith('WithoutKey') ? `${USER}/${etag(PNG)}.png` : key;
+      expect(await answerOf(sending())).toEqual({ status: 200, json: { key: stored, hash: etag(PNG) } });
+      expect(await seen(join(server.directory, stored))).toEqual({ format: 'png', width: 1, height: 1 });
+    },
+  );
+
+  it('is told that the bytes are not those of its checksum', async () => {
+    const extra = new form_up.PutExtra('a.png', {}, 'image/png', String(crc32(PNG) - 1), true);
+    expect((await answerOf(uploader().put(token(), `${USER}/a.png`, PNG, extra))).status).toBe(406);
+  });
+
   it('gets an image back from the domain that came with the token', async () => {
     await put(`${USER}/portrait.png`, PNG);
     const { domain } = server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 
@@ -29,6 +30,13 @@ export function form(parts: Part[]): { headers: Record<string, string>; body: Bu
 export function picture(format: 'png' | 'jpeg' | 'gif' | 'webp', width = 3, height = 2): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: 'teal' } })
     .toFormat(format)
+    .toBuffer();
+}
+
+/** A picture that can't be made smaller: three bytes a pixel. */
+export function noise(width = 20, height = 20): Promise<Buffer> {
+  return sharp(randomBytes(3 * width * height), { raw: { width, height, channels: 3 } })
+    .png()
     .toBuffer();
 }
 

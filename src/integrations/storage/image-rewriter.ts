@@ -6,7 +6,7 @@ import { KeyedQueue } from '../../database/keyed-queue';
 import { BadRequest, Unavailable } from '../../errors';
 import type { ImageType } from './image-type';
 
-/** Of all frames together. A photo of 24 million has 6,000 by 4,000. */
+/** Of all frames together, before any is decoded. A photo of 24 million has 6,000 by 4,000. */
 const MAX_PIXELS = 25_000_000;
 const MAX_SECONDS = 10;
 /** Half of the processors stay free for everything else. */
@@ -53,15 +53,9 @@ async function rewrite(source: string, type: ImageType, target: string): Promise
 
 async function opened(source: string, type: ImageType): Promise<Sharp> {
   const picture = sharp(source, { animated: type.animated, failOn: 'error', limitInputPixels: MAX_PIXELS });
-  const { width, height, pages = 1 } = await picture.metadata().catch((error: unknown): Metadata => refuse(error));
-  // The library's own limit is for one frame.
-  if (width * height > MAX_PIXELS) throw tooManyPixels();
+  const { pages = 1 } = await picture.metadata().catch((error: unknown): Metadata => refuse(error));
   const upright = pages > 1 ? picture : picture.autoOrient();
   return type.encode(upright);
-}
-
-function tooManyPixels(): BadRequest {
-  return new BadRequest(`file: must have at most ${MAX_PIXELS} pixels, in all frames together`);
 }
 
 /** The library's errors have a message only. */
@@ -69,6 +63,7 @@ function refuse(error: unknown): never {
   const message = isNativeError(error) ? error.message : '';
   if (/no space left|quota exceeded/i.test(message))
     throw new Unavailable('there is no room for the image now', { cause: error, retryAfterSeconds: 60 });
-  if (/pixel limit/.test(message)) throw tooManyPixels();
+  if (/pixel limit/.test(message))
+    throw new BadRequest(`file: must have at most ${MAX_PIXELS} pixels, in all frames together`);
   throw new BadRequest('file: cannot be read as a PNG, JPEG, GIF or WebP image', { cause: error });
 }
