@@ -1,5 +1,8 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { cookieOf, counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { form, noise } from '../support/images';
 import {
   e164,
   field,
@@ -21,6 +24,8 @@ const PRODUCTION_LIMITS = {
   LOGIN_FAILURES_PER_IP: '500',
   CHECKS_PER_IP_MINUTE: '600',
   CHECKS_PER_IP_DAY: '20000',
+  UPLOADS_PER_USER_HOUR: '30',
+  UPLOAD_BYTES_PER_USER: '104857600',
   TRUST_PROXY: 'loopback',
   PHONE_CHECK: 'mobile',
   LOG_LEVEL: 'warn',
@@ -255,4 +260,32 @@ describe('harvesting phones', () => {
     );
     expect(counted(answers)).toEqual({ 200: 600, 429: 900 });
   }, 60_000);
+});
+
+describe('filling the disk', () => {
+  it('with one token, 60 pictures of 4.9 MB at both instances: 30 are looked at, 100 MiB are kept', async () => {
+    const { agent, id, password } = await insertAndSignIn(first);
+    const granted = await agent.post('/user/get_image_token');
+    const token = secret(String(field(field(granted.body, 'result'), 'token')));
+    const picture = await noise(1_300, 1_260);
+    const upload = async (index: number) => {
+      const { headers, body } = form([
+        ['token', token],
+        ['key', `${id}/${index}.png`],
+        ['file', picture],
+      ]);
+      const answer = await fetch(either(index).url, { method: 'POST', headers, body: new Uint8Array(body) });
+      await answer.text();
+      return answer.status;
+    };
+    const statuses = await storm(60, upload, 8);
+    const folder = join(first.dataDir, 'uploads', id);
+    const kept = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    expect(kept).toBeLessThanOrEqual(104_857_600);
+    expect(statuses.filter((status) => status === 200).length).toBe(readdirSync(folder).length);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(30);
+    const changed = { oldPassword: password, newPassword: newPassword() };
+    expect((await agent.post('/user/change_password').send(changed)).status).toBe(200);
+    expect(await upload(61)).toBe(401);
+  }, 120_000);
 });
