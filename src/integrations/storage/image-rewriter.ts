@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { open, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { isNativeError } from 'node:util/types';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { KeyedQueue } from '../../database/keyed-queue';
