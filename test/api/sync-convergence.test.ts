@@ -42,7 +42,7 @@ function randomWrite(choices: Choices, { people, groups }: World, count: number)
   return choices.of<Statement>([
     ['UPDATE users SET nickname = $2 WHERE id = $1', [ann, `Name ${count}`]],
     ['UPDATE users SET portrait_uri = $2 WHERE id = $1', [ann, `https://img.example/${count}`]],
-    ['UPDATE users SET credentials_version = credentials_version + 1 WHERE id = $1', [ann]],
+    ['UPDATE users SET password_hash = $2 WHERE id = $1', [ann, `Hash ${count}`]],
     ['UPDATE groups SET name = $2 WHERE id = $1', [group, `Group ${count}`]],
     [
       `INSERT INTO group_members (group_id, member_id) VALUES ($1, $2)

@@ -2,6 +2,7 @@ import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-s
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';
+import { idsOf } from '../support/request-ids';
 import { secret } from '../support/secrets';
 import { until } from '../support/until';
 
@@ -330,11 +331,12 @@ describe('/user/send_code', () => {
     app.sms.before = () => Promise.reject(new NumberRefused('Twilio refused the number (code 21612)', 21612));
     const answer = await post(app.api, '/user/send_code', phone, { 'X-Request-Id': 'refused-number' });
     expectRefusal(answer, 400, 'does not deliver');
-    const events: unknown = await app.db('security_events').where({ request_id: 'refused-number' }).select('detail');
+    const [requestId = ''] = await idsOf('refused-number');
+    const events: unknown = await app.db('security_events').where({ request_id: requestId }).select('detail');
     expect(events).toEqual([{ detail: 'number refused by the provider (code 21612)' }]);
-    const lines = () => app.logged().filter(({ requestId, providerCode }) => requestId && providerCode);
+    const lines = () => app.logged().filter((line) => line.requestId === requestId && line.providerCode);
     await until(() => lines().length > 0, 2_000);
-    expect(lines()).toMatchObject([{ level: 40, country: 'GB', providerCode: 21612, requestId: 'refused-number' }]);
+    expect(lines()).toMatchObject([{ level: 40, country: 'GB', providerCode: 21612, requestId }]);
   });
 
   it('sends to the regions of ALLOWED_REGIONS only, when some are listed', async () => {

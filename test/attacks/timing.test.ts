@@ -12,6 +12,7 @@ beforeAll(async () => {
   app = await startApp({
     BCRYPT_COST: String(COST),
     LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
+    LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: '0',
     LOGIN_FAILURES_PER_PHONE_DAY: '0',
     LOG_LEVEL: 'warn',
   });
