@@ -76,7 +76,7 @@ describe('/user/get_sms_img_code', () => {
   it('shows nothing of an unknown or expired captcha: 404', async () => {
     const { url, verifyId } = await newCaptcha();
     await app.db('captchas').where({ id: verifyId }).update({ expires_at: app.db.fn.now() });
-    for (const path of [pathOf(url), '/captcha/nothing.png', '/captcha/..%2fx.png'])
+    for (const path of [pathOf(url), '/captcha/nothing.png', '/captcha/..%2fx.png', '/captcha/%00.png'])
       expectRefusal(await raw(app, path, { method: 'GET' }), 404);
   });
 

@@ -379,9 +379,10 @@ describe('failed logins', () => {
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
     const free = jest.spyOn(LimitsRepository.prototype, 'free').mockResolvedValue(undefined);
-    const refused = await times(100, () => login(on, person, 'wrong-one'));
+    // Ten at once, as many as are let as far as the database.
+    for (let round = 0; round < 10; round += 1)
+      expect(counted(await times(10, () => login(on, person, 'wrong-one')))).toEqual({ 429: 10 });
     free.mockRestore();
-    expect(counted(refused)).toEqual({ 429: 100 });
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 

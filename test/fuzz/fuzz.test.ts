@@ -132,6 +132,7 @@ const path = fc.oneof(
       '/user/login/',
       '/files/a/b',
       '/captcha/x.png',
+      '/captcha/%00.png',
     ),
   },
 );

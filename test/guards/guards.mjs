@@ -1083,4 +1083,12 @@ export const guards = [
     test: 'test/api/login',
     named: '20 from one address in a day',
   },
+  {
+    guard: 'a captcha is looked for by what can be an id',
+    file: 'src/features/verification/captcha-service.ts',
+    replace: 'ID.test(id) ? await this.captchas.image(id) : undefined',
+    by: 'await this.captchas.image(id)',
+    test: 'test/api/captcha',
+    named: 'unknown or expired captcha',
+  },
 ];

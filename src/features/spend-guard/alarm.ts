@@ -1,4 +1,19 @@
-import type { RegionTraffic, Traffic } from './sms-traffic-repository';
+/** Codes sent, and how many of these were verified. */
+export interface Traffic {
+  sent: number;
+  verified: number;
+}
+
+export interface RegionTraffic {
+  hour: Traffic;
+  day: Traffic;
+  /** The fortnight before the day. */
+  past: Traffic;
+  /** Codes in a quarter of an hour of the past, of those in which there were any. */
+  usualQuarter: number;
+  /** Codes that were sent just now: neither verified nor judged. */
+  open: number;
+}
 
 /** Far fewer codes than usual were verified. */
 export interface ShareAlarm extends Traffic {

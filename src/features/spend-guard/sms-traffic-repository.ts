@@ -2,24 +2,7 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 import { countryOf, type Phone } from '../phones/phone-number';
-import { PROVEN_ROW, SHARE_OF_ONE } from './alarm';
-
-/** Codes sent, and how many of these were verified. */
-export interface Traffic {
-  sent: number;
-  verified: number;
-}
-
-export interface RegionTraffic {
-  hour: Traffic;
-  day: Traffic;
-  /** The fortnight before the day. */
-  past: Traffic;
-  /** Codes in a quarter of an hour of the past, of those in which there were any. */
-  usualQuarter: number;
-  /** Codes that were sent just now: neither verified nor judged. */
-  open: number;
-}
+import { PROVEN_ROW, SHARE_OF_ONE, type RegionTraffic } from './alarm';
 
 /** A code is judged five minutes after the end of its slot: by then its owner has typed it. */
 const SETTLED = `slot + interval '15 minutes' <= now()`;

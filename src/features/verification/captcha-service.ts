@@ -7,6 +7,8 @@ import type { Limits } from '../limits/limits';
 import type { CaptchasRepository } from './captchas-repository';
 
 const TTL_SECONDS = 300;
+/** Other paths name no captcha, and may hold what PostgreSQL cannot read. */
+const ID = /^[A-Za-z0-9_-]{22}$/;
 
 /** Graphical captchas. A solved one raises the limits of send_code. */
 export class CaptchaService {
@@ -25,7 +27,7 @@ export class CaptchaService {
   }
 
   async image(id: string): Promise<Buffer> {
-    const image = await this.captchas.image(id);
+    const image = ID.test(id) ? await this.captchas.image(id) : undefined;
     if (!image) throw new NotFound('no such captcha, or it has expired or been tried');
     return image;
   }
