@@ -41,6 +41,7 @@ export class Person {
   registered: 'yes' | 'no' | 'maybe' = 'no';
   private sessions: Session[] = [];
   private count = 0;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly calls: Calls,
@@ -76,12 +77,16 @@ export class Person {
   }
 
   /** One thing that people do, chosen at random; most of them look at something. */
-  async act(): Promise<void> {
+  act(): Promise<void> {
+    return this.inTurn(() => this.doSomething());
+  }
+
+  private async doSomething(): Promise<void> {
     if (this.cookies.length === 0 && !(await this.logIn())) return;
     const things: [weight: number, thing: () => Promise<unknown>][] = [
       [20, () => this.signedIn(this.stranger().id)],
       [6, () => this.signedIn(`find/44/${this.stranger().phone}`)],
-      [14, () => this.synchronise()],
+      [14, () => this.catchUp()],
       [6, () => this.signedIn('groups')],
       [4, () => this.signedIn('blacklist')],
       [4, () => this.signedIn('get_token')],
@@ -119,7 +124,11 @@ export class Person {
     return false;
   }
 
-  async synchronise(): Promise<boolean> {
+  synchronise(): Promise<boolean> {
+    return this.inTurn(() => this.catchUp());
+  }
+
+  private async catchUp(): Promise<boolean> {
     if (this.cookies.length === 0 && !(await this.logIn())) return false;
     try {
       await this.client.sync();
@@ -139,6 +148,13 @@ export class Person {
   /** What was promised before, and is taken back by an operator who puts an earlier state back. */
   forgetSessions(): void {
     this.sessions = [];
+  }
+
+  /** After what this person is at, whoever asks: a session that is being ended meanwhile would be missed in vain. */
+  private inTurn<T>(thing: () => Promise<T>): Promise<T> {
+    const done = this.last.then(thing);
+    this.last = done.catch(() => undefined);
+    return done;
   }
 
   private async ask(version: number): Promise<SyncResult> {
