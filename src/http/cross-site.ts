@@ -1,6 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { CrossSite } from '../errors';
 
+const WRITING = ['POST', 'PUT', 'DELETE'];
+
 /**
  * Refuses requests from pages of other sites, which would use a visitor's cookie, and lets the listed origins in.
  * Clients other than browsers send neither header, and pass.
@@ -10,7 +12,7 @@ export function crossSite(allowed: readonly string[], publicUrl?: string): Reque
   return (req, res, next) => {
     const origin = req.get('Origin');
     if (origin !== undefined && allowed.includes(origin)) allow(origin, req, res, next);
-    else if (isForeign(req, origin, scheme) && req.method === 'POST')
+    else if (isForeign(req, origin, scheme) && WRITING.includes(req.method))
       throw new CrossSite('cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS');
     else next();
   };
@@ -33,13 +35,13 @@ function allow(origin: string, req: Request, res: Response, next: NextFunction):
   res.vary('Origin');
   res.set('Access-Control-Allow-Origin', origin);
   res.set('Access-Control-Allow-Credentials', 'true');
-  res.set('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
+  res.set('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id, X-Reqid');
   if (req.method !== 'OPTIONS') {
     next();
     return;
   }
-  res.set('Access-Control-Allow-Methods', 'POST');
-  res.set('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id');
+  res.set('Access-Control-Allow-Methods', WRITING.join(', '));
+  res.set('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id, Authorization, Content-MD5');
   res.set('Access-Control-Max-Age', '600');
   res.status(204).end();
 }

@@ -27,7 +27,8 @@ export function requestLog(logger: Logger): RequestHandler {
     const { pattern: route = 'none' } = req;
     const ms = Math.round(performance.now() - begun);
     const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms };
-    if (this.statusCode >= 500) logger.error(line, outcome(this));
+    // Above 599 are statuses of Qiniu's upload protocol, and no failures.
+    if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome(this));
     else logger.info(line, outcome(this));
   }
   return (req, res, next) => {

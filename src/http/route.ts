@@ -2,15 +2,28 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { MethodNotAllowed } from '../errors';
 import { nameRoute } from './request-log';
 
+const METHODS = ['post', 'put', 'delete'] as const;
+
 /**
  * The path answers every other method itself, so that a wrong method is refused before a body is read, and no fixed
  * path falls through to POST /user/:id.
  */
 export function post(router: Router, path: string, ...handlers: RequestHandler[]): void {
-  router
-    .route(path)
-    .post(nameRoute(path), ...handlers)
-    .all(refuse('POST'));
+  methods(router, path, { post: handlers });
+}
+
+/** For somebody else's protocol, which has other methods. */
+export function methods(
+  router: Router,
+  path: string,
+  byMethod: Partial<Record<(typeof METHODS)[number], RequestHandler[]>>,
+): void {
+  const route = router.route(path);
+  for (const method of METHODS) {
+    const handlers = byMethod[method];
+    if (handlers) route[method](nameRoute(path), ...handlers);
+  }
+  route.all(refuse(Object.keys(byMethod).join(', ').toUpperCase()));
 }
 
 /** For what is only read, beside the operations: a picture, a key set, the state of the service. */

@@ -346,7 +346,12 @@ describe('cross-site requests', () => {
       const preflight = await call({ Origin: origin, 'Access-Control-Request-Method': 'POST' }, 'OPTIONS');
       expect(preflight).toMatchObject({
         status: 204,
-        headers: { 'access-control-allow-origin': origin, 'access-control-allow-methods': 'POST' },
+        headers: {
+          'access-control-allow-origin': origin,
+          // PUT and DELETE, with these headers, are for images that come in parts.
+          'access-control-allow-methods': 'POST, PUT, DELETE',
+          'access-control-allow-headers': 'Content-Type, X-Request-Id, Authorization, Content-MD5',
+        },
       });
     },
   );

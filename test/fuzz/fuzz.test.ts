@@ -119,7 +119,9 @@ const path = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(pathText, pathText).map(([a, b]) => `/user/find/${a}/${b}`) },
   {
     weight: 1,
-    arbitrary: fc.tuple(fc.constantFrom('files', 'captcha', '.well-known'), pathText).map((p) => `/${p.join('/')}`),
+    arbitrary: fc
+      .tuple(fc.constantFrom('files', 'captcha', '.well-known', 'mkblk', 'bput/a', 'mkfile/1', 'buckets/local'), pathText)
+      .map((p) => `/${p.join('/')}`),
   },
   {
     weight: 1,
@@ -133,6 +135,8 @@ const path = fc.oneof(
       '/files/a/b',
       '/captcha/x.png',
       '/captcha/%00.png',
+      '/mkblk/100',
+      '/buckets/local/objects/~/uploads',
     ),
   },
 );
