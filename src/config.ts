@@ -24,6 +24,9 @@ const LEAST_CHARACTERS = 8;
 const MOST_PROXIES = 10;
 const MIB = 1_024 * 1_024;
 
+/** An SDK sends an image of 5 MiB in two, or in chunks of 256 KiB. */
+const PARTS_PER_UPLOAD = 20;
+
 const production = (env: Environment) => env.NODE_ENV === 'production';
 
 const whole = (least: number, most: number) =>
@@ -340,6 +343,7 @@ function nested(env: Environment, mistakes: string[]) {
       findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
       findsPerUserDay: env.FINDS_PER_USER_DAY,
       uploadsPerUserHour: inProduction(env.UPLOADS_PER_USER_HOUR, 30),
+      uploadPartsPerUserHour: PARTS_PER_UPLOAD * inProduction(env.UPLOADS_PER_USER_HOUR, 30),
       changesPerUserHour: inProduction(env.CHANGES_PER_USER_HOUR, 30),
       checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),

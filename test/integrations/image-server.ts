@@ -36,6 +36,8 @@ export class OpenBook implements ImageBook {
 
   async admit(): Promise<void> {}
 
+  async admitPart(): Promise<void> {}
+
   async enter({ userId, name, hash }: ImageEntry): Promise<'new' | 'known'> {
     const key = `${userId}/${name}`;
     const known = this.hashes.get(key);

@@ -70,6 +70,15 @@ describe("upload to this service's address with Qiniu as the storage", () => {
     expect([response.status, response.headers.get('location')]).toEqual([307, 'https://upload.example.com']);
   });
 
+  it.each(['/mkblk/100', '/mkfile/100', '/buckets/local/objects/~/uploads'])(
+    'is not taken in parts: %s',
+    async (path) => {
+      const server = await serve(qiniuUploadRouter('https://upload.example.com'));
+      servers.push(server);
+      expect((await fetch(server.url + path, { method: 'POST', redirect: 'manual' })).status).toBe(404);
+    },
+  );
+
   it('arrives at the storage when the client follows', async () => {
     const target = await startImageServer();
     const server = await serve(qiniuUploadRouter(target.url));

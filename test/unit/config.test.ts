@@ -166,6 +166,7 @@ describe('loadConfig', () => {
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
         changesPerUserHour: 0,
         uploadsPerUserHour: 0,
+        uploadPartsPerUserHour: 0,
       },
     });
   });
@@ -235,6 +236,7 @@ describe('loadConfig in production', () => {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
         ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
+        uploadPartsPerUserHour: 600,
       },
     });
   });

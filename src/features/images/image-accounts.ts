@@ -5,7 +5,7 @@ import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storag
 import type { Uploader } from '../../integrations/storage/image-storage';
 import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';
 import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
+import type { Limit, Limits } from '../limits/limits';
 import type { UsersRepository } from '../users/users-repository';
 import type { ImagesRepository } from './images-repository';
 
@@ -16,17 +16,19 @@ interface Parts {
   users: UsersRepository;
   transaction: Transaction<{ images: ImagesRepository }>;
   limiter: Limiter;
-  limits: Pick<Limits, 'uploadsPerHour'>;
+  limits: Pick<Limits, 'uploadsPerHour' | 'uploadPartsPerHour'>;
 }
 
 /** Whose images they are: what an account may upload, and which of its images are still shown. */
 export class ImageAccounts implements ImageBook {
   constructor(private readonly parts: Parts) {}
 
-  async admit({ userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
-    const account = await this.parts.users.account(userId);
-    if (account?.credentialsVersion !== credentialsVersion) throw ended();
-    await this.parts.limiter.take(caller, { limit: this.parts.limits.uploadsPerHour, subject: userId });
+  admit(uploader: Uploader, caller: Caller): Promise<void> {
+    return this.count(this.parts.limits.uploadsPerHour, uploader, caller);
+  }
+
+  admitPart(uploader: Uploader, caller: Caller): Promise<void> {
+    return this.count(this.parts.limits.uploadPartsPerHour, uploader, caller);
   }
 
   async enter(image: ImageEntry, uploader: Uploader, mostBytes: number): Promise<'new' | 'known'> {
@@ -57,6 +59,12 @@ export class ImageAccounts implements ImageBook {
   async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
     const images = await retrying(() => this.parts.images.strikeUnused());
     return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
+  }
+
+  private async count(limit: Limit, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
+    const account = await this.parts.users.account(userId);
+    if (account?.credentialsVersion !== credentialsVersion) throw ended();
+    await this.parts.limiter.take(caller, { limit, subject: userId });
   }
 }
 

@@ -42,6 +42,7 @@ export interface LimitAmounts {
   findsPerUserDay: number;
   changesPerUserHour: number;
   uploadsPerUserHour: number;
+  uploadPartsPerUserHour: number;
   checksPerIpMinute: number;
   checksPerIpDay: number;
   verifiesPerIpMinute: number;
@@ -118,6 +119,8 @@ export function limitTable(amounts: LimitAmounts) {
 
     /** Attempts with a good token, to this service's own storage. */
     uploadsPerHour: limit('uploads_hour', 'user', amounts.uploadsPerUserHour, HOUR, uploading),
+    /** The other requests of uploads in parts: each may write some megabytes that are replaced or given up. */
+    uploadPartsPerHour: limit('upload_parts_hour', 'user', amounts.uploadPartsPerUserHour, HOUR, uploading),
 
     /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),

@@ -17,6 +17,8 @@ export interface ImageEntry extends ImageName {
 export interface ImageBook {
   /** Counts an upload. Throws when the account is closed or has a new password, or uploads too often. */
   admit(grant: UploadGrant, caller: Caller): Promise<void>;
+  /** The same for what belongs to an upload that counts at another step. */
+  admitPart(grant: UploadGrant, caller: Caller): Promise<void>;
   /**
    * Enters an image before it gets its name. `known` when the same image is entered already. Throws when another one is,
    * when the account's images would take more than `mostBytes` (0: no limit), or for what `admit` throws.

@@ -1,36 +1,30 @@
 import { createReadStream } from 'node:fs';
-import { Transform, type TransformCallback } from 'node:stream';
-import { crc32 } from 'node:zlib';
+import type { TransformCallback } from 'node:stream';
 import { BadRequest } from '../../errors';
+import { ByteInspector } from './byte-inspector';
 import { Etag } from './etag';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { ImageTooLarge } from './upload-errors';
 
 /** Passes an image's bytes on. Fails the stream as soon as it is no image, or too large. */
-export class ImageInspector extends Transform {
-  private readonly etag = new Etag();
+export class ImageInspector extends ByteInspector {
   private head = Buffer.alloc(0);
-  private crc = 0;
-  private bytes = 0;
   private type: ImageType | undefined;
 
-  constructor(private readonly maxBytes: number) {
-    super();
+  constructor(maxBytes: number) {
+    super(maxBytes, () => new ImageTooLarge(`file: must have at most ${maxBytes} bytes`));
   }
 
   /** Once the stream has ended. */
   result(): { hash: string; crc32: number; type: ImageType } {
     if (this.type === undefined) throw notAnImage();
-    return { hash: this.etag.digest(), crc32: this.crc, type: this.type };
+    const { etag, crc32 } = this.sums();
+    return { hash: etag, crc32, type: this.type };
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.bytes += chunk.length;
-    if (this.bytes > this.maxBytes) return done(new ImageTooLarge(`file: must have at most ${this.maxBytes} bytes`));
-    if (!this.looksLikeImage(chunk)) return done(notAnImage());
-    this.etag.update(chunk);
-    this.crc = crc32(chunk, this.crc);
-    done(null, chunk);
+  override _transform(chunk: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.looksLikeImage(chunk)) super._transform(chunk, encoding, done);
+    else done(notAnImage());
   }
 
   private looksLikeImage(chunk: Buffer): boolean {

@@ -10,6 +10,9 @@ import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
+import { ResumableUploads } from './resumable-uploads';
+import { resumableV1Router } from './resumable-v1-router';
+import { resumableV2Router } from './resumable-v2-router';
 import { ChecksumWrong, UploadTokenRefused } from './upload-errors';
 import { readUploadForm, type Fields } from './upload-form';
 
@@ -27,6 +30,10 @@ const UNKNOWN_AT_ONCE = 64;
 export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs = 120_000 } = {}): Router {
   const router = Router();
   const uploads = new Uploads(storage, uploadTimeoutMs);
+
+  router.use(['/mkblk', '/bput', '/mkfile', '/buckets'], answerLikeQiniu);
+  const resumable = new ResumableUploads(storage, uploadTimeoutMs);
+  router.use(resumableV1Router(resumable), resumableV2Router(resumable));
 
   post(router, '/', answerLikeQiniu, async (req, res) => {
     const { key, hash } = await uploads.take(req);
@@ -99,10 +106,7 @@ class Uploads {
     try {
       checkCrc(image, fields.get('crc32'));
       const allowed = grant ?? (await this.admitLate(fields.get('token'), caller));
-      const key = fields.get('key');
-      const name = key === undefined ? image.hash + image.type.extension : nameIn(key, allowed);
-      await this.storage.keep(image, allowed, name);
-      return { key: `${allowed.userId}/${name}`, hash: image.hash };
+      return await this.storage.keep(image, allowed, fields.get('key'));
     } finally {
       await this.storage.discard(image);
     }

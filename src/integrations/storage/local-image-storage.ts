@@ -1,29 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { constants, createWriteStream, type ReadStream, type WriteStream } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import type { ReadStream } from 'node:fs';
+import { link, lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { codeOf, Unavailable } from '../../errors';
 import type { Caller } from '../../caller';
+import { ageOf, fileAt, flushFolder, hasCode, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
 import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
 import { ImageRewriter } from './image-rewriter';
 import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
-import { IMAGE_NAME, USER_ID } from './image-key';
+import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
 import { ImageTooLarge, KeyTaken } from './upload-errors';
+import { UploadParts } from './upload-parts';
 
-export interface LocalStorageOptions {
-  directory: string;
+export interface LocalStorageOptions extends Disk {
   /** The first signs the upload tokens, all verify them. */
   secrets: string[];
   maxBytes: number;
   /** Of all images of a user; 0: no limit. */
   maxBytesPerUser: number;
-  /** So much of the disk stays free; 0: no limit. */
-  minFreeBytes: number;
 }
 
 /** An upload that is complete on the disk, and not yet an image that anyone can see. */
@@ -32,6 +30,12 @@ export interface ReceivedImage {
   hash: string;
   crc32: number;
   type: ImageType;
+}
+
+export interface KeptImage {
+  key: string;
+  /** Of the file as it was sent. */
+  hash: string;
 }
 
 export interface StoredImage {
@@ -50,6 +54,7 @@ const ADOPT_EVERY_MS = 86_400_000;
  */
 export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
+  readonly parts: UploadParts;
   private readonly incoming: string;
   private readonly rewriter = new ImageRewriter();
   private adoptedAt = 0;
@@ -60,6 +65,7 @@ export class LocalImageStorage implements ImageStorage {
   ) {
     this.maxBytes = options.maxBytes;
     this.incoming = join(options.directory, INCOMING);
+    this.parts = new UploadParts(options, this.incoming);
   }
 
   uploadToken(uploader: Uploader, publicUrl: string): UploadToken {
@@ -74,13 +80,20 @@ export class LocalImageStorage implements ImageStorage {
     return grant;
   }
 
+  /** The same for what belongs to an upload that counts at another step. */
+  async admitPart(token: string, caller: Caller): Promise<UploadGrant> {
+    const grant = verifyUploadToken(this.options.secrets, token);
+    await this.book.admitPart(grant, caller);
+    return grant;
+  }
+
   /** Writes to a file without an address. The caller must `discard` it in any case, also after `keep`. */
   async receive(source: Readable, maxBytes = this.maxBytes): Promise<ReceivedImage> {
     const path = join(this.incoming, randomUUID());
     const inspector = new ImageInspector(Math.min(maxBytes, this.maxBytes));
     try {
       await mkdir(this.incoming, { recursive: true, mode: 0o700 });
-      await this.needRoom();
+      await needRoom(this.options);
       await pipeline(source, inspector, await fileAt(path));
       return { path, ...inspector.result() };
     } catch (error) {
@@ -89,8 +102,12 @@ export class LocalImageStorage implements ImageStorage {
     }
   }
 
-  /** Writes the image anew and stores it under its key. The same image again is fine; another one is refused. */
-  async keep(received: ReceivedImage, grant: UploadGrant, name: string): Promise<void> {
+  /**
+   * Writes the image anew and stores it under its key, or one made of its hash. The same image again is fine; another
+   * one is refused.
+   */
+  async keep(received: ReceivedImage, grant: UploadGrant, key: string | undefined): Promise<KeptImage> {
+    const name = key === undefined ? received.hash + received.type.extension : nameIn(key, grant);
     const path = join(this.incoming, randomUUID());
     try {
       const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path);
@@ -98,6 +115,7 @@ export class LocalImageStorage implements ImageStorage {
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
       await this.give(path, entry, entered);
+      return { key: `${entry.userId}/${name}`, hash: entry.hash };
     } catch (error) {
       throw storageFailure(error);
     } finally {
@@ -152,6 +170,7 @@ export class LocalImageStorage implements ImageStorage {
 
   async sweep(): Promise<void> {
     await this.discardStale();
+    await this.parts.sweep();
     if (Date.now() - this.adoptedAt > ADOPT_EVERY_MS) await this.adopt();
     for (;;) {
       const { looked, struck } = await this.book.strikeUnused();
@@ -164,7 +183,7 @@ export class LocalImageStorage implements ImageStorage {
   private async discardStale(): Promise<void> {
     for (const name of await namesIn(this.incoming)) {
       const path = join(this.incoming, name);
-      if ((await ageOf(path)) > STALE_MS) await this.discard({ path });
+      if ((await ageOf(path)) > STALE_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
@@ -189,67 +208,9 @@ export class LocalImageStorage implements ImageStorage {
   private pathOf({ userId, name }: ImageName): string {
     return join(this.options.directory, userId, name);
   }
-
-  private async needRoom(): Promise<void> {
-    if (this.options.minFreeBytes === 0) return;
-    const { bavail, bsize } = await statfs(this.options.directory);
-    if (bavail * bsize < this.options.minFreeBytes) throw noRoom();
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw error;
-  }
-}
-
-/** In milliseconds; a file that has gone meanwhile has no age. */
-async function ageOf(path: string): Promise<number> {
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
-  return Date.now() - mtimeMs;
-}
-
-/** A file's name is on the disk once its folder is flushed. Some systems cannot flush folders. */
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path).catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
-}
-
-/** Opens the file at once: a stream that opens its file by itself may do so after the file was discarded. */
-async function fileAt(path: string): Promise<WriteStream> {
-  const file = await open(path, 'wx', 0o600);
-  return createWriteStream(path, { fd: file });
-}
-
-async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
-  try {
-    if (!(await lstat(folder)).isDirectory()) return undefined;
-    // O_NONBLOCK: opening a pipe that someone left here must not wait for its other end.
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENOTDIR')) return undefined;
-    throw error;
-  }
 }
 
 async function head(file: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(IMAGE_HEAD_BYTES), 0, IMAGE_HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);
-}
-
-function storageFailure(error: unknown): unknown {
-  return hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
-}
-
-/** A full disk passes; the client may try again later. */
-function noRoom(cause?: unknown): Unavailable {
-  return new Unavailable('there is no room for the image now', { cause, retryAfterSeconds: 60 });
-}
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  return codes.includes(codeOf(error) ?? '');
 }

@@ -5,7 +5,7 @@ import { UploadTokenRefused } from './upload-errors';
 import { uploadPolicy } from './upload-policy';
 
 const ACCESS_KEY = 'local';
-const BUCKET = 'local';
+export const BUCKET = 'local';
 
 /** What a token that we have signed allows. */
 export interface UploadGrant extends Uploader {

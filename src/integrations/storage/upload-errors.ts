@@ -28,3 +28,14 @@ export class ImageTooLarge extends AppError {
 export class KeyTaken extends AppError {
   readonly status = 614;
 }
+
+/** Parts of no upload that is known: never begun, complete, given up or expired. Qiniu's SDKs then begin anew. */
+export class PartsUnknown extends AppError {
+  readonly status: number;
+
+  /** Each version of Qiniu's protocol has a status of its own for it. */
+  constructor(version: 'v1' | 'v2') {
+    super('these parts belong to no upload that is under way: begin anew');
+    this.status = { v1: 701, v2: 612 }[version];
+  }
+}

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
+import { drain, failWhenCutOff } from './upload-body';
 import { UploadTooSlow } from './upload-errors';
 
 export type Fields = ReadonlyMap<string, string>;
@@ -14,10 +15,6 @@ export interface FileHandling<T> {
 }
 
 const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, parts: 60, headerPairs: 20 };
-
-/** For so long, and so many bytes, a refused client may go on sending before it reads the answer. */
-const DRAIN_MS = 10_000;
-const DRAIN_BYTES = 16 * 1_024 * 1_024;
 
 /** Reads a form with one file in it. Always settles: with the form, or with its first mistake. */
 export async function readUploadForm<T>(
@@ -77,14 +74,6 @@ function parserFor(request: IncomingMessage): Busboy {
   }
 }
 
-function failWhenCutOff(request: IncomingMessage, fail: (error: Error) => void): void {
-  const cutOff = () => fail(new BadRequest('the upload was cut off'));
-  request.on('error', cutOff);
-  request.on('close', () => {
-    if (!request.complete) cutOff();
-  });
-}
-
 function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
   parser.on('field', (name, _value, { valueTruncated }) => {
     if (valueTruncated) fail(new BadRequest(`${name}: is too long`));
@@ -95,22 +84,4 @@ function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
   parser.on('error', (error) => {
     fail(error instanceof BadRequest ? error : new BadRequest('the form is malformed or cut off', { cause: error }));
   });
-}
-
-/**
- * Reads and drops the rest of a refused upload, up to a limit: many clients read the answer only after they have sent
- * all.
- */
-function drain(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  let bytes = 0;
-  const stop = () => request.destroy();
-  const timer = setTimeout(stop, DRAIN_MS).unref();
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > DRAIN_BYTES) stop();
-  });
-  request.on('close', () => clearTimeout(timer));
-  // A stream that was unpiped stays paused by itself.
-  request.resume();
 }

@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+import type { Request } from 'express';
+import { AppError, BadRequest } from '../../errors';
+import { callerOf } from '../../http/caller-of';
+import type { KeptImage, LocalImageStorage } from './local-image-storage';
+import type { UploadGrant } from './local-upload-token';
+import { Places } from './places';
+import { readUploadBody } from './upload-body';
+import { UploadTokenRefused } from './upload-errors';
+import type { Part, PartedUpload } from './upload-parts';
+
+/** Of parts on their way, and of files that are made of them. SDKs send three or four parts of a file at once. */
+const PER_USER = 12;
+const AT_ONCE = 128;
+
+/** What both versions of Qiniu's resumable uploads have in common. */
+export class ResumableUploads {
+  private readonly places = new Places(PER_USER, AT_ONCE);
+
+  constructor(
+    private readonly storage: LocalImageStorage,
+    private readonly timeoutMs: number,
+  ) {}
+
+  get parts() {
+    return this.storage.parts;
+  }
+
+  /** What the token in the header allows. Counts an upload. */
+  async admit(req: Request): Promise<UploadGrant> {
+    return this.storage.admit(tokenOf(req), callerOf(req));
+  }
+
+  /** The same for all other steps of an upload. */
+  async admitPart(req: Request): Promise<UploadGrant> {
+    return this.storage.admitPart(tokenOf(req), callerOf(req));
+  }
+
+  /** Takes a part: the token is checked before a byte of it is stored. */
+  receive<T>(req: Request, store: (grant: UploadGrant, part: Readable) => Promise<T>): Promise<T> {
+    const receive = async (part: Readable): Promise<T> => {
+      const grant = await this.admitPart(req);
+      const leave = this.places.take(grant.userId);
+      return store(grant, part).finally(leave);
+    };
+    return readUploadBody(req, receive, this.timeoutMs);
+  }
+
+  /**
+   * Makes one image of the parts of one or several uploads. These are removed then, unless the same request may succeed
+   * later.
+   */
+  async complete(
+    grant: UploadGrant,
+    key: string | undefined,
+    pieces: { upload: PartedUpload; parts: Part[] }[],
+  ): Promise<KeptImage> {
+    const { parts, storage } = this;
+    async function* whole(): AsyncGenerator<Buffer> {
+      for (const piece of pieces) yield* parts.read(piece.upload, piece.parts);
+    }
+    const remove = async () => {
+      for (const { upload } of pieces) await parts.remove(upload);
+    };
+    const leave = this.places.take(grant.userId);
+    try {
+      const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
+      const kept = await storage.keep(image, grant, key).finally(() => storage.discard(image));
+      await remove();
+      return kept;
+    } catch (error) {
+      if (error instanceof AppError && (error.status < 500 || error.status > 599)) await remove();
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** Qiniu's base64 is the URL-safe one. */
+export function decoded(base64: string): string {
+  return Buffer.from(base64, 'base64url').toString();
+}
+
+/** An integer in a path. */
+export function integer(name: string, digits: unknown, least: number, most: number): number {
+  const value = typeof digits === 'string' && /^\d{1,10}$/.test(digits) ? Number(digits) : NaN;
+  if (value >= least && value <= most) return value;
+  throw new BadRequest(`${name}: must be an integer from ${least} to ${most}`);
+}
+
+export const seconds = (milliseconds: number) => Math.floor(milliseconds / 1_000);
+
+function tokenOf(req: Request): string {
+  const [, token] = /^UpToken (\S+)$/i.exec(req.get('Authorization') ?? '') ?? [];
+  if (token === undefined) throw new UploadTokenRefused('Authorization: must be UpToken, a space, and the token');
+  return token;
+}
