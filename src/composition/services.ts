@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
+import { Background } from '../database/background';
 import { openConnections } from '../database/connections';
 import { KeyedQueue } from '../database/keyed-queue';
 import { Sweeper } from '../database/sweeper';
@@ -44,6 +45,11 @@ const HASHES_WAITING = 25;
 const WRITES_AT_ONCE = 2;
 const WRITES_WAITING = 100;
 
+/** Few at once: they share the connections of the limits. */
+const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
+/** At the end, for what is under way behind the answers. */
+const FINISH_MS = 4_000;
+
 /** Captchas are large, and anybody can ask for many. */
 const CAPTCHA_SWEEP_MS = 60_000;
 
@@ -71,7 +77,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
 
   const limits = limitTable(config.limits);
-  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger);
+  const noting = new Background(logger, EVENTS_BEHIND_ANSWERS);
+  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, noting);
   const limiter = new Limiter(counting.limits, (use, caller) => audit.noteLimitMet(use, caller), logger);
   const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images);
@@ -125,6 +132,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
+      await noting.finish(FINISH_MS);
       await hashing.close();
       await connections.close();
     },

@@ -33,14 +33,53 @@ interface Row {
 
 let requests = 0;
 
+type Call = (headers: Record<string, string>) => Promise<unknown>;
+
 /** What one request leaves in the trail. */
-async function noted(call: (headers: Record<string, string>) => Promise<unknown>): Promise<Row[]> {
+async function noted(call: Call): Promise<Row[]> {
+  return rowsOf(await clientIdOf(call));
+}
+
+/** The same of a request whose events are written behind its answer. */
+async function notedBehind(call: Call): Promise<Row[]> {
+  const clientId = await clientIdOf(call);
+  await until(async () => (await rowsOf(clientId)).length > 0);
+  return rowsOf(clientId);
+}
+
+async function clientIdOf(call: Call): Promise<string> {
   const clientId = `audit-${(requests += 1)}`;
   await call({ 'X-Request-Id': clientId, 'User-Agent': 'Phone/1.0', 'X-Forwarded-For': '2001:db8:1:2::9' });
+  return clientId;
+}
+
+async function rowsOf(clientId: string): Promise<Row[]> {
   return app
     .db('security_events')
     .whereIn('request_id', await idsOf(clientId))
     .orderBy('id');
+}
+
+/** Another instance, which the test stops itself. */
+function shortLived(): Promise<TestApp> {
+  const { databaseUrl, dataDir } = app;
+  return startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl, dataDir });
+}
+
+/** While `work` goes on nothing can be added to the trail. Returns how many writers wait for it. */
+async function withLockedTrail(work: (writers: () => Promise<number>) => Promise<void>): Promise<void> {
+  const holder = await app.db.transaction();
+  try {
+    await holder.raw('LOCK TABLE security_events IN EXCLUSIVE MODE');
+    await work(async () => {
+      const found = await holder.raw<{ rows: { count: number }[] }>(
+        `SELECT count(*) FROM pg_locks WHERE relation = 'security_events'::regclass AND NOT granted`,
+      );
+      return found.rows[0]?.count ?? 0;
+    });
+  } finally {
+    await holder.rollback();
+  }
 }
 
 const mask = (number: string) => `${number.slice(0, 4)}…${number.slice(-2)}`;
@@ -142,12 +181,12 @@ describe('the audit trail notes', () => {
 
   it('logins and their failures, known to be of an account or not', async () => {
     const person = await insertPerson(app);
-    const login = (fields: object) =>
-      noted((headers) => post(app.api, '/user/login', { ...person, ...fields }, headers));
-    expect(events(await login({}))).toEqual([['logged_in', person.id, null]]);
-    expect(events(await login({ password: 'wrong-one' }))).toEqual([['login_failed', person.id, 'login']]);
+    const login = (fields: object) => (headers: Record<string, string>) =>
+      post(app.api, '/user/login', { ...person, ...fields }, headers);
+    expect(events(await noted(login({})))).toEqual([['logged_in', person.id, null]]);
+    expect(events(await notedBehind(login({ password: 'wrong-one' })))).toEqual([['login_failed', person.id, 'login']]);
     const stranger = newPhone();
-    const [row] = await login({ ...stranger });
+    const [row] = await notedBehind(login({ ...stranger }));
     expect(row).toMatchObject({ event: 'login_failed', user_id: null, phone: mask(e164(stranger)) });
   });
 
@@ -200,10 +239,12 @@ describe('the audit trail notes', () => {
     const person = await insertPerson(app);
     const headers = { 'X-Forwarded-For': '203.0.113.98' };
     const failures = () => app.db('security_events').where({ event: 'login_failed', ip: '203.0.113.98' });
-    await times(25, () => post(app.api, '/user/login', { ...newPhone(), password: 'wrong-one' }, headers));
-    expect(await failures()).toHaveLength(20);
-    await post(app.api, '/user/login', { ...person, password: 'wrong-one' }, headers);
+    const other = await shortLived();
+    await times(25, () => post(other.api, '/user/login', { ...newPhone(), password: 'wrong-one' }, headers));
+    await post(other.api, '/user/login', { ...person, password: 'wrong-one' }, headers);
+    await other.close();
     expect(await failures().where({ user_id: person.id })).toHaveLength(1);
+    expect(await failures()).toHaveLength(21);
   });
 
   it('a guess budget that is met, also when send_code is the first to meet it', async () => {
@@ -280,6 +321,32 @@ describe('the audit trail', () => {
     } finally {
       await holder.rollback();
     }
+  });
+
+  it.each(['a known', 'an unknown'])('is written behind the answer of a refused login of %s phone', async (which) => {
+    const { id, region, phone } = await insertPerson(app);
+    const whose = which === 'a known' ? { region, phone } : newPhone();
+    const login = notedBehind(async (headers) => {
+      await withLockedTrail(async (writers) => {
+        expectBody(await post(app.api, '/user/login', { ...whose, password: 'wrong-one' }, headers), { code: 1000 });
+        // A write that had been waited for would have given up before the answer.
+        await until(async () => (await writers()) > 0);
+      });
+    });
+    expect(events(await login)).toEqual([['login_failed', which === 'a known' ? id : null, 'login']]);
+  });
+
+  it('has every refused login, also of an instance that is stopped just then', async () => {
+    const person = await insertPerson(app);
+    const other = await shortLived();
+    let closed: Promise<void> | undefined;
+    await withLockedTrail(async (writers) => {
+      await times(8, () => post(other.api, '/user/login', { ...person, password: 'wrong-one' }));
+      closed = other.close();
+      await until(async () => (await writers()) > 0);
+    });
+    await closed;
+    expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toHaveLength(8);
   });
 
   it('that cannot be written to fails nobody who only asks, and holds back what changes an account', async () => {

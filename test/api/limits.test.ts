@@ -1,4 +1,5 @@
 import { loadConfig } from '../../src/config';
+import { Background } from '../../src/database/background';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { Limiter } from '../../src/features/limits/limiter';
@@ -514,7 +515,12 @@ describe('every limit of the table', () => {
   );
 
   function newLimiter(db: TestPool['db']): Limiter {
-    const audit = new AuditTrail(new SecurityEventsRepository(db), new LimitsRepository(db), silent);
+    const audit = new AuditTrail(
+      new SecurityEventsRepository(db),
+      new LimitsRepository(db),
+      silent,
+      new Background(silent, { atOnce: 1, most: 1 }),
+    );
     return new Limiter(new LimitsRepository(db), (use, caller) => audit.noteLimitMet(use, caller), silent);
   }
 });

@@ -1,23 +1,36 @@
 import { Passwords } from '../../src/features/auth/passwords';
 import { startApp, type TestApp } from '../support/app';
 import { counted, post, type Answer } from '../support/calls';
+import { TestCluster } from '../support/clusters';
 import { insertPerson, newPhone, type PhoneFields } from '../support/people';
 
 const SAMPLES = 300;
 /** High enough for hashing to be most of the time that a login takes. */
 const COST = 7;
+/** Never met, so that each login counts against every limit, as in production. */
+const AMPLE = '1000000';
 
+let cluster: TestCluster;
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({
-    BCRYPT_COST: String(COST),
-    LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
-    LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: '0',
-    LOGIN_FAILURES_PER_PHONE_DAY: '0',
-    LOG_LEVEL: 'warn',
-  });
+  // With the durability of production, on a slow disk: one that is waited for more or less shows.
+  cluster = await TestCluster.start({ commit_delay: '3000', commit_siblings: '0' });
+  app = await startApp(
+    {
+      BCRYPT_COST: String(COST),
+      LOGIN_FAILURES_PER_PHONE_AND_IP: AMPLE,
+      LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: AMPLE,
+      LOGIN_FAILURES_PER_PHONE_DAY: AMPLE,
+      LOGIN_FAILURES_PER_IP: AMPLE,
+      LOG_LEVEL: 'warn',
+    },
+    { databaseUrl: cluster.url },
+  );
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await cluster.remove();
+});
 
 async function personWithCost(cost: number): Promise<PhoneFields> {
   const { id, password, region, phone } = await insertPerson(app);

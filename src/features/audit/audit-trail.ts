@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
+import type { Background } from '../../database/background';
 import { withTimeout } from '../../database/timeout';
 import { networksOf } from '../../http/client-address';
 import type { Use } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
+import type { Phone } from '../phones/phone-number';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
 
 /** So many events of one kind and address, of those that anybody can repeat without end. */
@@ -20,6 +22,7 @@ export class AuditTrail {
     private readonly events: SecurityEventsRepository,
     private readonly buckets: LimitsRepository,
     private readonly logger: Pick<Logger, 'warn'>,
+    private readonly background: Background,
   ) {}
 
   async note(event: SecurityEvent, caller: Caller): Promise<void> {
@@ -29,6 +32,16 @@ export class AuditTrail {
   /** For events that anybody can repeat without end. */
   async noteUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
     await this.attempt(event, this.addUpToLimit(event, caller));
+  }
+
+  /**
+   * Behind the answer, whose time must not tell whether the phone has an account. An account's failures are few, by its
+   * limit. For phones without an account there is no such limit.
+   */
+  noteLoginFailed(phone: Phone, userId: string | undefined, caller: Caller): void {
+    const event = { event: 'login_failed', userId, phone, detail: 'login' } as const;
+    const add = () => (userId === undefined ? this.addUpToLimit(event, caller) : this.events.add(event, caller));
+    this.background.run(add, lacking(event));
   }
 
   async noteLimitMet({ limit, subject }: Use, caller: Caller): Promise<void> {
@@ -50,11 +63,15 @@ export class AuditTrail {
     if (taken.length === buckets.length) await this.events.add(event, caller);
   }
 
-  private async attempt({ event }: SecurityEvent, noting: Promise<void>): Promise<void> {
+  private async attempt(event: SecurityEvent, noting: Promise<void>): Promise<void> {
     try {
       await withTimeout(noting, NOTE_MS);
     } catch (error) {
-      this.logger.warn({ err: error }, `the audit trail may lack an event: ${event}`);
+      this.logger.warn({ err: error }, lacking(event));
     }
   }
+}
+
+function lacking({ event }: SecurityEvent): string {
+  return `the audit trail may lack an event: ${event}`;
 }

@@ -82,9 +82,7 @@ export class AuthService {
       return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
     if (!account) {
-      const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;
-      // An account's failures are few, by its limit. For phones without an account there is no such limit.
-      await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));
+      audit.noteLoginFailed(phone, known?.id, caller);
       throw wrongCredentials();
     }
     await attempts.countRight(phone.number, caller);

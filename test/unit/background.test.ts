@@ -1,0 +1,85 @@
+import { Background } from '../../src/database/background';
+import { until } from '../support/until';
+
+const logger = { warn: jest.fn() };
+const warnings = () => logger.warn.mock.calls as [fields: unknown, message: string][];
+const messages = () => warnings().map(([, message]) => message);
+beforeEach(() => logger.warn.mockClear());
+
+const MANY = 1_000;
+
+function never(): Promise<void> {
+  return new Promise(() => undefined);
+}
+
+describe('work behind the answers', () => {
+  it('begins after a moment, and never while its caller goes on', async () => {
+    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const done: string[] = [];
+    background.run(async () => void done.push('work'), 'undone');
+    await Promise.resolve();
+    done.push('answer');
+    await until(() => done.length === 2);
+    expect(done).toEqual(['answer', 'work']);
+  });
+
+  it('is done in order, so many at once', async () => {
+    const background = new Background(logger, { atOnce: 2, most: MANY });
+    const begun: number[] = [];
+    let running = 0;
+    let most = 0;
+    for (let index = 0; index < 6; index += 1)
+      background.run(async () => {
+        begun.push(index);
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+      }, 'undone');
+    await background.finish(5_000);
+    expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(most).toBe(2);
+  });
+
+  it('tells the log what has failed, and rejects nothing', async () => {
+    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const error = new Error('away');
+    background.run(() => Promise.reject(error), 'the first is missing');
+    background.run(() => {
+      throw error;
+    }, 'the second is missing');
+    await background.finish(5_000);
+    expect(warnings()).toEqual([
+      [{ err: error }, 'the first is missing'],
+      [{ err: error }, 'the second is missing'],
+    ]);
+  });
+
+  it('is refused when there is too much of it, and the log tells what was not done', async () => {
+    const background = new Background(logger, { atOnce: 1, most: 3 });
+    let done = 0;
+    let release: () => void = () => undefined;
+    const stalled = new Promise<void>((resolve) => (release = resolve));
+    for (let count = 0; count < 5; count += 1)
+      background.run(() => stalled.then(() => void (done += 1)), 'an event is missing');
+    expect(messages()).toEqual(Array(2).fill('too much is under way behind the answers: an event is missing'));
+    release();
+    await background.finish(5_000);
+    expect(done).toBe(3);
+  });
+
+  it('is done at the end at once, what waits too', async () => {
+    const background = new Background(logger, { atOnce: 1, most: MANY });
+    let done = 0;
+    for (let count = 0; count < 100; count += 1) background.run(async () => void (done += 1), 'undone');
+    await background.finish(5_000);
+    expect(done).toBe(100);
+  });
+
+  it('does not keep the process from ending, and the log tells how much was left', async () => {
+    const background = new Background(logger, { atOnce: 1, most: MANY });
+    background.run(never, 'undone');
+    background.run(never, 'undone');
+    await background.finish(10);
+    expect(warnings()).toMatchObject([[{ count: 2 }, 'work behind the answers is left undone']]);
+  });
+});
