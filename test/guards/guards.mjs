@@ -564,6 +564,30 @@ export const guards = [
     named: 'sets sid: HttpOnly',
   },
 
+  {
+    guard: 'sessions are verified by every secret, so that it can be changed over several instances',
+    file: 'src/features/sessions/session-reader.ts',
+    replace: 'secrets.map((secret) => createSecretKey',
+    by: 'secrets.slice(0, 1).map((secret) => createSecretKey',
+    test: 'test/api/secrets',
+    named: 'refuses nobody at any moment',
+  },
+  {
+    guard: 'codes are verified by every secret, so that it can be changed over several instances',
+    file: 'src/features/verification/verification-code.ts',
+    replace: '] = secrets.map(key);',
+    by: '] = secrets.slice(0, 1).map(key);',
+    test: 'test/api/secrets',
+    named: 'refuses nobody at any moment',
+  },
+  {
+    guard: 'upload tokens are verified by every secret, so that it can be changed over several instances',
+    file: 'src/integrations/storage/local-upload-token.ts',
+    replace: 'const isSigned = secrets.some(',
+    by: 'const isSigned = secrets.slice(0, 1).some(',
+    test: 'test/api/secrets',
+    named: 'refuses nobody at any moment',
+  },
   // --- what users of the service see and do
   {
     guard: 'who is out of a group is told nothing new of it',
