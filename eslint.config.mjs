@@ -11,7 +11,7 @@ const LAYERS = [
 
 /** The slices of src/features. One imports from those before it, too. */
 const SLICES = [
-  ...['phones', 'limits', 'audit', 'users', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
+  ...['phones', 'limits', 'audit', 'users', 'notices', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
   ...['profile', 'blacklist', 'groups', 'tokens', 'sync'],
 ];
 

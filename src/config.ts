@@ -18,6 +18,17 @@ export class ConfigError extends Error {
 
 const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
 
+/** Each fits in one message: 160 characters of GSM-7. */
+const DEFAULT_NOTICES = {
+  passwordReset:
+    'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
+  passwordChanged:
+    'The password of your account was changed. If this was not you, reset it now by a code to this phone.',
+  newDevice: 'Your account was logged in to from a new device or place. If this was not you, change your password now.',
+  lockedOut:
+    'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
+};
+
 /** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
 const LEAST_CHARACTERS = 8;
 /** Nobody has more in front. */
@@ -82,6 +93,11 @@ const environment = z.object({
   SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
   SMS_FILE: text.optional(),
   SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
+  NOTIFY: oneOf('off', 'sms').default('off'),
+  NOTIFY_TEXT_PASSWORD_RESET: text.default(DEFAULT_NOTICES.passwordReset),
+  NOTIFY_TEXT_PASSWORD_CHANGED: text.default(DEFAULT_NOTICES.passwordChanged),
+  NOTIFY_TEXT_NEW_DEVICE: text.default(DEFAULT_NOTICES.newDevice),
+  NOTIFY_TEXT_LOCKED_OUT: text.default(DEFAULT_NOTICES.lockedOut),
   TWILIO_ACCOUNT_SID: text.optional(),
   TWILIO_AUTH_TOKEN: text.optional(),
   TWILIO_FROM: text.optional(),
@@ -313,6 +329,16 @@ function nested(env: Environment, mistakes: string[]) {
     sessions: { days: env.SESSION_DAYS, maxDays: env.SESSION_MAX_DAYS },
     passwords: { bcryptCost: env.BCRYPT_COST },
     sms: smsOf(env, need),
+    notices: {
+      notify: env.NOTIFY,
+      texts: {
+        password_reset: env.NOTIFY_TEXT_PASSWORD_RESET,
+        password_changed: env.NOTIFY_TEXT_PASSWORD_CHANGED,
+        new_device: env.NOTIFY_TEXT_NEW_DEVICE,
+        locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
+      },
+      allowedRegions: env.ALLOWED_REGIONS,
+    },
     messaging: messagingOf(env, need),
     storage: storageOf(env, need),
     verification: {

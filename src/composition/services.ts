@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import type { Caller } from '../caller';
 import type { Config } from '../config';
 import { Background } from '../database/background';
 import { openConnections } from '../database/connections';
@@ -14,8 +15,10 @@ import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { ImageAccounts } from '../features/images/image-accounts';
-import { Limiter } from '../features/limits/limiter';
+import { Limiter, type Use } from '../features/limits/limiter';
 import { limitTable } from '../features/limits/limits';
+import { KnownDevices } from '../features/notices/known-devices';
+import { Notices } from '../features/notices/notices';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { AccountHolders } from '../features/spend-guard/account-holders';
@@ -47,6 +50,7 @@ const WRITES_WAITING = 100;
 
 /** Few at once: they share the connections of the limits. */
 const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
+const NOTICES_BEHIND_ANSWERS = { atOnce: 4, most: 100 };
 /** At the end, for what is under way behind the answers. */
 const FINISH_MS = 4_000;
 
@@ -79,7 +83,15 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const limits = limitTable(config.limits);
   const noting = new Background(logger, EVENTS_BEHIND_ANSWERS);
   const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, noting);
-  const limiter = new Limiter(counting.limits, (use, caller) => audit.noteLimitMet(use, caller), logger);
+  const limitMet = async (use: Use, caller: Caller) => {
+    notices.limitMet(use, caller);
+    await audit.noteLimitMet(use, caller);
+  };
+  const limiter = new Limiter(counting.limits, limitMet, logger);
+  const telling = new Background(logger, NOTICES_BEHIND_ANSWERS);
+  const devices = new KnownDevices(repos.securityEvents);
+  const noticeParts = { sms, users, devices, limiter, limits, audit, background: telling, logger };
+  const notices: Notices = new Notices(noticeParts, config.notices);
   const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images);
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
@@ -110,7 +122,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     uploads,
     writes,
     auth: new AuthService({
-      ...{ users, verification, passwords, attempts, messaging, audit, transaction, writes, logger },
+      ...{ users, verification, passwords, attempts, messaging, audit, notices, transaction, writes, logger },
       sessions: repos.sessions,
     }),
     blacklist: new BlacklistService(repos.blacklist),
@@ -132,7 +144,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
-      await noting.finish(FINISH_MS);
+      await Promise.all([noting.finish(FINISH_MS), telling.finish(FINISH_MS)]);
       await hashing.close();
       await connections.close();
     },

@@ -47,6 +47,9 @@ async function seed(): Promise<void> {
     INSERT INTO messaging_tokens SELECT 'user' || n, 'app', 'x', 'Ann', '' FROM generate_series(1, 20000) n;
     INSERT INTO images (user_id, name, bytes, due_at)
       SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
+    INSERT INTO security_events (at, event, user_id, ip, user_agent, request_id)
+      SELECT now() - n * interval '1 minute', 'logged_in', 'user' || (1 + n % 1000), '203.0.113.7', '', 'request' || n
+        FROM generate_series(1, 20000) n;
     INSERT INTO groups (id, name, creator_id) VALUES ('crowd', 'Crowd', 'user1');
     INSERT INTO group_members (group_id, member_id) SELECT 'crowd', 'user' || n FROM generate_series(1, 10000) n;`);
   await client.query('ANALYZE');

@@ -221,7 +221,7 @@ describe('/user/send_code', () => {
     await passResendTime(phone);
     let code = '';
     app.sms.before = (sms) => {
-      code = sms.code;
+      code = sms.code ?? '';
       return Promise.reject(new SendingTimedOut('no answer'));
     };
     expectRefusal(await sendCode(phone), 503);

@@ -18,7 +18,8 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 const FREE = [
   ...['HOST', 'DATA_DIR', 'SMS_FILE', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
   ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
-  ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET'],
+  ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'NOTIFY_TEXT_PASSWORD_RESET'],
+  ...['NOTIFY_TEXT_PASSWORD_CHANGED', 'NOTIFY_TEXT_NEW_DEVICE', 'NOTIFY_TEXT_LOCKED_OUT'],
 ];
 
 const atLeastOne = ['0', '-1', '1.5', 'x', '1e3', ' 1', '0x10', '9'.repeat(20)];
@@ -53,6 +54,7 @@ const BAD: Record<string, string[]> = {
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
   SMS_PROVIDER: ['sns', 'Twilio'],
   SMS_TEXT: ['your code', '{minutes}', '{CODE}'],
+  NOTIFY: ['on', 'SMS', 'email'],
   TWILIO_API_URL: address,
   MESSAGING_PROVIDER: ['none', 'JWT'],
   MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],

@@ -16,7 +16,8 @@ export type SecurityEventName =
   | 'password_changed'
   | 'password_reset'
   | 'sessions_ended'
-  | 'limit_met';
+  | 'limit_met'
+  | 'notice_sent';
 
 export interface SecurityEvent {
   event: SecurityEventName;
@@ -34,6 +35,24 @@ const addEvent = statement<unknown, Columns>(
    VALUES (:event, :userId, :phone, :region, :ip, :userAgent, :requestId, :detail)`,
 );
 
+/** Where an event came from. */
+export interface Origin {
+  ip: string;
+  userAgent: string;
+}
+
+/** More of them say nothing new. */
+const MOST_LOGINS = 200;
+
+const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
+  'logins-before',
+  `SELECT ip, user_agent AS "userAgent" FROM security_events
+    WHERE user_id = :userId AND event IN ('registered', 'logged_in')
+      AND id < (SELECT max(id) FROM security_events
+                 WHERE user_id = :userId AND at > now() - interval '1 hour' AND request_id = :requestId)
+    ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
+);
+
 /** The audit trail's table, to which rows are only added. */
 export class SecurityEventsRepository {
   constructor(private readonly db: Knex) {}
@@ -45,6 +64,14 @@ export class SecurityEventsRepository {
       phone: phone ? masked(phone.number) : null,
       region: phone?.region ?? null,
     });
+  }
+
+  /**
+   * Where the newest logins of a user came from, and the registration, before the login of this request. Of two logins
+   * at once the first does not know the second.
+   */
+  async loginsBefore(userId: string, requestId: string): Promise<Origin[]> {
+    return loginsBefore(this.db, { userId, requestId });
   }
 
   async sweep(days: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { MessagingProvider } from '../../integrations/messaging/messaging-p
 import type { KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { Notices } from '../notices/notices';
 import type { Phone } from '../phones/phone-number';
 import type { NewSession, SessionsRepository } from '../sessions/sessions-repository';
 import { newUserId } from '../users/user-id';
@@ -33,6 +34,7 @@ interface Parts {
   attempts: LoginAttempts;
   messaging: MessagingProvider;
   audit: AuditTrail;
+  notices: Notices;
   transaction: Transaction<Repositories>;
   logger: Pick<Logger, 'warn'>;
   /** Of the writes of one user. */
@@ -96,10 +98,11 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const { sessions, writes } = this.parts;
+    const { sessions, writes, notices } = this.parts;
     const begun = await writes.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
     // The password has just been changed: by now it is a wrong one.
     if (!begun) throw wrongCredentials();
+    notices.loggedIn(account.id, caller);
   }
 
   async changePassword(
@@ -107,11 +110,12 @@ export class AuthService {
     { oldPassword, newPassword }: PasswordChange,
     caller: Caller,
   ): Promise<void> {
-    const { users, passwords, attempts, messaging, audit, transaction, logger } = this.parts;
+    const { users, passwords, attempts, messaging, audit, notices, transaction, logger } = this.parts;
     const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
-    const [phone = account.id] = await users.phonesOf(account.id);
-    const right = await attempts.within(phone, caller, async () =>
+    const [phone] = await users.phonesOf(account.id);
+    const number = phone?.number ?? account.id;
+    const right = await attempts.within(number, caller, async () =>
       (await passwords.matches(oldPassword, account.passwordHash)) ? account : undefined,
     );
     if (!right) {
@@ -122,17 +126,18 @@ export class AuthService {
     await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
-      await repos.verification.endAll(phone);
+      await repos.verification.endAll(number);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
       const version = account.credentialsVersion + 1;
       await repos.messagingTokens.drop(userId);
       await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
     });
+    if (phone) notices.tell('password_changed', { id: userId, phone }, caller);
     await endTokens(messaging, userId, logger);
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { users, verification, passwords, attempts, messaging, transaction, logger } = this.parts;
+    const { users, verification, passwords, attempts, messaging, notices, transaction, logger } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
@@ -149,6 +154,7 @@ export class AuthService {
       await repos.messagingTokens.drop(account.id);
       await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
     });
+    notices.tell('password_reset', { id: account.id, phone }, caller);
     await endTokens(messaging, account.id, logger);
   }
 }

@@ -64,6 +64,7 @@ const tooMany: Limit['refusal'] = (retryAfterSeconds) =>
 const loggingIn: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const changing: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const uploading: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
+const notifying: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
 const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };
 
 /** All limits of the service; limits of one name share their buckets. */
@@ -79,9 +80,12 @@ export function limitTable(amounts: LimitAmounts) {
     sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending),
     sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending),
     sendPerAddressWithCaptcha: limit('send_per_address', 'address', sendCodePerIpHourWithCaptcha, HOUR, sending),
-    /** One budget for the day. Its last fifth is kept for phones with an account. */
+    /** One budget for the day, of codes and notices. Its last fifth is kept for phones with an account. */
     sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending),
     sendInAllWithoutAccount: limit('send_in_all', 'service', Math.ceil(0.8 * amounts.sendCodePerDay), DAY, sending),
+
+    /** Whatever happens to its account, no phone is told of it more often. */
+    noticesPerPhone: limit('notices_p', 'phone', 1, HOUR, notifying),
 
     wrongCodesPerPhoneAndAddress: limit(
       'wrong_codes_pa',

@@ -20,6 +20,11 @@ export function countryOf({ number, region }: Phone): string {
   return parsePhoneNumberFromString(number)?.country ?? `+${region}`;
 }
 
+/** Whether a phone is of one of these countries or calling codes. None of them means all. */
+export function isWithin(phone: Phone, regions: string[]): boolean {
+  return regions.length === 0 || regions.includes(phone.region) || regions.includes(countryOf(phone));
+}
+
 /** Whether an international dialling code exists, of a country or, like 870, of none. */
 export function isPhoneCallingCode(region: string): boolean {
   return Object.hasOwn(metadata.country_calling_codes, region) || isNonGeographic(region);

@@ -63,9 +63,8 @@ export class UsersRepository {
     return (await this.idByPhone(phone, this.db)) !== undefined;
   }
 
-  async phonesOf(id: string): Promise<string[]> {
-    const rows = await this.db('phones').where({ user_id: id }).select<{ phone: string }[]>('phone');
-    return rows.map(({ phone }) => phone);
+  async phonesOf(id: string): Promise<Phone[]> {
+    return this.db('phones').where({ user_id: id }).select<Phone[]>({ number: 'phone', region: 'region' });
   }
 
   /** False when the phone belongs to an account already, however many try at once. */

@@ -6,7 +6,7 @@ import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sende
 import type { AuditTrail } from '../audit/audit-trail';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
-import { countryOf, isMobile, type Phone } from '../phones/phone-number';
+import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { AccountHolders } from '../spend-guard/account-holders';
 import type { SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
@@ -56,10 +56,9 @@ export class SendCodeService {
   private async checkPhone(phone: Phone, caller: Caller): Promise<void> {
     const { allowedRegions, phoneCheck } = this.rules;
     const { region } = phone;
-    const country = countryOf(phone);
-    if (allowedRegions.length > 0 && !allowedRegions.includes(region) && !allowedRegions.includes(country)) {
+    if (!isWithin(phone, allowedRegions)) {
       this.parts.logger.warn(
-        { region, country, requestId: caller.requestId },
+        { region, country: countryOf(phone), requestId: caller.requestId },
         'a code was asked for in a region that is not allowed',
       );
       await this.noteRefusal(phone, caller, 'region not allowed');

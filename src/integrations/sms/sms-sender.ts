@@ -1,10 +1,10 @@
 export interface Sms {
   /** E.164, with the plus. */
   to: string;
-  /** The whole text, the code within it. */
+  /** The whole text, with the code if there is one. */
   body: string;
   /** The code alone, for senders that show it to a developer. */
-  code: string;
+  code?: string;
 }
 
 /** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or another error. */

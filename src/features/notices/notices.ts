@@ -1,0 +1,117 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
+import type { Background } from '../../database/background';
+import { SendingTooOften, TooManyRequests } from '../../errors';
+import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { Limiter, Taken, Use } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
+import { isWithin, masked, type Phone } from '../phones/phone-number';
+import type { UsersRepository } from '../users/users-repository';
+import type { KnownDevices } from './known-devices';
+
+/** What an owner is told of. */
+export type Happening = 'password_reset' | 'password_changed' | 'new_device' | 'locked_out';
+
+export interface NoticeRules {
+  notify: 'off' | 'sms';
+  texts: Record<Happening, string>;
+  /** Calling codes, and ISO codes of countries. Empty: all are allowed. */
+  allowedRegions: string[];
+}
+
+export interface Owner {
+  id: string;
+  phone: Phone;
+}
+
+interface Parts {
+  sms: SmsSender;
+  users: UsersRepository;
+  devices: KnownDevices;
+  limiter: Limiter;
+  limits: Pick<Limits, 'noticesPerPhone' | 'sendInAll' | 'loginFailuresPerPhone'>;
+  audit: AuditTrail;
+  background: Background;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Tells owners by SMS what happened to their accounts, so that whoever is attacked hears of it. Behind the answers: a
+ * notice delays nothing, and fails nothing.
+ */
+export class Notices {
+  constructor(
+    private readonly parts: Parts,
+    private readonly rules: NoticeRules,
+  ) {}
+
+  /** After what it tells of has been committed. */
+  tell(happening: Happening, owner: Owner, caller: Caller): void {
+    this.behindAnswer(happening, () => this.send(happening, owner, caller));
+  }
+
+  /** Tells of a login when its device is a new one. */
+  loggedIn(userId: string, caller: Caller): void {
+    const { users, devices } = this.parts;
+    this.behindAnswer('new_device', async () => {
+      if (!(await devices.isNew(userId, caller))) return;
+      const [phone] = await users.phonesOf(userId);
+      if (phone) await this.send('new_device', { id: userId, phone }, caller);
+    });
+  }
+
+  /** Tells of a phone's last failed login of the day, if it has an account. */
+  limitMet({ limit, subject }: Use, caller: Caller): void {
+    const { users, limits } = this.parts;
+    if (limit.name !== limits.loginFailuresPerPhone.name) return;
+    this.behindAnswer('locked_out', async () => {
+      const account = await users.profileByPhone(subject);
+      const phones = account ? await users.phonesOf(account.id) : [];
+      const phone = phones.find(({ number }) => number === subject);
+      if (account && phone) await this.send('locked_out', { id: account.id, phone }, caller);
+    });
+  }
+
+  private behindAnswer(happening: Happening, work: () => Promise<void>): void {
+    if (this.rules.notify === 'off') return;
+    this.parts.background.run(work, `the owner of an account was not told: ${happening}`);
+  }
+
+  private async send(happening: Happening, { id, phone }: Owner, caller: Caller): Promise<void> {
+    const { sms, audit } = this.parts;
+    const { texts, allowedRegions } = this.rules;
+    if (!isWithin(phone, allowedRegions)) return;
+    const taken = await this.placeFor(phone, caller);
+    if (!taken) return;
+    try {
+      await sms.send({ to: phone.number, body: texts[happening] });
+    } catch (error) {
+      this.warn(error, happening, phone, caller);
+      // After a time-out it may still arrive.
+      if (!(error instanceof SendingTimedOut)) await taken.giveBack();
+      return;
+    }
+    await audit.note({ event: 'notice_sent', userId: id, phone, detail: happening }, caller);
+  }
+
+  /** Undefined when the phone was told something within the hour, or the day's budget of messages is used up. */
+  private async placeFor(phone: Phone, caller: Caller): Promise<Taken | undefined> {
+    const { limiter, limits } = this.parts;
+    try {
+      return await limiter.take(
+        caller,
+        { limit: limits.noticesPerPhone, subject: phone.number },
+        { limit: limits.sendInAll, subject: 'all' },
+      );
+    } catch (error) {
+      if (error instanceof TooManyRequests || error instanceof SendingTooOften) return undefined;
+      throw error;
+    }
+  }
+
+  private warn(error: unknown, happening: Happening, phone: Phone, { requestId }: Caller): void {
+    const details = { err: error, happening, phone: masked(phone.number), requestId };
+    this.parts.logger.warn(details, 'the owner of an account was not told');
+  }
+}
