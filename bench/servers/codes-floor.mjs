@@ -24,7 +24,7 @@ const wrongCodes = (phone, ip) => [
   { key: `wrong_codes_pa:${phone} ${ip}`, amount: 20, seconds: DAY },
   { key: `wrong_codes_p:${phone}`, amount: 100, seconds: DAY },
 ];
-const hmac = (phone, code) => createHmac('sha256', SESSION_SECRET).update(`${phone} ${code}`).digest();
+const hmac = (phone, text) => createHmac('sha256', SESSION_SECRET).update(`${phone} ${text}`).digest();
 
 async function sendCode(phone, caller) {
   const { number } = phone;
@@ -36,7 +36,8 @@ async function sendCode(phone, caller) {
   ]);
   await traffic.of(phone);
   const code = String(randomInt(1_000_000)).padStart(6, '0');
-  await verification.addCode(phone, hmac(number, code), 300);
+  const kept = { hmac: hmac(number, code), askerHmac: hmac(number, caller.ip) };
+  await verification.addCode(phone, kept, 300);
   await appendFile(SMS_FILE, `${JSON.stringify({ to: number, code })}\n`);
   await events.add({ event: 'code_sent', phone }, caller);
   return { code: 200 };
@@ -50,7 +51,7 @@ async function verifyCode(phone, caller, code) {
   ]);
   const guesses = wrongCodes(number, caller.ip);
   const places = await limits.hold(guesses);
-  const claimed = await verification.claimAttempt(number, 5);
+  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], 5);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
   await limits.free(places);
   await limits.clear(`resend:${number}`);

@@ -314,6 +314,55 @@ describe('wrong codes', () => {
     expect(budget).toEqual([{ used: 5 }, { used: 5 }]);
   });
 
+  it('count apart where another address asked for the code: all of 200 tries from many addresses at a code share 5', async () => {
+    const lifted = { WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' };
+    const [first, second] = [await instance(lifted), await instance(lifted)];
+    const either = (index: number) => (index % 2 === 0 ? first : second);
+    const phone = newPhone();
+    const code = await codeFor(first, phone);
+    const byOthers = (index: number) => verifyCode(either(index), phone, wrong(code), `10.9.8.${index}`);
+    const byAsker = (index: number) => verifyCode(either(index), phone, wrong(code));
+    const [others, own] = await Promise.all([times(200, byOthers), times(4, byAsker)]);
+    expect(counted(others)).toEqual({ 1000: 5, 2000: 195 });
+    expect(counted(own)).toEqual({ 1000: 4 });
+    // Others get nothing more out of it, not even by the right code; whoever asked for it has one try left.
+    expectBody(await verifyCode(second, phone, code, THERE), { code: 2000 });
+    expect((await verifyCode(second, phone, code)).body).toMatchObject({ code: 200 });
+  });
+
+  it('leave the five of others when whoever asked for the code has used the own ones up', async () => {
+    const proxied = await instance();
+    const phone = newPhone();
+    const code = await codeFor(proxied, phone);
+    expect(counted(await times(8, () => verifyCode(proxied, phone, wrong(code))))).toEqual({ 1000: 5, 2000: 3 });
+    expectBody(await verifyCode(proxied, phone, code), { code: 2000 });
+    // As from a phone that has gone from Wi-Fi to the mobile network.
+    expect((await verifyCode(proxied, phone, code, THERE)).body).toMatchObject({ code: 200 });
+  });
+
+  it('know the address of whoever asked by the /64 of IPv6', async () => {
+    const proxied = await instance();
+    const phone = newPhone();
+    expectBody(await sendCode(proxied, phone, '2001:db8:0:1::1'), { code: 200 });
+    const code = proxied.sms.codeFor(e164(phone));
+    const tries = (address: string) => times(8, () => verifyCode(proxied, phone, wrong(code), address));
+    expect(counted(await tries('2001:db8:0:2::1'))).toEqual({ 1000: 5, 2000: 3 });
+    expect(counted(await tries('2001:db8:0:1::2'))).toEqual({ 1000: 5, 2000: 3 });
+  });
+
+  it('share five, whoever tries, at a code that a release sent which kept no address', async () => {
+    const proxied = await instance();
+    const phone = newPhone();
+    const code = await codeFor(proxied, phone);
+    await app
+      .db('verification_codes')
+      .where({ phone: e164(phone) })
+      .update({ asker_hmac: null });
+    const answers = await times(12, (index) => verifyCode(proxied, phone, wrong(code), `10.9.8.${index % 4}`));
+    expect(counted(answers)).toEqual({ 1000: 5, 2000: 7 });
+    expectBody(await verifyCode(proxied, phone, code), { code: 2000 });
+  });
+
   it('are unlimited where a limit is 0, but for the attempts of each code', async () => {
     const lifted = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' });
     const phone = newPhone();

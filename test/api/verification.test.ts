@@ -63,13 +63,22 @@ describe('/user/send_code', () => {
     expect(sms?.body).toBe(`${sms?.code} is your verification code. It is valid for 5 minutes. Do not share it.`);
   });
 
-  it('keeps nothing that the code could be read from', async () => {
+  it('keeps nothing that the code could be read from, nor the address that asked for it', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     const rows: unknown[] = await app.db('verification_codes').where({ phone: e164(phone) });
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(code);
     expect(field(rows[0], 'code_hmac')).toHaveLength(32);
+    expect(field(rows[0], 'asker_hmac')).toHaveLength(32);
+    const again = newPhone();
+    await codeFor(again);
+    const others: unknown = await app
+      .db('verification_codes')
+      .where({ phone: e164(again) })
+      .first();
+    // Nor does it tell who else had codes sent from there.
+    expect(field(others, 'asker_hmac')).not.toEqual(field(rows[0], 'asker_hmac'));
   });
 
   it('takes region and phone as numbers or as strings of digits', async () => {
@@ -526,6 +535,9 @@ describe('/user/verify_code', () => {
     const code = await codeFor(phone, before);
     expectBody(await verifyCode(phone, code, after), { code: 1000 });
     tokenIn(await verifyCode(phone, code, between));
+    // Without the old secret nobody is known to be the one who asked.
+    const tries = app.db('verification_codes').where({ phone: e164(phone) });
+    expect(await tries.first('attempts', 'others_attempts')).toEqual({ attempts: 1, others_attempts: 1 });
     await Promise.all([before.close(), between.close(), after.close()]);
   });
 });

@@ -110,6 +110,25 @@ describe('guessing codes across resends', () => {
     await generous.close();
   });
 
+  it('burning the codes of a victim from 20 addresses: of each code five tries are left to whoever asked for it', async () => {
+    const victim = newPhone();
+    const home = from('198.51.100.9');
+    for (let round = 0; round < 4; round += 1) {
+      await resendIsFree(victim);
+      expectBody(await post(first.api, '/user/send_code', victim, home), { code: 200 });
+      const code = newestCode(e164(victim));
+      const wrong = code === '000000' ? '000001' : '000000';
+      const answers = await times(40, (index) =>
+        post(either(index).api, '/user/verify_code', { ...victim, code: wrong }, from(addressOf(index % 20))),
+      );
+      expect(counted(answers)).toEqual({ 1000: 5, 2000: 35 });
+      const mistyped = await times(4, () => post(first.api, '/user/verify_code', { ...victim, code: wrong }, home));
+      expect(counted(mistyped)).toEqual({ 1000: 4 });
+      const answer = await post(either(round).api, '/user/verify_code', { ...victim, code }, home);
+      expect(answer.body).toMatchObject({ code: 200 });
+    }
+  });
+
   function newestCode(phone: string): string {
     const newest = sent().filter(({ to }) => to === phone);
     return newest.at(-1)?.code ?? '';

@@ -7,10 +7,26 @@ export const guards = [
   {
     guard: 'a code is compared five times, also in parallel',
     file: 'src/features/verification/verification-repository.ts',
-    replace: 'AND attempts < :most AND',
-    by: 'AND (attempts < :most OR true) AND',
+    replace: 'CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most',
+    by: 'CASE WHEN by_asker THEN -1 ELSE others_attempts END < :most',
     test: 'test/api/limits',
     named: '5 of 100 are compared',
+  },
+  {
+    guard: 'all who did not ask for a code share five tries at it, also in parallel',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most',
+    by: 'CASE WHEN by_asker THEN attempts ELSE -1 END < :most',
+    test: 'test/api/limits',
+    named: '200 tries from many addresses at a code',
+  },
+  {
+    guard: 'tries from other addresses use up none of those of whoever asked for the code',
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker',
+    by: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) OR true AS by_asker',
+    test: 'test/attacks/attacks',
+    named: 'burning the codes',
   },
   {
     guard: 'a day of guesses ends after 20 from one address',

@@ -34,9 +34,9 @@ export class CodeSender {
    * The code is kept before it is sent, so that it is known when it arrives, even if this process has ended by then. It
    * is withdrawn when it certainly was not sent. After a time-out it may still arrive, and stays good.
    */
-  async send(phone: Phone): Promise<void> {
+  async send(phone: Phone, askerAddress: string): Promise<void> {
     const code = this.codes.create();
-    const kept = this.codes.hmac(phone.number, code);
+    const kept = this.codes.kept(phone.number, code, askerAddress);
     const id = await this.verification.addCode(phone, kept, this.message.codeTtlSeconds);
     try {
       await this.sms.send({ to: phone.number, body: this.textWith(code), code });

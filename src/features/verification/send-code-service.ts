@@ -116,7 +116,7 @@ export class SendCodeService {
 
   private async sendUnlessGuarded(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
     try {
-      await this.parts.spendGuard.guard(phone, caller, () => this.parts.sender.send(phone));
+      await this.parts.spendGuard.guard(phone, caller, () => this.parts.sender.send(phone, caller.address));
     } catch (error) {
       throw await this.failure(error, phone, caller, taken);
     }

@@ -1,12 +1,26 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 
+/** What is kept of a code: neither it nor the address that asked for it can be read from that. */
+export interface KeptCode {
+  hmac: Buffer;
+  askerHmac: Buffer;
+}
+
+interface Keys {
+  code: Buffer;
+  asker: Buffer;
+}
+
 /** Makes codes and checks them. What is stored is useless without the server's key. */
 export class VerificationCodes {
-  private readonly keys: [Buffer, ...Buffer[]];
+  private readonly keys: [Keys, ...Keys[]];
 
   /** The first secret makes codes; each secret checks them. */
   constructor(secrets: string[]) {
-    const [first, ...others] = secrets.map(key);
+    const [first, ...others] = secrets.map((secret) => ({
+      code: derived(secret, 'verification codes'),
+      asker: derived(secret, 'askers of verification codes'),
+    }));
     if (first === undefined) throw new Error('verification codes need a secret');
     this.keys = [first, ...others];
   }
@@ -15,19 +29,25 @@ export class VerificationCodes {
     return String(randomInt(1_000_000)).padStart(6, '0');
   }
 
-  hmac(phone: string, code: string): Buffer {
-    return hmac(this.keys[0], phone, code);
+  kept(phone: string, code: string, askerAddress: string): KeptCode {
+    const [keys] = this.keys;
+    return { hmac: hmac(keys.code, phone, code), askerHmac: hmac(keys.asker, phone, askerAddress) };
   }
 
   matches(phone: string, code: string, kept: Buffer): boolean {
-    return this.keys.map((key) => timingSafeEqual(hmac(key, phone, code), kept)).includes(true);
+    return this.keys.map((keys) => timingSafeEqual(hmac(keys.code, phone, code), kept)).includes(true);
+  }
+
+  /** The `askerHmac` of a code, whichever secret made it, if it was asked for from this address. */
+  askerHmacs(phone: string, address: string): Buffer[] {
+    return this.keys.map((keys) => hmac(keys.asker, phone, address));
   }
 }
 
-function key(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'verification codes', 32));
+function derived(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }
 
-function hmac(key: Buffer, phone: string, code: string): Buffer {
-  return createHmac('sha256', key).update(`${phone} ${code}`).digest();
+function hmac(key: Buffer, phone: string, text: string): Buffer {
+  return createHmac('sha256', key).update(`${phone} ${text}`).digest();
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 import { countryOf, type Phone } from '../phones/phone-number';
+import type { KeptCode } from './verification-code';
 
 export interface SentCode {
   id: number;
@@ -10,12 +11,13 @@ export interface SentCode {
 
 const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
 
-const addCode = statement<{ id: number }, 'country' | 'phone' | 'hmac' | 'ttlSeconds'>(
+const addCode = statement<{ id: number }, 'country' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds'>(
   'add-code',
   `WITH traffic AS (
      INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (:country, sms_traffic_slot(now()), 1)
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
-   INSERT INTO verification_codes (phone, code_hmac, expires_at) VALUES (:phone, :hmac, ${IN_TTL}) RETURNING id`,
+   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at)
+   VALUES (:phone, :hmac, :askerHmac, ${IN_TTL}) RETURNING id`,
 );
 
 const withdrawCode = statement<unknown, 'id' | 'country'>(
@@ -24,12 +26,17 @@ const withdrawCode = statement<unknown, 'id' | 'country'>(
    UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = :country AND slot = sms_traffic_slot(created_at)`,
 );
 
-const claimAttempt = statement<SentCode, 'phone' | 'most'>(
+const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most'>(
   'claim-attempt',
-  `UPDATE verification_codes SET attempts = attempts + 1
-    WHERE id = (SELECT id FROM verification_codes WHERE phone = :phone ORDER BY id DESC LIMIT 1)
-      AND attempts < :most AND verified_at IS NULL AND expires_at > now()
-   RETURNING id, code_hmac AS hmac`,
+  `WITH newest AS (
+     SELECT id, asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker
+       FROM verification_codes WHERE phone = :phone ORDER BY id DESC LIMIT 1)
+   UPDATE verification_codes code
+      SET attempts = attempts + by_asker::integer, others_attempts = others_attempts + (NOT by_asker)::integer
+     FROM newest
+    WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most
+      AND verified_at IS NULL AND expires_at > now()
+   RETURNING code.id, code_hmac AS hmac`,
 );
 
 const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
@@ -67,8 +74,8 @@ export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
   /** From now on only this code counts for the phone. */
-  async addCode(phone: Phone, hmac: Buffer, ttlSeconds: number): Promise<number> {
-    const [row] = await addCode(this.db, { phone: phone.number, country: countryOf(phone), hmac, ttlSeconds });
+  async addCode(phone: Phone, code: KeptCode, ttlSeconds: number): Promise<number> {
+    const [row] = await addCode(this.db, { phone: phone.number, country: countryOf(phone), ...code, ttlSeconds });
     if (!row) throw new Error('INSERT returned no row');
     return row.id;
   }
@@ -82,9 +89,12 @@ export class VerificationRepository {
     return (await this.db('verification_codes').where({ phone }).first<{ id: number } | undefined>('id')) !== undefined;
   }
 
-  /** Claims an attempt before the code is compared. Undefined when the code is spent, expired or verified. */
-  async claimAttempt(phone: string, maxAttempts: number): Promise<SentCode | undefined> {
-    const [code] = await claimAttempt(this.db, { phone, most: maxAttempts });
+  /**
+   * Claims an attempt before the code is compared. The address that asked for the code has `maxAttempts` of its own, all
+   * others together have as many more. Undefined when the caller's are spent, or the code has expired or been verified.
+   */
+  async claimAttempt(phone: string, callerHmacs: Buffer[], maxAttempts: number): Promise<SentCode | undefined> {
+    const [code] = await claimAttempt(this.db, { phone, callerHmacs, most: maxAttempts });
     return code;
   }
 

@@ -41,7 +41,8 @@ export class VerifyCodeService {
     await limiter.take(caller, ...verifiesBy(caller, limits));
     // Counts as a wrong one until the code has proved right.
     const guess = await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
-    const sent = await verification.claimAttempt(phone.number, this.rules.codeMaxAttempts);
+    const callerHmacs = codes.askerHmacs(phone.number, caller.address);
+    const sent = await verification.claimAttempt(phone.number, callerHmacs, this.rules.codeMaxAttempts);
     if (!sent) return this.refuseUncompared(phone, guess);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
       await guess.settle();
