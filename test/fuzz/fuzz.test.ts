@@ -120,7 +120,10 @@ const path = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .tuple(fc.constantFrom('files', 'captcha', '.well-known', 'mkblk', 'bput/a', 'mkfile/1', 'buckets/local'), pathText)
+      .tuple(
+        fc.constantFrom('files', 'captcha', '.well-known', 'mkblk', 'bput/a', 'mkfile/1', 'buckets/local'),
+        pathText,
+      )
       .map((p) => `/${p.join('/')}`),
   },
   {
