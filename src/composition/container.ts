@@ -1,7 +1,8 @@
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from '../config';
-import { cookieNameFor, SessionCookies } from '../features/sessions/session-cookies';
+import { DeviceCookies } from '../features/auth/device-cookies';
+import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
 import { captchaImageRouter } from '../features/verification/captcha-router';
 import { createApp } from '../http/app';
@@ -41,8 +42,7 @@ export async function buildContainer(
   const services = await buildServices(config, outside);
   const { connections } = services;
 
-  const cookieName = cookieNameFor(config.production);
-  const reader = new SessionReader(connections.reads, cookieName, keys.sessionSecrets);
+  const reader = new SessionReader(connections.reads, sessionCookieName(config.production), keys.sessionSecrets);
   const cookies = new SessionCookies(
     connections.pool,
     connections.db,
@@ -50,11 +50,12 @@ export async function buildContainer(
     { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
     logger,
   );
+  const devices = new DeviceCookies(keys.sessionSecrets, config.production);
 
   const health = new Health(connections.probe);
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
-  const resources = operations(services, cookies, publicUrlFrom(config.http.publicUrl));
+  const resources = operations(services, { cookies, devices }, publicUrlFrom(config.http.publicUrl));
   const entrance = { visitor: cookies.load, user: cookies.signedIn, writes: services.writes };
   const routers = {
     user: operationsRouter(

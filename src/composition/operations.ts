@@ -1,4 +1,5 @@
 import { authRouter } from '../features/auth/auth-router';
+import type { DeviceCookies } from '../features/auth/device-cookies';
 import { blacklistRouter } from '../features/blacklist/blacklist-router';
 import { groupsRouter } from '../features/groups/groups-router';
 import { profileRouter } from '../features/profile/profile-router';
@@ -13,12 +14,17 @@ import type { Operation } from '../http/operation';
 import type { PublicUrlOf } from '../http/public-url';
 import type { Services } from './services';
 
+export interface Cookies {
+  cookies: SessionCookies;
+  devices: DeviceCookies;
+}
+
 /** Every operation, by resource. No service is called before an operation is, so that a list can be had without any. */
-export function operations(services: Services, cookies: SessionCookies, publicUrlOf: PublicUrlOf): Operation[][] {
+export function operations(services: Services, { cookies, devices }: Cookies, publicUrlOf: PublicUrlOf): Operation[][] {
   return [
     verificationRouter(services.sending, services.verifying),
     captchaRouter(services.captchas, publicUrlOf),
-    authRouter({ auth: services.auth, sessions: services.sessions, cookies, publicUrlOf }),
+    authRouter({ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf }),
     sessionsRouter(services.sessions),
     profileRouter(services.profile),
     blacklistRouter(services.blacklist),

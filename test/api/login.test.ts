@@ -30,7 +30,7 @@ describe('/user/login', () => {
     const token = field(field(answer.body, 'result'), 'token');
     expectBody(answer, { code: 200, result: { id: person.id, token: expect.any(String) as string } });
     expect(String(token)).not.toBe('');
-    expect(setCookie(answer)).toHaveLength(1);
+    expect(setCookie(answer)).toHaveLength(2);
     const groups = await raw(app, '/user/groups', { headers: { Cookie: cookieOf(answer) } });
     expectBody(groups, { code: 200, result: [] });
     expect(await sessionsOf(person)).toHaveLength(1);

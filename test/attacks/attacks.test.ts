@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { cookieOf, counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { cookieOf, counted, deviceCookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
 import { form, noise } from '../support/images';
 import {
   e164,
@@ -228,6 +228,32 @@ describe('getting into accounts', () => {
     await storm(150, fail);
     expect((await raw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
   });
+
+  it('locking a victim out of a device that has been in before: it gets in, nobody else does, and a thief of its cookie has its 10 tries', async () => {
+    const [victim, attacker] = [await insertPerson(first), await insertPerson(first)];
+    const home = '198.51.100.9';
+    const loginFrom = (index: number, address: string, cookie: string, password: string) =>
+      post(
+        either(index).api,
+        '/user/login',
+        { region: victim.region, phone: victim.phone, password },
+        { ...from(address), ...(cookie && { Cookie: cookie }) },
+      );
+    const device = deviceCookieOf(await post(first.api, '/user/login', victim, from(home)));
+    const own = deviceCookieOf(await post(first.api, '/user/login', attacker, from(ATTACKER)));
+    // Some behind the victim's own address, some with a cookie of their own, or with one that they made of two.
+    const made = `device=${victim.id}${own.slice(own.indexOf('.'))}`;
+    const fail = (index: number) =>
+      loginFrom(index, index % 5 === 0 ? home : addressOf(index), ['', own, made][index % 3] ?? '', 'wrong-one');
+    const { 1000: compared = 0, ...rest } = counted(await storm(300, fail));
+    expect({ compared, rest }).toEqual({ compared: 100, rest: { 429: 200 } });
+    for (const cookie of ['', own, made])
+      for (const index of [0, 1]) expectRefusal(await loginFrom(index, home, cookie, victim.password), 429);
+    for (const index of [0, 1])
+      expect((await loginFrom(index, addressOf(index), device, victim.password)).body).toMatchObject({ code: 200 });
+    const guesses = await storm(200, (index) => loginFrom(index, addressOf(index), device, secret(`guess-${index}-y`)));
+    expect(counted(guesses)).toEqual({ 1000: 10, 429: 190 });
+  }, 60_000);
 
   it('replaying a cookie after logout, on the other instance and after a new login: 401', async () => {
     const person = await insertPerson(first);

@@ -54,7 +54,8 @@ function exchange(url: string, { method = 'POST', body, headers }: Raw) {
 /** What is issued must not be logged: the whole run's logs are searched for it. */
 function remembered(answer: Answer): Answer {
   const result = field(answer.body, 'result');
-  for (const token of [field(result, 'token'), field(result, 'verification_token'), cookieOf(answer).split('=')[1]])
+  const cookies = [cookieOf(answer), deviceCookieOf(answer)].map((cookie) => cookie.split('=')[1]);
+  for (const token of [field(result, 'token'), field(result, 'verification_token'), ...cookies])
     if (typeof token === 'string' && token !== '') secret(token);
   return answer;
 }
@@ -93,6 +94,14 @@ export function counted(answers: Answer[]): Record<string, number> {
 /** The session cookie that an answer sets, as it is sent back: name=value. */
 export function cookieOf({ headers }: Answer): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+/** The cookie of the device that a login sets, likewise. */
+export function deviceCookieOf({ headers }: Answer): string {
+  const [cookie = ''] = (headers['set-cookie'] ?? []).filter((set) => /^(__Host-)?device=/.test(set));
+  const [pair = ''] = cookie.split(';');
+  if (pair !== '') secret(pair.slice(pair.indexOf('=') + 1));
+  return pair;
 }
 
 export function retryAfter({ headers }: Answer): number {

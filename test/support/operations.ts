@@ -1,10 +1,9 @@
-import { operations } from '../../src/composition/operations';
+import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
-import type { SessionCookies } from '../../src/features/sessions/session-cookies';
 import type { Operation } from '../../src/http/operation';
 
 /** Every operation as it is described: nothing of a service is needed for that. */
-export const OPERATIONS: Operation[] = operations({} as Services, {} as SessionCookies, () => '').flat();
+export const OPERATIONS: Operation[] = operations({} as Services, {} as Cookies, () => '').flat();
 
 /** A path that the operation takes. */
 export function pathOf({ path }: Operation): string {

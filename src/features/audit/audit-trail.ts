@@ -45,10 +45,10 @@ export class AuditTrail {
   }
 
   async noteLimitMet({ limit, subject }: Use, caller: Caller): Promise<void> {
-    const [phone = ''] = subject.split(' ');
+    const [whom = ''] = subject.split(' ');
     const whose = {
-      ...(limit.per.startsWith('phone') && { phone: { number: phone } }),
-      ...(limit.per === 'user' && { userId: subject }),
+      ...(limit.per.startsWith('phone') && { phone: { number: whom } }),
+      ...((limit.per === 'user' || limit.per === 'device') && { userId: whom }),
     };
     await this.note({ event: 'limit_met', detail: limit.name, ...whose }, caller);
   }

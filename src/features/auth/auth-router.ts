@@ -4,15 +4,17 @@ import type { SessionCookies } from '../sessions/session-cookies';
 import type { SessionsService } from '../sessions/sessions-service';
 import { credentials, newAccount, passwordChange, registration, reset, signedIn } from './auth-schemas';
 import type { AuthService } from './auth-service';
+import type { DeviceCookies } from './device-cookies';
 
 interface Parts {
   auth: AuthService;
   sessions: SessionsService;
   cookies: SessionCookies;
+  devices: DeviceCookies;
   publicUrlOf: PublicUrlOf;
 }
 
-export function authRouter({ auth, sessions, cookies, publicUrlOf }: Parts): Operation[] {
+export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
     operation({
       path: '/register',
@@ -27,15 +29,16 @@ export function authRouter({ auth, sessions, cookies, publicUrlOf }: Parts): Ope
     }),
     operation({
       path: '/login',
-      summary: 'Begins a session, whose cookie is in the answer.',
+      summary: 'Begins a session, whose cookie is the first in the answer.',
       access: 'visitor',
       body: credentials,
       result: signedIn,
       refusals: { 1000: 'the phone has no account, or the password is wrong', 429: 'too many wrong passwords' },
-      handle: async ({ password, ...phone }, { req, caller }) => {
-        const account = await auth.authenticate(phone, password, caller);
+      handle: async ({ password, ...phone }, { req, res, caller }) => {
+        const account = await auth.authenticate(phone, password, caller, devices.of(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));
         await cookies.start(req, account, (session) => auth.beginSession(account, session, caller));
+        devices.set(res, account);
         return { id: account.id, token };
       },
     }),
@@ -65,7 +68,12 @@ export function authRouter({ auth, sessions, cookies, publicUrlOf }: Parts): Ope
       body: passwordChange,
       writes: true,
       refusals: { 400: 'the old password is wrong', 429: 'too many wrong passwords' },
-      handle: (passwords, { session, caller }) => auth.changePassword(session, passwords, caller),
+      handle: async (passwords, { req, res, session, caller }) => {
+        const device = devices.of(req);
+        const account = await auth.changePassword(session, passwords, caller, device);
+        // Only where a cookie of this kind is kept: the client may know no other cookie than the session's.
+        if (device) devices.set(res, account);
+      },
     }),
   ];
 }

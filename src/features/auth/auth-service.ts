@@ -15,7 +15,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { tokenHash } from '../verification/verification-token';
-import type { LoginAttempts } from './login-attempts';
+import type { Device, LoginAttempts } from './login-attempts';
 import type { Passwords } from './passwords';
 
 interface Repositories {
@@ -76,10 +76,11 @@ export class AuthService {
   }
 
   /** An unknown phone and a wrong password are one answer, after the same work. */
-  async authenticate(phone: Phone, password: string, caller: Caller): Promise<Account> {
+  async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
     const { users, passwords, attempts, audit } = this.parts;
+    const device = from && deviceOf(await users.accountByPhone(phone.number), from);
     let known: Account | undefined;
-    const account = await attempts.within(phone.number, caller, async () => {
+    const account = await attempts.within({ phone: phone.number, caller, device }, async () => {
       known = await users.accountByPhone(phone.number);
       return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
     });
@@ -109,13 +110,15 @@ export class AuthService {
     { userId, sid }: { userId: string; sid: string },
     { oldPassword, newPassword }: PasswordChange,
     caller: Caller,
-  ): Promise<void> {
+    from: Device | undefined,
+  ): Promise<Account> {
     const { users, passwords, attempts, messaging, audit, notices, transaction, logger } = this.parts;
     const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone] = await users.phonesOf(account.id);
     const number = phone?.number ?? account.id;
-    const right = await attempts.within(number, caller, async () =>
+    const device = from && deviceOf(account, from);
+    const right = await attempts.within({ phone: number, caller, device }, async () =>
       (await passwords.matches(oldPassword, account.passwordHash)) ? account : undefined,
     );
     if (!right) {
@@ -123,17 +126,18 @@ export class AuthService {
       throw new WrongOldPassword();
     }
     const passwordHash = await passwords.hash(newPassword);
+    const version = account.credentialsVersion + 1;
     await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
       await repos.verification.endAll(number);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
-      const version = account.credentialsVersion + 1;
       await repos.messagingTokens.drop(userId);
       await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
     });
     if (phone) notices.tell('password_changed', { id: userId, phone }, caller);
     await endTokens(messaging, userId, logger);
+    return { ...account, passwordHash, credentialsVersion: version };
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
@@ -157,6 +161,12 @@ export class AuthService {
     notices.tell('password_reset', { id: account.id, phone }, caller);
     await endTokens(messaging, account.id, logger);
   }
+}
+
+/** The device, if it is one of this account, and signed in since the password was last changed. */
+function deviceOf(account: Account | undefined, device: Device): Device | undefined {
+  const isKnown = account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;
+  return isKnown ? device : undefined;
 }
 
 async function noteEnded(

@@ -10,9 +10,9 @@ export interface Limit {
   /**
    * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56
    * and its /48, with 4 and 16 times the amount), a phone and an address
-   * with a space between, or a user id.
+   * with a space between, a user id, or a user id and a device's with a space between.
    */
-  per: 'phone' | 'address' | 'phone and address' | 'user' | 'service';
+  per: 'phone' | 'address' | 'phone and address' | 'user' | 'device' | 'service';
   /** 0 lifts the limit. */
   amount: number;
   seconds: number;
@@ -36,6 +36,8 @@ export interface LimitAmounts {
   loginFailuresPerPhoneAndIpDay: number;
   loginFailuresPerPhoneDay: number;
   loginFailuresPerIp: number;
+  loginFailuresPerDevice: number;
+  loginFailuresPerDeviceDay: number;
   loginsPerPhoneAndIpHour: number;
   loginsPerPhoneDay: number;
   findsPerUserMinute: number;
@@ -112,6 +114,9 @@ export function limitTable(amounts: LimitAmounts) {
     ),
     loginFailuresPerPhone: limit('login_failures_p', 'phone', amounts.loginFailuresPerPhoneDay, DAY, loggingIn),
     loginFailuresPerAddress: limit('login_failures_a', 'address', amounts.loginFailuresPerIp, 15 * MINUTE, loggingIn),
+    /** Of a device on which the account was signed in to before; then none of the four above counts. */
+    loginFailuresPerDevice: limit('login_failures_d', 'device', amounts.loginFailuresPerDevice, 15 * MINUTE, loggingIn),
+    loginFailuresPerDeviceDay: limit('login_failures_dd', 'device', amounts.loginFailuresPerDeviceDay, DAY, loggingIn),
 
     /** Right logins. */
     loginsPerPhoneAndAddress: limit('logins_pa', 'phone and address', amounts.loginsPerPhoneAndIpHour, HOUR, loggingIn),

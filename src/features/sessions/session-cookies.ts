@@ -6,6 +6,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Failed, NotSignedIn, Unavailable } from '../../errors';
 import { callerOf } from '../../http/caller-of';
+import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
 import { liveSession } from './live-session';
 import type { FoundSession, SessionReader } from './session-reader';
 import type { NewSession } from './sessions-repository';
@@ -106,9 +107,9 @@ export class SessionCookies {
     logger: Pick<Logger, 'warn'>,
   ) {
     this.store = new UpdatingStore(pool, db, logger);
-    this.cookieName = cookieNameFor(rules.production);
-    this.cookie = { httpOnly: true, sameSite: 'lax', secure: rules.production, path: '/' };
-    this.load = session({
+    this.cookieName = sessionCookieName(rules.production);
+    this.cookie = cookieOptions(rules.production);
+    const sessions = session({
       store: this.store,
       name: this.cookieName,
       secret: rules.secrets,
@@ -116,6 +117,7 @@ export class SessionCookies {
       resave: false,
       saveUninitialized: false,
     });
+    this.load = Router().use(settingFirst(this.cookieName), sessions);
     this.renew = Router().use(this.load, this.prolong);
   }
 
@@ -191,8 +193,8 @@ export class SessionCookies {
   }
 }
 
-export function cookieNameFor(production: boolean): string {
-  return production ? '__Host-sid' : 'sid';
+export function sessionCookieName(production: boolean): string {
+  return cookieName('sid', production);
 }
 
 function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Source } from '../../database/statement';
+import { cookieReader } from '../../http/cookies';
 import { liveSession, type SessionOwner } from './live-session';
 
 export interface FoundSession extends SessionOwner {
@@ -13,7 +14,7 @@ export interface FoundSession extends SessionOwner {
  * ways.
  */
 export class SessionReader {
-  private readonly pattern: RegExp;
+  private readonly read: (cookies: string | undefined) => string;
   private readonly keys: ReturnType<typeof createSecretKey>[];
 
   constructor(
@@ -21,7 +22,7 @@ export class SessionReader {
     cookieName: string,
     secrets: string[],
   ) {
-    this.pattern = new RegExp(`(?:^|;)[ \\t]*${cookieName}[ \\t]*=([^;]*)`);
+    this.read = cookieReader(cookieName);
     this.keys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
   }
 
@@ -33,8 +34,8 @@ export class SessionReader {
   }
 
   /** The cookie is s:<id>.<signature>, encoded as a URI component. */
-  private signedId(cookies = ''): string | undefined {
-    const value = decoded(unquoted(this.pattern.exec(cookies)?.[1]?.trim() ?? ''));
+  private signedId(cookies: string | undefined): string | undefined {
+    const value = this.read(cookies);
     const dot = value.lastIndexOf('.');
     if (!value.startsWith('s:') || dot < 0) return undefined;
     const sid = value.slice(2, dot);
@@ -46,16 +47,4 @@ export class SessionReader {
 function isSignature(signature: Buffer, hmac: ReturnType<typeof createHmac>): boolean {
   const expected = Buffer.from(hmac.digest('base64').replace(/=+$/, ''));
   return expected.length === signature.length && timingSafeEqual(expected, signature);
-}
-
-function unquoted(text: string): string {
-  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-function decoded(text: string): string {
-  try {
-    return text.includes('%') ? decodeURIComponent(text) : text;
-  } catch {
-    return '';
-  }
 }

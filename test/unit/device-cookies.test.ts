@@ -1,0 +1,48 @@
+import type { Request, Response } from 'express';
+import { DeviceCookies } from '../../src/features/auth/device-cookies';
+
+const YEAR_MS = 365 * 86_400_000;
+const SECRETS = ['e'.repeat(32)];
+
+function cookieAt(now: number): string {
+  let value = '';
+  const res = { cookie: (_name: string, given: string) => (value = given) } as unknown as Response;
+  new DeviceCookies(SECRETS, false, () => now).set(res, { id: 'ann', credentialsVersion: 3 });
+  return `device=${value}`;
+}
+
+const readAt = (now: number, cookie?: string) =>
+  new DeviceCookies(SECRETS, false, () => now).of({ headers: { cookie } } as Pick<Request, 'headers'>);
+
+describe('the cookie of a device', () => {
+  it('says whose device it is, under which version of the credentials, and which one', () => {
+    const device = readAt(2_000, `sid=x; ${cookieAt(1_000)}; other=y`);
+    expect(device).toEqual({
+      userId: 'ann',
+      credentialsVersion: 3,
+      id: expect.stringMatching(/^[\w-]{22}$/) as string,
+    });
+  });
+
+  it('is good for a year, whatever the client keeps', () => {
+    const cookie = cookieAt(1_000);
+    expect(readAt(1_000 + YEAR_MS - 1, cookie)).toMatchObject({ userId: 'ann' });
+    expect(readAt(1_000 + YEAR_MS, cookie)).toBeUndefined();
+  });
+
+  it('is not read where there is none', () => {
+    expect(readAt(1_000)).toBeUndefined();
+    expect(readAt(1_000, 'mydevice=x; sid=y')).toBeUndefined();
+  });
+
+  it('is not set by an answer that has begun, such as the 503 of the deadline', () => {
+    const cookie = jest.fn();
+    const res = { headersSent: true, cookie } as unknown as Response;
+    new DeviceCookies(SECRETS, false).set(res, { id: 'ann', credentialsVersion: 3 });
+    expect(cookie).not.toHaveBeenCalled();
+  });
+
+  it('cannot be without a secret', () => {
+    expect(() => new DeviceCookies([], false)).toThrow('need a secret');
+  });
+});
