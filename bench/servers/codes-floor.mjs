@@ -49,9 +49,8 @@ async function verifyCode(phone, caller, code) {
     { key: `verifies_minute:${caller.ip}`, amount: 600, seconds: MINUTE },
     { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
-  const guesses = wrongCodes(number, caller.ip);
-  const places = await limits.hold(guesses);
   const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], 5);
+  const places = await limits.hold(wrongCodes(number, caller.ip));
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
   await limits.free(places);
   await limits.clear(`resend:${number}`);

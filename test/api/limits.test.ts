@@ -31,6 +31,7 @@ beforeAll(async () => {
   app = await startApp();
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   await app.db('rate_limits').delete();
 });
 afterAll(() => app.close());
@@ -328,6 +329,38 @@ describe('wrong codes', () => {
     // Others get nothing more out of it, not even by the right code; whoever asked for it has one try left.
     expectBody(await verifyCode(second, phone, code, THERE), { code: 2000 });
     expect((await verifyCode(second, phone, code)).body).toMatchObject({ code: 200 });
+  });
+
+  it('take no place of the budget where they find the code spent: whoever asked for it is compared in their midst', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '6' });
+    const phone = newPhone();
+    const code = await codeFor(limited, phone);
+    const byOthers = (index: number) => verifyCode(limited, phone, wrong(code), `10.9.8.${index}`);
+    expect(counted(await times(7, byOthers))).toEqual({ 1000: 5, 2000: 2 });
+    // Slow enough for a place to be held while others want one.
+    const repository = new LimitsRepository(app.db);
+    const hold = repository.hold.bind(repository);
+    jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
+      const held = await hold(buckets);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return held;
+    });
+    const [others, own] = await Promise.all([times(20, byOthers), verifyCode(limited, phone, code)]);
+    expect(counted(others)).toEqual({ 2000: 20 });
+    expect(own.body).toMatchObject({ code: 200 });
+  });
+
+  it('leave the attempts of a code where the budget forbids to compare it', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
+    const phone = newPhone();
+    const code = await codeFor(limited, phone);
+    for (const address of [HERE, THERE])
+      expect(counted(await times(9, () => verifyCode(limited, phone, wrong(code), address)))).toEqual({
+        1000: 2,
+        2000: 7,
+      });
+    const row = app.db('verification_codes').where({ phone: e164(phone) });
+    expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 2, others_attempts: 2 });
   });
 
   it('leave the five of others when whoever asked for the code has used the own ones up', async () => {
@@ -633,12 +666,14 @@ describe('while nothing can be counted', () => {
 
   it('sending, verifying and logging in fail closed: 503 with Retry-After, in seconds, and nothing is sent', async () => {
     const closed = await instance();
-    const person = await insertPerson(app);
+    const [person, phone] = [await insertPerson(app), newPhone()];
+    expectBody(await sendCode(closed, phone), { code: 200 });
+    const code = closed.sms.codeFor(e164(phone));
     await uncounted(async () => {
       const begun = Date.now();
       const answers = await Promise.all([
         sendCode(closed, newPhone()),
-        verifyCode(closed, newPhone(), '000000'),
+        verifyCode(closed, phone, code),
         login(closed, person, person.password),
       ]);
       for (const answer of answers) {
@@ -647,8 +682,11 @@ describe('while nothing can be counted', () => {
       }
       expect(Date.now() - begun).toBeLessThan(6_000);
     });
-    expect(closed.sms.sent).toEqual([]);
+    expect(closed.sms.sent).toHaveLength(1);
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [person.id])).toEqual([]);
+    // The code was not compared, and has all its attempts.
+    const row = app.db('verification_codes').where({ phone: e164(phone) });
+    expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 0, others_attempts: 0 });
   });
 
   it('reading goes on after a second of trying, counted by each instance for itself', async () => {

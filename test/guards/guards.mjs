@@ -29,6 +29,22 @@ export const guards = [
     named: 'burning the codes',
   },
   {
+    guard: 'tries at a spent code take no place of the guesses of a day',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: 'if (!sent) return',
+    by: 'if (!sent) await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));\n    if (!sent) return',
+    test: 'test/api/limits',
+    named: 'take no place of the budget where they find the code spent',
+  },
+  {
+    guard: 'a code keeps the attempts at which it was not compared',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: 'await verification.releaseAttempt(sent);',
+    by: '',
+    test: 'test/api/limits',
+    named: 'leave the attempts of a code',
+  },
+  {
     guard: 'a day of guesses ends after 20 from one address',
     file: 'src/features/limits/limiter.ts',
     replace: '{ limit: limits.wrongCodesPerPhoneAndAddress,',

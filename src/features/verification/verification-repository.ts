@@ -7,6 +7,8 @@ import type { KeptCode } from './verification-code';
 export interface SentCode {
   id: number;
   hmac: Buffer;
+  /** Whether the attempt is one of the address that asked for the code. */
+  byAsker: boolean;
 }
 
 const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
@@ -36,7 +38,15 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most'>(
      FROM newest
     WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most
       AND verified_at IS NULL AND expires_at > now()
-   RETURNING code.id, code_hmac AS hmac`,
+   RETURNING code.id, code_hmac AS hmac, by_asker AS "byAsker"`,
+);
+
+const releaseAttempt = statement<unknown, 'id' | 'byAsker'>(
+  'release-attempt',
+  `UPDATE verification_codes
+      SET attempts = attempts - (:byAsker::boolean)::integer,
+          others_attempts = others_attempts - (NOT :byAsker::boolean)::integer
+    WHERE id = :id`,
 );
 
 const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
@@ -96,6 +106,11 @@ export class VerificationRepository {
   async claimAttempt(phone: string, callerHmacs: Buffer[], maxAttempts: number): Promise<SentCode | undefined> {
     const [code] = await claimAttempt(this.db, { phone, callerHmacs, most: maxAttempts });
     return code;
+  }
+
+  /** The code was not compared. */
+  async releaseAttempt({ id, byAsker }: SentCode): Promise<void> {
+    await releaseAttempt(this.db, { id, byAsker });
   }
 
   /** False when the code was exchanged before: of several right tries at once one wins. */

@@ -39,11 +39,10 @@ export class VerifyCodeService {
   async verify(phone: Phone, typed: string, caller: Caller): Promise<string> {
     const { verification, codes, limiter, limits, audit } = this.parts;
     await limiter.take(caller, ...verifiesBy(caller, limits));
-    // Counts as a wrong one until the code has proved right.
-    const guess = await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
     const sent = await verification.claimAttempt(phone.number, callerHmacs, this.rules.codeMaxAttempts);
-    if (!sent) return this.refuseUncompared(phone, guess);
+    if (!sent) return this.refuseUncompared(phone);
+    const guess = await this.holdGuess(sent, phone, caller);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
       await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
@@ -53,6 +52,20 @@ export class VerifyCodeService {
     const token = await this.exchange(sent, phone);
     await audit.note({ event: 'code_verified', phone }, caller);
     return token;
+  }
+
+  /**
+   * Counts as a wrong guess until the code has proved right. After the attempt, so that tries at a spent code take no
+   * place of the day's guesses from others. Without a place the code is not compared, and the attempt is free again.
+   */
+  private async holdGuess(sent: SentCode, phone: Phone, caller: Caller): Promise<Held> {
+    const { verification, limiter, limits } = this.parts;
+    try {
+      return await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
+    } catch (error) {
+      await verification.releaseAttempt(sent);
+      throw error;
+    }
   }
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
@@ -65,9 +78,7 @@ export class VerifyCodeService {
     return token;
   }
 
-  /** No code was compared, so the guess does not count. */
-  private async refuseUncompared(phone: Phone, guess: Held): Promise<never> {
-    await guess.giveBack();
+  private async refuseUncompared(phone: Phone): Promise<never> {
     if (await this.parts.verification.hasCode(phone.number)) throw new CodeExpired('the code is spent or has expired');
     throw new Wrong('no code was sent to this phone');
   }
