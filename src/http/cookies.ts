@@ -19,6 +19,7 @@ export function cookieReader(name: string): (cookies: string | undefined) => str
 /** Whatever other cookies an answer sets, this one is the first: some clients keep only the first. */
 export function settingFirst(name: string): RequestHandler {
   return (_req, res, next) => {
+    // It has several forms, and all of them are passed on.
     const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => typeof res;
     res.writeHead = (...head: unknown[]) => {
       const set = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
