@@ -766,7 +766,7 @@ export const guards = [
   },
   {
     guard: 'no script reads the cookie',
-    file: 'src/features/sessions/session-cookies.ts',
+    file: 'src/http/cookies.ts',
     replace: 'httpOnly: true,',
     by: 'httpOnly: false,',
     test: 'test/api/login',
