@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
 import { codeOf } from '../errors';
 
@@ -18,7 +19,7 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (attempt === RETRIES || !isTransient(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * Math.random()));
+      await new Promise((resolve) => setTimeout(resolve, randomInt(10 * 2 ** attempt)));
     }
   }
 }

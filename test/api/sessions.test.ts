@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import crypto, { createHmac } from 'node:crypto';
 import { compare } from 'bcrypt';
 import { Passwords } from '../../src/features/auth/passwords';
 import { tokenHash } from '../../src/features/verification/verification-token';
@@ -126,6 +126,20 @@ describe('a session', () => {
     const { cookie } = await signedIn();
     expect((await groups(written(cookie))).status).toBe(200);
     expectRefusal(await groups(written(cookie.replace('sid=', 'xsid='))), 401);
+  });
+
+  it("has an id of 192 bits that Node's CSPRNG draws", async () => {
+    const idIn = (cookie: string) =>
+      decodeURIComponent(cookie)
+        .replace(/^sid=s:/, '')
+        .split('.')[0] ?? '';
+    const draw = jest.spyOn(crypto, 'randomBytes');
+    const { cookie } = await signedIn();
+    const drawn = draw.mock.results.map(({ value }) => value as unknown).filter((value) => Buffer.isBuffer(value));
+    expect(drawn.filter(({ length }) => length === 24).map((bytes) => bytes.toString('base64url'))).toEqual([
+      idIn(cookie),
+    ]);
+    expect(Buffer.from(idIn(cookie), 'base64url')).toHaveLength(24);
   });
 
   it('is not written by reads within a day: no new row version, no new cookie', async () => {

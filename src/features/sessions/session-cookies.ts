@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import connectPgSimple from 'connect-pg-simple';
 import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
 import session, { type Session, type SessionData } from 'express-session';
@@ -114,6 +115,7 @@ export class SessionCookies {
       name: this.cookieName,
       secret: rules.secrets,
       cookie: { ...this.cookie, maxAge: rules.days * DAY_MS },
+      genid: newSessionId,
       resave: false,
       saveUninitialized: false,
     });
@@ -195,6 +197,11 @@ export class SessionCookies {
 
 export function sessionCookieName(production: boolean): string {
   return cookieName('sid', production);
+}
+
+/** 192 random bits. */
+function newSessionId(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {
