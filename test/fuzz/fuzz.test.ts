@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { startApp, type TestApp } from '../support/app';
+import { fieldsOf, OPERATIONS as DESCRIBED, pathOf } from '../support/operations';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
 
 /** A short form by default; .ci/run asks for more. */
@@ -189,7 +190,28 @@ const header = fc.oneof(
   ),
 );
 
-const shot: fc.Arbitrary<Shot> = fc.record({
+/** What each operation takes. */
+const RIGHT: Record<string, unknown> = {
+  ...{ region: 44, phone: 7911123456, code: '000000', nickname: 'Ann', password: 'secret1', oldPassword: 'secret1' },
+  ...{ newPassword: 'secret2', verification_token: 'x'.repeat(22), verifyId: 'x'.repeat(22), verifyCode: 'abcd' },
+  ...{ portraitUri: 'https://a.example/p.png', friendId: 'abcdefghijkl', id: '0'.repeat(64) },
+};
+const ODD = ['\0', '\ud800', '\u202e', "'", '"', '\\', '%', '\n', '🙂', '{}', '$1', '?'];
+
+/** A form that is all right but for one field, and that one perhaps by one character: the others would hide it. */
+const aimed: fc.Arbitrary<Shot> = fc.constantFrom(...DESCRIBED.filter(({ body }) => body)).chain((operation) => {
+  const names = fieldsOf(operation.body, 'input');
+  const nearly = fc
+    .tuple(fc.constantFrom(...names), fc.constantFrom(...ODD))
+    .map(([name, odd]): [string, unknown] => [name, `${String(RIGHT[name]).slice(0, 9)}${odd}`]);
+  const wrong = fc.oneof(nearly, fc.tuple(fc.constantFrom(...names), hostileValue));
+  return fc.tuple(wrong, fc.constantFrom(true, true, true, false)).map(([[name, value], signedIn]) => ({
+    ...{ method: 'POST', path: pathOf(operation), headers: [], signedIn },
+    body: JSON.stringify({ ...Object.fromEntries(names.map((one) => [one, RIGHT[one]])), [name]: value }),
+  }));
+});
+
+const anything: fc.Arbitrary<Shot> = fc.record({
   method: fc.oneof(
     { weight: 9, arbitrary: fc.constant('POST') },
     fc.constantFrom('GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'),
@@ -199,6 +221,8 @@ const shot: fc.Arbitrary<Shot> = fc.record({
   body,
   signedIn: fc.boolean(),
 });
+
+const shot = fc.oneof({ weight: 2, arbitrary: anything }, { weight: 1, arbitrary: aimed });
 
 interface Answer {
   status: number;
