@@ -1,11 +1,22 @@
-import { loggedAs } from '../support/request-ids';
+import { idsOf, loggedAs } from '../support/request-ids';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
-import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
-import { OPERATIONS, pathOf } from '../support/operations';
+import {
+  cookieOf,
+  counted,
+  expectBody,
+  expectRefusal,
+  post,
+  raw,
+  retryAfter,
+  times,
+  type Answer,
+} from '../support/calls';
+import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
+import { until } from '../support/until';
 
 const OPEN = OPERATIONS.filter(({ access }) => access !== 'user').map(pathOf);
 const LOGIN = OPERATIONS.filter(({ access }) => access === 'user').map(pathOf);
@@ -134,6 +145,25 @@ describe('request bodies', () => {
     );
   });
 
+  it.each(OPERATIONS.filter(({ body, params }) => body ?? params))(
+    'a field that has not its form is 400, and is named: each one of $path',
+    async ({ path, params, body }) => {
+      const cookie = await cookieFor(await insertPerson(app));
+      const ask = (target: string, fields: object) => post(app.api, target, fields, { Cookie: cookie });
+      const expectNamed = (answer: Answer, name: string) => {
+        expectRefusal(answer, 400);
+        const details = field(answer.body, 'details') as { path: string }[];
+        expect(details.map((detail) => detail.path)).toContain(name);
+      };
+      for (const name of fieldsOf(body, 'input'))
+        for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(2_000)])
+          expectNamed(await ask(`/user${path}`, { ...someBody(), [name]: wrong }), name);
+      for (const name of fieldsOf(params, 'input'))
+        for (const wrong of ['%00', '%20', '-', "'", 'x'.repeat(65)].filter((text) => name !== 'id' || text !== '-'))
+          expectNamed(await ask(pathOf({ path: path.replace(`:${name}`, wrong) }), {}), name);
+    },
+  );
+
   it('reads a chunked body and one with a byte order mark', async () => {
     const json = JSON.stringify(newPhone());
     const headers = { 'Transfer-Encoding': 'chunked' };
@@ -260,6 +290,17 @@ describe('answers', () => {
     });
     expect(await call('masked-6', '2001:db8:1:2::9')).toMatchObject({ requestId, address: '2001:db8:1::/48' });
     await proxied.close();
+  });
+
+  it('are logged when they refuse access too, as 401 and 403', async () => {
+    const status = async (id: string, headers: Record<string, string>) => {
+      const answer = await raw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
+      expect(await loggedAs(id)).toMatchObject([{ clientRequestId: id, method: 'POST', status: answer.status }]);
+      return answer.status;
+    };
+    expect(await status('no-session', {})).toBe(401);
+    expect(await status('forged-session', { Cookie: 'sid=s%3Aabc.def' })).toBe(401);
+    expect(await status('foreign-page', { Origin: 'https://evil.example' })).toBe(403);
   });
 
   it('carry a request id of their own when none was sent', async () => {
@@ -398,6 +439,22 @@ describe('failures of our own', () => {
           body: { code: 500, message: 'internal error' },
         });
       }
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('an internal error is told in the log, with its cause and the id of the request', async () => {
+    const broken = await startApp();
+    await broken.db.raw('ALTER TABLE phones RENAME TO no_phones');
+    try {
+      const headers = { 'X-Request-Id': 'internal-error' };
+      expectRefusal(await post(broken.api, '/user/check_phone_available', newPhone(), headers), 500);
+      const [requestId] = await idsOf('internal-error');
+      const failures = () => broken.logged().filter((line) => line.msg === 'failed');
+      await until(() => failures().length > 0);
+      expect(failures()).toMatchObject([{ level: 50, requestId, err: { code: '42P01' } }]);
+      expect(field(failures()[0]?.err, 'message')).toContain('"phones" does not exist');
     } finally {
       await broken.close();
     }

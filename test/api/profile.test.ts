@@ -48,6 +48,19 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ nickname: 'Bob' });
     });
 
+    it('changes nothing else, whatever other fields come with it', async () => {
+      const { agent, id } = await insertAndSignIn(app);
+      const other = await insertAndSignIn(app);
+      const row = () => app.db('users').where({ id }).first<Record<string, unknown>>();
+      const before = await row();
+      const portraitUri = 'https://a.example/p.png';
+      const more = { id: other.id, userId: other.id, portraitUri, portrait_uri: portraitUri, passwordHash: 'x' };
+      const columns = { password_hash: 'x', credentials_version: 9, closed_at: '2020-01-01T00:00:00Z', version: 1 };
+      await expectOk(agent.post('/user/set_nickname').send({ ...more, ...columns, nickname: 'Bea' }));
+      expect(await row()).toEqual({ ...before, nickname: 'Bea', version: expect.any(Number) as number });
+      expect(await profileOf(other.id)).toMatchObject({ nickname: 'Bob' });
+    });
+
     it('needs a session', async () => {
       expect((await app.api.post('/user/set_nickname').send({ nickname: 'Bea' })).status).toBe(401);
     });

@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
@@ -69,7 +70,15 @@ describe('/user/send_code', () => {
     const rows: unknown[] = await app.db('verification_codes').where({ phone: e164(phone) });
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(code);
-    expect(field(rows[0], 'code_hmac')).toHaveLength(32);
+    const kept = field(rows[0], 'code_hmac') as Buffer;
+    expect(kept).toHaveLength(32);
+    for (const form of ['latin1', 'hex', 'base64'] as const) expect(kept.toString(form)).not.toContain(code);
+    // Nor what anybody could make of each of a million codes, to compare it.
+    const made = [code, `${e164(phone)} ${code}`, `${e164(phone)}${code}`].flatMap((text) => [
+      createHash('sha256').update(text).digest('hex'),
+      createHmac('sha256', '').update(text).digest('hex'),
+    ]);
+    expect(made).not.toContain(kept.toString('hex'));
     expect(field(rows[0], 'asker_hmac')).toHaveLength(32);
     const again = newPhone();
     await codeFor(again);
@@ -568,11 +577,9 @@ describe('/user/check_phone_available', () => {
     await app.db('phones').insert({ phone: '+8613912345678', region: '86', user_id: person.id });
     const taken = { region: 86, phone: '13912345678' };
     expectBody(await post(app.api, '/user/check_phone_available', taken), { code: 200, result: false });
-    expectRefusal(
-      await post(app.api, '/user/check_phone_available', { region: 861, phone: '3912345678' }),
-      400,
-      'region',
-    );
+    const joined = await post(app.api, '/user/check_phone_available', { region: 861, phone: '3912345678' });
+    expectRefusal(joined, 400);
+    expect(field(joined.body, 'details')).toMatchObject([{ path: 'region' }]);
   });
 
   it('refuses a request without region or phone with 400', async () => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
 import type { Operation } from '../../src/http/operation';
@@ -6,7 +7,17 @@ import type { Operation } from '../../src/http/operation';
 export const OPERATIONS: Operation[] = operations({} as Services, {} as Cookies, () => '').flat();
 
 /** A path that the operation takes. */
-export function pathOf({ path }: Operation): string {
+export function pathOf({ path }: { path: string }): string {
   const values: Record<string, string> = { id: 'abcdefghijkl', region: '44', phone: '7911123456', version: '0' };
   return `/user${path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '')}`;
+}
+
+/** The names of the fields of an object, or of the objects in an array. */
+export function fieldsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): string[] {
+  if (!schema) return [];
+  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const [object] = [json.items ?? json] as z.core.JSONSchema.JSONSchema[];
+  return [object, ...(object?.allOf ?? [])].flatMap((part) =>
+    typeof part === 'object' ? Object.keys(part.properties ?? {}) : [],
+  );
 }

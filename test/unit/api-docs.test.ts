@@ -1,23 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { OPERATIONS } from '../support/operations';
+import { fieldsOf, OPERATIONS } from '../support/operations';
 
 const TEST = join(__dirname, '..');
 const page = readFileSync(join(TEST, '../docs/api.md'), 'utf8');
 const tests = readdirSync(join(TEST, 'api'))
   .map((file) => readFileSync(join(TEST, 'api', file), 'utf8'))
   .join('');
-
-/** The names of the fields of an object, or of the objects in an array. */
-function fieldsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): string[] {
-  if (!schema) return [];
-  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  const [object] = [json.items ?? json] as z.core.JSONSchema.JSONSchema[];
-  return [object, ...(object?.allOf ?? [])].flatMap((part) =>
-    typeof part === 'object' ? Object.keys(part.properties ?? {}) : [],
-  );
-}
 
 function rowOf(path: string): string[] {
   const row = page.split('\n').find((line) => line.startsWith(`| \`/user${path}\` |`));

@@ -1,0 +1,55 @@
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectBody, post } from '../support/calls';
+import { expectOk, insertAndSignIn, insertPerson, signIn } from '../support/people';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+/** Each would be SQL, a place holder or an escape, were it ever made part of a statement. */
+const HOSTILE = [
+  `' OR 1=1 --`,
+  `'); DROP TABLE users; --`,
+  `x', password_hash = '`,
+  `"; SELECT pg_sleep(9); --`,
+  `\\'; --`,
+  `$1 $$ :userId ? ?? :id:`,
+  `' || version() || '`,
+];
+
+describe('text that would be SQL', () => {
+  it.each(HOSTILE)('is kept as the text that it is, wherever any text may be sent: %s', async (text) => {
+    const { agent, id } = await insertAndSignIn(app);
+    const portraitUri = `https://a.example/${text.replaceAll(' ', '%20').replaceAll('\\', '%5C')}`;
+    await expectOk(agent.post('/user/set_nickname').send({ nickname: text }));
+    await expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
+    expect((await expectOk(agent.post(`/user/${id}`))).result).toEqual({ id, nickname: text, portraitUri });
+  });
+
+  it.each(HOSTILE)('is kept as it is from a header too: %s', async (text) => {
+    const person = await insertPerson(app);
+    const login = await post(app.api, '/user/login', person, { 'User-Agent': text });
+    const listed = await post(app.api, '/user/sessions', {}, { Cookie: cookieOf(login) });
+    expect(listed.body).toMatchObject({ code: 200, result: [{ userAgent: text, current: true }] });
+    const kept = await app.db('security_events').where({ event: 'logged_in', user_id: person.id }).pluck('user_agent');
+    expect(kept).toEqual([text]);
+  });
+
+  it.each(HOSTILE)(
+    'finds nothing and changes nothing as a code, a token, a captcha or a password: %s',
+    async (text) => {
+      const person = await insertPerson(app);
+      const { region, phone } = person;
+      const password = text.replaceAll(' ', '\u200b').slice(0, 18);
+      expectBody(await post(app.api, '/user/verify_code', { region, phone, code: text }), { code: 1000 });
+      const captcha = { verifyId: text, verifyCode: text };
+      expectBody(await post(app.api, '/user/send_code', { region, phone, ...captcha }), { code: 200 });
+      const registration = { nickname: text, password: 'secret1', verification_token: text };
+      expect((await post(app.api, '/user/register', registration)).status).toBe(404);
+      expect((await post(app.api, '/user/login', { region, phone, password })).status).not.toBe(500);
+      expect((await signIn(app, person)).id).toBe(person.id);
+    },
+  );
+});

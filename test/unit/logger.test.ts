@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import { createLogger } from '../../src/logger';
+
+/** What the log keeps of an error. */
+function logged(error: unknown): string {
+  const lines = new PassThrough();
+  createLogger('info', lines).error({ err: error }, 'failed');
+  return String(lines.read());
+}
+
+describe('the log of an error', () => {
+  it('holds no digits that could be a phone or a code, wherever a vendor puts them', () => {
+    const error = new Error('unreachable +447911123456', { cause: new Error('body: 471100 is your code') });
+    const line = logged(error);
+    expect(line).toContain('unreachable');
+    expect(line).toContain('is your code');
+    expect(line).not.toMatch(/7911123456|471100/);
+  });
+
+  it('holds named fields alone: no row of the database, no request of a client', () => {
+    const row = 'Failing row contains (447911123456, secret1).';
+    const parts = { detail: row, where: row, request: { body: row }, config: { auth: row }, response: row };
+    const line = logged(Object.assign(new Error('it failed'), { code: '23505', constraint: 'users_pkey', ...parts }));
+    expect(JSON.parse(line)).toMatchObject({ err: { message: 'it failed', code: '23505', constraint: 'users_pkey' } });
+    expect(line).not.toContain('secret1');
+    expect(Object.keys((JSON.parse(line) as { err: object }).err).sort()).toEqual([
+      'code',
+      'constraint',
+      'message',
+      'stack',
+      'type',
+    ]);
+  });
+
+  it('holds nothing of what is thrown and is no error', () => {
+    expect(logged({ password: 'secret1' })).not.toContain('secret1');
+  });
+});
