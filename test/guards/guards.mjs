@@ -1,11 +1,13 @@
 /**
  * Each guard of the service, what takes it out of the source, and the test that has to fail then. `npm run guards` tries
- * every one, so that no test is kept that can't fail.
+ * every one, so that no test is kept that can't fail. `claims` are those of docs/security.md that it shows: numbers of
+ * the ASVS, and first words of attacks. test/unit/security-docs.test.ts compares both lists.
  */
 export const guards = [
   // --- codes
   {
     guard: 'a code is compared five times, also in parallel',
+    claims: ['guess a code'],
     file: 'src/features/verification/verification-repository.ts',
     replace: 'CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most',
     by: 'CASE WHEN by_asker THEN -1 ELSE others_attempts END < :most',
@@ -46,6 +48,7 @@ export const guards = [
   },
   {
     guard: 'a day of guesses ends after 20 from one address',
+    claims: ['6.6.3', 'guess a code'],
     file: 'src/features/limits/limiter.ts',
     replace: '{ limit: limits.wrongCodesPerPhoneAndAddress,',
     by: '{ limit: { ...limits.wrongCodesPerPhoneAndAddress, amount: 0 },',
@@ -54,6 +57,7 @@ export const guards = [
   },
   {
     guard: 'a day of guesses ends after 100 from everywhere',
+    claims: ['guess a code'],
     file: 'src/features/limits/limiter.ts',
     replace: '{ limit: limits.wrongCodesPerPhone,',
     by: '{ limit: { ...limits.wrongCodesPerPhone, amount: 0 },',
@@ -70,6 +74,7 @@ export const guards = [
   },
   {
     guard: 'a right code works once, also in parallel',
+    claims: ['2.3.1', '6.5.1'],
     file: 'src/features/verification/verification-repository.ts',
     replace: 'SET verified_at = now() WHERE id = :id AND verified_at IS NULL',
     by: 'SET verified_at = now() WHERE id = :id',
@@ -78,6 +83,7 @@ export const guards = [
   },
   {
     guard: 'a verification token is used once, also in parallel',
+    claims: ['2.3.1', '6.4.3'],
     file: 'src/features/verification/verification-repository.ts',
     replace:
       'DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone',
@@ -97,6 +103,7 @@ export const guards = [
   // --- messages, which cost money
   {
     guard: 'one code a phone each minute',
+    claims: ['have codes sent to one number'],
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: limits.resend, subject: phone.number },\n      { limit: solved',
     by: '{ limit: solved',
@@ -105,6 +112,7 @@ export const guards = [
   },
   {
     guard: '10 codes a phone and day',
+    claims: ['have codes sent to one number'],
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: solved ? limits.sendPerPhoneWithCaptcha : limits.sendPerPhone, subject: phone.number },',
     by: '',
@@ -113,6 +121,7 @@ export const guards = [
   },
   {
     guard: '200 codes an address and hour',
+    claims: ['2.3.2', '2.4.1', 'have codes sent to 10,000 numbers from one address'],
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: solved ? limits.sendPerAddressWithCaptcha : limits.sendPerAddress, subject: address },',
     by: '',
@@ -121,6 +130,7 @@ export const guards = [
   },
   {
     guard: 'a /64 of IPv6 is one address',
+    claims: ['have codes sent to 10,000 numbers from one address'],
     file: 'src/http/client-address.ts',
     replace: 'isIPv6(address) ? network(groupsOf(address), 64)',
     by: 'isIPv6(address) ? address',
@@ -137,6 +147,7 @@ export const guards = [
   },
   {
     guard: 'codes go to mobile numbers only',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/verification/send-code-service.ts',
     replace: "if (phoneCheck === 'mobile' && !isMobile(phone)) {",
     by: "if (phoneCheck === 'mobile' && !isMobile(phone) && false) {",
@@ -145,6 +156,7 @@ export const guards = [
   },
   {
     guard: 'the spend guard refuses when it is to enforce',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'if (refused)',
     by: 'if (refused && false)',
@@ -161,6 +173,7 @@ export const guards = [
   },
   {
     guard: 'regions that are not allowed are sent nothing',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/verification/send-code-service.ts',
     replace: 'if (!isWithin(phone, allowedRegions)) {',
     by: 'if (!isWithin(phone, [])) {',
@@ -169,6 +182,7 @@ export const guards = [
   },
   {
     guard: 'a budget of messages a day',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/verification/send-code-service.ts',
     replace: '[...this.usesOf(phone, caller.address, solved), await this.budgetFor(phone, caller)]',
     by: 'this.usesOf(phone, caller.address, solved)',
@@ -177,6 +191,7 @@ export const guards = [
   },
   {
     guard: 'the last fifth of the budget is kept for phones with an account',
+    claims: ["use the day's budget"],
     file: 'src/features/limits/limits.ts',
     replace: 'Math.ceil(0.8 * amounts.sendCodePerDay)',
     by: 'amounts.sendCodePerDay',
@@ -185,6 +200,7 @@ export const guards = [
   },
   {
     guard: 'the kept fifth of the budget tells no more than check_phone_available',
+    claims: ['learn which phones have accounts'],
     file: 'src/features/spend-guard/account-holders.ts',
     replace: 'if (error instanceof TooManyRequests) return false;',
     by: 'if (error instanceof TooManyRequests) return users.isPhoneTaken(phone.number);',
@@ -193,6 +209,7 @@ export const guards = [
   },
   {
     guard: 'a number that the provider refuses costs the address',
+    claims: ['have codes sent to 10,000 numbers from one address'],
     file: 'src/features/verification/send-code-service.ts',
     replace: 'await taken.giveBackButAddress();',
     by: 'await taken.giveBack();',
@@ -201,6 +218,7 @@ export const guards = [
   },
   {
     guard: 'the codes of a region under way are capped',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOf(own) ?? burstOf(own, ahead, FLOOR.region)',
     by: 'alarmOf(own)',
@@ -225,6 +243,7 @@ export const guards = [
   },
   {
     guard: 'the codes under way of small regions are capped together',
+    claims: ['have codes sent to numbers that pay'],
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together)',
     by: 'alarmOfAll(all)',
@@ -257,6 +276,7 @@ export const guards = [
   },
   {
     guard: 'a /56 and a /48 of IPv6 are limited too',
+    claims: ['have codes sent to 10,000 numbers from one address'],
     file: 'src/features/limits/limiter.ts',
     replace: "use.limit.per === 'address' ? wide(use) : [use]",
     by: '[use]',
@@ -337,6 +357,7 @@ export const guards = [
   },
   {
     guard: 'a limit is taken atomically',
+    claims: ['2.3.2', '2.4.1'],
     file: 'src/features/limits/limits-repository.ts',
     replace: 'WHERE ${USED} + cardinality(rate_limits_live(bucket.held)) < excluded.amount',
     by: 'WHERE (SELECT used FROM rate_limits one WHERE one.key = bucket.key) < excluded.amount',
@@ -345,11 +366,12 @@ export const guards = [
   },
   {
     guard: 'sending and logging in fail closed',
+    claims: ['16.5.2'],
     file: 'src/features/limits/limiter.ts',
     replace: "const mustCount = wanted.some(({ limit }) => limit.whenUncounted === 'refuse');",
     by: 'const mustCount = false;',
     test: 'test/api/limits',
-    named: 'also where only writing is held up',
+    named: 'sending fails closed',
   },
   {
     guard: 'reading fails open',
@@ -459,6 +481,7 @@ export const guards = [
   // --- passwords
   {
     guard: '500 failed logins an address',
+    claims: ['6.3.1', 'try leaked pairs'],
     file: 'src/features/auth/login-attempts.ts',
     replace: '{ limit: this.limits.loginFailuresPerAddress, subject: caller.address },',
     by: '',
@@ -467,6 +490,7 @@ export const guards = [
   },
   {
     guard: '100 failed logins a phone and day',
+    claims: ['6.3.1', 'try many passwords'],
     file: 'src/features/auth/login-attempts.ts',
     replace: '{ limit: this.limits.loginFailuresPerPhone, subject: phone },',
     by: '',
@@ -475,6 +499,7 @@ export const guards = [
   },
   {
     guard: '10 failed logins of a phone from one address',
+    claims: ['try many passwords'],
     file: 'src/features/auth/login-attempts.ts',
     replace: '{ limit: this.limits.loginFailuresPerPhoneAndAddress, subject: pair },',
     by: '',
@@ -491,6 +516,7 @@ export const guards = [
   },
   {
     guard: 'a reset lets a locked-out owner in again',
+    claims: ['6.3.1', 'lock an owner out'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await attempts.forget(phone.number);',
     by: '',
@@ -499,19 +525,21 @@ export const guards = [
   },
   {
     guard: 'an unknown phone costs the time of a known one',
+    claims: ['6.3.8', 'learn which phones have accounts'],
     file: 'src/features/auth/passwords.ts',
     replace: 'await this.bcrypt.compare(password, this.dummyHash(this.cost));',
     by: '',
     test: 'test/attacks/timing',
-    named: 'is the same',
+    named: 'is the same for an unknown phone',
   },
   {
     guard: 'a hash of a lower cost takes the time of the present one',
+    claims: ['6.3.8', 'learn which phones have accounts'],
     file: 'src/features/auth/passwords.ts',
     replace: 'cost < this.cost; cost += 1',
     by: 'cost < 0; cost += 1',
     test: 'test/attacks/timing',
-    named: 'is the same',
+    named: 'is the same for an unknown phone',
   },
   {
     guard: 'a refused login of an account waits for no write of the trail',
@@ -563,6 +591,7 @@ export const guards = [
   },
   {
     guard: 'the queue of hashing is bounded',
+    claims: ['slow others down by logging in'],
     file: 'src/features/auth/hashing-pool.ts',
     replace: 'if (this.waiting.length >= this.mostWaiting)',
     by: 'if (this.waiting.length >= this.mostWaiting && false)',
@@ -654,14 +683,16 @@ export const guards = [
   // --- sessions
   {
     guard: 'a logout ends the session on every instance',
+    claims: ['7.4.1', 'replay a cookie after logout'],
     file: 'src/features/auth/auth-router.ts',
     replace: 'await sessions.logOut(session, caller);',
     by: '',
     test: 'test/attacks/attacks',
-    named: 'replaying a cookie',
+    named: 'replaying a cookie after logout',
   },
   {
     guard: 'a login begins under a new id',
+    claims: ['7.2.4', 'plant a session'],
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'if (req.session.userId !== undefined) await regenerate(req);',
     by: 'if (req.session.userId !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));',
@@ -694,6 +725,7 @@ export const guards = [
   },
   {
     guard: 'a reset ends all sessions',
+    claims: ['7.4.3', 'replay a cookie after logout'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await repos.sessions.endAll(account.id)',
     by: '0',
@@ -702,6 +734,7 @@ export const guards = [
   },
   {
     guard: 'a session has a greatest age',
+    claims: ['7.3.2'],
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'if (userId === undefined || this.left(session) <= 0)',
     by: 'if (userId === undefined)',
@@ -710,6 +743,7 @@ export const guards = [
   },
   {
     guard: 'nobody ends the sessions of others',
+    claims: ['8.2.2'],
     file: 'src/features/sessions/sessions-repository.ts',
     replace: '.whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id])',
     by: '.whereRaw(`${PUBLIC_ID} = ?`, [id])',
@@ -718,23 +752,26 @@ export const guards = [
   },
   {
     guard: 'other sites can send nothing',
+    claims: ['3.5.1', '3.5.2', 'plant a session'],
     file: 'src/http/cross-site.ts',
     replace: "else if (isForeign(req, origin, scheme) && req.method === 'POST')",
     by: "else if (isForeign(req, origin, scheme) && req.method === 'nothing')",
     test: 'test/api/conventions',
-    named: 'cross-site',
+    named: 'are refused with 403',
   },
   {
     guard: 'browsers are told what not to do',
+    claims: ['3.4.1', '3.4.3', '3.4.4', '3.4.5', '3.4.6'],
     file: 'src/http/app.ts',
     replace: 'app.use(securityHeaders);',
     by: '',
     test: 'test/api/conventions',
-    named: 'tell browsers',
+    named: 'tell browsers to run, frame, sniff and pass on nothing',
   },
 
   {
     guard: 'a new password ends the other sessions',
+    claims: ['7.4.3', 'replay a cookie after logout'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await repos.sessions.endOthers(userId, sid, version)',
     by: '0',
@@ -750,6 +787,7 @@ export const guards = [
   },
   {
     guard: 'a forged signature is no session',
+    claims: ['7.2.1', 'plant a session'],
     file: 'src/features/sessions/session-reader.ts',
     replace: 'expected.length === signature.length && timingSafeEqual(expected, signature)',
     by: 'expected.length > 0 && signature.length >= 0',
@@ -758,6 +796,7 @@ export const guards = [
   },
   {
     guard: 'an expired session is none',
+    claims: ['7.3.1'],
     file: 'src/features/sessions/live-session.ts',
     replace: 'AND expire > now()',
     by: '',
@@ -766,6 +805,7 @@ export const guards = [
   },
   {
     guard: 'no script reads the cookie',
+    claims: ['3.3.4'],
     file: 'src/http/cookies.ts',
     replace: 'httpOnly: true,',
     by: 'httpOnly: false,',
@@ -833,6 +873,7 @@ export const guards = [
 
   {
     guard: 'changes of a profile are limited by user',
+    claims: ['have rows written'],
     file: 'src/features/profile/profile-service.ts',
     replace: '{ limit: limits.changesPerHour, subject',
     by: '{ limit: { ...limits.changesPerHour, amount: 0 }, subject',
@@ -841,6 +882,7 @@ export const guards = [
   },
   {
     guard: 'portraits are on the hosts that the operator names',
+    claims: ['learn by a portrait'],
     file: 'src/features/profile/profile-service.ts',
     replace: 'if (isOnOneOf(this.portraitHosts, portraitUri)) return;',
     by: 'return;',
@@ -849,6 +891,7 @@ export const guards = [
   },
   {
     guard: 'a portrait address does not name its host in two ways',
+    claims: ['learn by a portrait'],
     file: 'src/features/profile/portrait-host.ts',
     replace: '&& address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest)',
     by: '',
@@ -857,6 +900,7 @@ export const guards = [
   },
   {
     guard: 'one user has two large answers under way at the most',
+    claims: ['keep others waiting'],
     file: 'src/features/sync/sync-places.ts',
     replace: 'if (taken >= this.atOnce)',
     by: 'if (taken >= 1e9)',
@@ -865,6 +909,7 @@ export const guards = [
   },
   {
     guard: 'users take turns in the queue for large answers',
+    claims: ['keep others waiting'],
     file: 'src/features/sync/sync-queue.ts',
     replace: 'this.waiting.delete(userId);\n    if (later.length > 0) this.waiting.set(userId, later);',
     by: 'if (later.length > 0) this.waiting.set(userId, later); else this.waiting.delete(userId);',
@@ -892,6 +937,7 @@ export const guards = [
   // --- lookups and the trail
   {
     guard: 'finds are limited by user',
+    claims: ['learn which phones have accounts'],
     file: 'src/features/users/users-service.ts',
     replace: '{ limit: this.limits.findsPerMinute,',
     by: '{ limit: { ...this.limits.findsPerMinute, amount: 0 },',
@@ -900,6 +946,7 @@ export const guards = [
   },
   {
     guard: 'finds are limited by day too',
+    claims: ['learn which phones have accounts'],
     file: 'src/features/users/users-service.ts',
     replace: '{ limit: this.limits.findsPerDay,',
     by: '{ limit: { ...this.limits.findsPerDay, amount: 0 },',
@@ -932,14 +979,16 @@ export const guards = [
   },
   {
     guard: 'the database takes no full phone into the trail',
+    claims: ['16.2.5'],
     file: 'migrations/0006_security_events.up.sql',
     replace: "CHECK (phone !~ '[0-9]{6}')",
     by: 'CHECK (true)',
     test: 'test/api/audit-trail',
-    named: 'keeps no code, token',
+    named: 'keeps no code, token, password, cookie or full phone number',
   },
   {
     guard: 'phone checks are limited by address',
+    claims: ['learn which phones have accounts'],
     file: 'src/features/verification/verify-code-service.ts',
     replace: 'await limiter.take(caller, ...checksBy(caller, limits));\n    return !',
     by: 'return !',
@@ -948,6 +997,7 @@ export const guards = [
   },
   {
     guard: 'the audit trail is append-only',
+    claims: ['16.4.2'],
     file: 'migrations/0006_security_events.up.sql',
     replace: 'BEFORE UPDATE ON security_events',
     by: 'BEFORE UPDATE OF request_id ON security_events',
@@ -956,6 +1006,7 @@ export const guards = [
   },
   {
     guard: 'the audit trail keeps phones masked',
+    claims: ['16.2.1'],
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'masked(phone.number)',
     by: "masked('+44') + phone.number.replace(/(\\d{3})/g, '$1 ')",
@@ -964,6 +1015,7 @@ export const guards = [
   },
   {
     guard: 'a client does not choose the id that the trail and the log know its request by',
+    claims: ['16.2.4'],
     file: 'src/http/request-log.ts',
     replace: 'req.id = randomUUID();',
     by: 'req.id = clientRequestId(req) ?? randomUUID();',
@@ -1174,6 +1226,7 @@ export const guards = [
   },
   {
     guard: 'an upload token ends with the password that it was given under',
+    claims: ['go on uploading'],
     file: 'src/features/images/image-accounts.ts',
     replace: 'if (account?.credentialsVersion !== credentialsVersion) throw ended();',
     by: 'if (!account) throw ended();',
@@ -1182,6 +1235,7 @@ export const guards = [
   },
   {
     guard: 'a password that changes during an upload ends it',
+    claims: ['go on uploading'],
     file: 'src/features/images/images-repository.ts',
     replace: '.where({ id: userId, credentials_version: credentialsVersion })',
     by: '.where({ id: userId })',
@@ -1190,6 +1244,7 @@ export const guards = [
   },
   {
     guard: 'a user uploads 30 images an hour',
+    claims: ['fill the disk with images'],
     file: 'src/features/images/image-accounts.ts',
     replace: 'await this.parts.limiter.take(',
     by: 'void (',
@@ -1198,6 +1253,7 @@ export const guards = [
   },
   {
     guard: "a user's images are limited in bytes, also those uploaded at once",
+    claims: ['fill the disk with images'],
     file: 'src/features/images/images-repository.ts',
     replace: '      .forNoKeyUpdate()\n',
     by: '',
@@ -1222,6 +1278,7 @@ export const guards = [
   },
   {
     guard: 'an image has a bounded number of pixels',
+    claims: ['slow the service down, or get into it, by images'],
     file: 'src/integrations/storage/image-rewriter.ts',
     replace: 'limitInputPixels: MAX_PIXELS',
     by: 'limitInputPixels: false',
@@ -1230,6 +1287,7 @@ export const guards = [
   },
   {
     guard: 'an image that can be decoded in part only is refused',
+    claims: ['slow the service down, or get into it, by images'],
     file: 'src/integrations/storage/image-rewriter.ts',
     replace: "failOn: 'error'",
     by: "failOn: 'none'",
@@ -1238,6 +1296,7 @@ export const guards = [
   },
   {
     guard: 'a file whose token has not come yet takes one of a few places',
+    claims: ['fill the disk with images'],
     file: 'src/integrations/storage/places.ts',
     replace: 'if (own >= this.perKey || this.inAll >= this.most)',
     by: 'if (own < 0)',
@@ -1246,6 +1305,7 @@ export const guards = [
   },
   {
     guard: 'so much of the disk stays free',
+    claims: ['fill the disk with images'],
     file: 'src/integrations/storage/local-image-storage.ts',
     replace: 'await needRoom(this.options);',
     by: '',
@@ -1422,6 +1482,7 @@ export const guards = [
   },
   {
     guard: 'right logins of one phone and address wait in line, few at a time',
+    claims: ['slow others down by logging in'],
     file: 'src/features/auth/gate.ts',
     replace: "if (where === 'last' && this.waiting.length >= this.places) throw this.refusal();",
     by: '',
@@ -1430,6 +1491,7 @@ export const guards = [
   },
   {
     guard: 'right logins are limited',
+    claims: ['slow others down by logging in'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await attempts.countRight(phone.number, caller);',
     by: '',
@@ -1438,6 +1500,7 @@ export const guards = [
   },
   {
     guard: 'one phone keeps no more than a quarter of the hashing queue',
+    claims: ['slow others down by logging in'],
     file: 'src/features/auth/login-attempts.ts',
     replace: 'settle(held, () => this.comparisons.run(phone, compare))',
     by: 'settle(held, compare)',
@@ -1446,6 +1509,7 @@ export const guards = [
   },
   {
     guard: 'a session is worth nothing under another password',
+    claims: ['keep a session'],
     file: 'src/features/sessions/live-session.ts',
     replace: "AND credentials_version = (sess ->> 'credentialsVersion')::integer",
     by: '',
@@ -1454,6 +1518,7 @@ export const guards = [
   },
   {
     guard: 'a session of a closed account is worth nothing',
+    claims: ['7.4.2'],
     file: 'src/features/sessions/live-session.ts',
     replace: 'AND closed_at IS NULL',
     by: '',
@@ -1462,6 +1527,7 @@ export const guards = [
   },
   {
     guard: 'a user has 50 sessions at most',
+    claims: ['7.1.2', 'keep a session'],
     file: 'src/features/sessions/sessions-repository.ts',
     replace: 'OFFSET ${MOST_SESSIONS - 1}',
     by: 'OFFSET 1000000',
@@ -1470,6 +1536,7 @@ export const guards = [
   },
   {
     guard: 'a reset ends no more rows than a transaction can',
+    claims: ['keep a session'],
     file: 'src/features/sessions/sessions-repository.ts',
     replace: "[userId]).limit(MOST_ENDED).select('sid');",
     by: "[userId]).select('sid');",
@@ -1478,6 +1545,7 @@ export const guards = [
   },
   {
     guard: 'a new password ends the other tokens and codes of the phone',
+    claims: ['reset the password again'],
     file: 'src/features/verification/verification-repository.ts',
     replace: 'await endAll(this.db, { phone });',
     by: '',
@@ -1486,6 +1554,7 @@ export const guards = [
   },
   {
     guard: 'a reset drops the kept messaging token',
+    claims: ['go on reading messages'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await repos.messagingTokens.drop(account.id);',
     by: '',
@@ -1494,6 +1563,7 @@ export const guards = [
   },
   {
     guard: 'a reset has the provider end its tokens',
+    claims: ['go on reading messages'],
     file: 'src/features/auth/auth-service.ts',
     replace: 'await endTokens(messaging, account.id, logger);',
     by: '',
@@ -1510,6 +1580,7 @@ export const guards = [
   },
   {
     guard: '20 failed logins a phone, address and day',
+    claims: ['try many passwords'],
     file: 'src/features/auth/login-attempts.ts',
     replace: '{ limit: this.limits.loginFailuresPerPhoneAndAddressDay, subject: pair },',
     by: '',
@@ -1523,5 +1594,550 @@ export const guards = [
     by: 'await this.captchas.image(id)',
     test: 'test/api/captcha',
     named: 'unknown or expired captcha',
+  },
+
+  // --- claims of docs/security.md that are shown nowhere above
+  {
+    guard: 'a value is bound in a statement, not written into it',
+    claims: ['1.2.4'],
+    file: 'src/database/statement.ts',
+    replace: `const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
+    const { prepare }: Params = on.userParams;
+    const { rows } = await (prepare && prepared ? raw.options({ name }) : raw);`,
+    by: `const isText = (holder: string) => holder === 'userAgent';
+    const text = sql.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
+    const values_ = holders.filter((holder) => !isText(holder)).map(valueOf);
+    const { rows } = await on.raw<{ rows: Row[] }>(text, values_ as Knex.RawBinding[]);`,
+    test: 'test/api/hostile-text',
+    named: 'is kept as it is from a header too',
+  },
+  {
+    guard: 'a value that Knex writes is bound',
+    claims: ['1.2.4'],
+    file: 'src/features/users/users-repository.ts',
+    replace: '.update(row)',
+    by: `.update(Object.fromEntries(Object.entries(row).map(([column, text]) => [column, this.db.raw("'" + String(text) + "'")])))`,
+    test: 'test/api/hostile-text',
+    named: 'is kept as the text that it is',
+  },
+  {
+    guard: 'no text with a NUL is taken',
+    claims: ['1.3.3'],
+    file: 'src/http/parse.ts',
+    replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
+    by: '',
+    test: 'test/api/profile',
+    named: 'refuses a nickname that is',
+  },
+  {
+    guard: 'no text that is no Unicode is taken',
+    claims: ['1.3.3'],
+    file: 'src/http/parse.ts',
+    replace: ".refine((value) => value.isWellFormed(), 'must be well-formed Unicode')",
+    by: '',
+    test: 'test/api/profile',
+    named: 'refuses a nickname that is',
+  },
+  {
+    guard: 'the documentation has each field',
+    claims: ['2.1.1'],
+    file: 'docs/api.md',
+    replace: '| `/user/verify_code` | region, phone, code |',
+    by: '| `/user/verify_code` | region, phone |',
+    test: 'test/unit/api-docs',
+    named: 'is documented, with each field',
+  },
+  {
+    guard: 'each field is validated',
+    claims: ['2.2.1'],
+    file: 'src/features/verification/verification-schemas.ts',
+    replace: 'verifyCode: bytes(0, 64).optional(),',
+    by: 'verifyCode: z.any(),',
+    test: 'test/api/conventions',
+    named: 'a field that has not its form is 400',
+  },
+  {
+    guard: 'what stands in a path is validated',
+    claims: ['2.2.1'],
+    file: 'src/features/users/users-schemas.ts',
+    replace: 'z.object({ id })',
+    by: 'z.object({ id: z.string() })',
+    test: 'test/api/conventions',
+    named: 'a field that has not its form is 400',
+  },
+  {
+    guard: 'bodies are validated by the service, whatever clients do',
+    claims: ['2.2.2'],
+    file: 'src/http/operations-router.ts',
+    replace: '(parse(body, jsonBody(req)) as object)',
+    by: 'jsonBody(req)',
+    test: 'test/api/conventions',
+    named: 'a field that has not its form is 400',
+  },
+  {
+    guard: 'region and phone are not run together',
+    claims: ['2.2.3'],
+    file: 'src/features/phones/phone-number.ts',
+    replace: 'parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false })',
+    by: 'parsePhoneNumberFromString(`+${region}${digits}`)',
+    also: [
+      {
+        file: 'src/features/phones/phone-number.ts',
+        replace: 'parsed?.countryCallingCode === region ? parsed : undefined',
+        by: 'parsed',
+      },
+      { file: 'src/features/phones/phone-fields.ts', replace: '!isPhoneCallingCode(region)', by: 'region === ""' },
+    ],
+    test: 'test/api/verification',
+    named: 'tells phones apart whose digits run together',
+  },
+  {
+    guard: 'a region that is none is refused as one',
+    claims: ['2.2.3'],
+    file: 'src/features/phones/phone-fields.ts',
+    replace: '!isPhoneCallingCode(region)',
+    by: 'region === ""',
+    test: 'test/api/verification',
+    named: 'tells phones apart whose digits run together',
+  },
+  {
+    guard: 'what belongs together is done in one transaction',
+    claims: ['2.3.3'],
+    file: 'src/database/transaction.ts',
+    replace: 'db.transaction((trx) => work(bind(trx)))',
+    by: 'work(bind(db))',
+    test: 'test/api/registration',
+    named: 'never loses a token to a failure of the database',
+  },
+  {
+    guard: 'a phone has one account, also when several tokens come at once',
+    claims: ['2.3.4'],
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();',
+    by: 'await repos.users.claimPhone(phone, id);',
+    also: [
+      {
+        file: 'src/features/verification/verification-repository.ts',
+        replace: '(await useToken(this.db, { tokenHash })).length > 0',
+        by: "(await this.db('verification_tokens').where({ token_hash: tokenHash }).delete()) > 0",
+      },
+    ],
+    test: 'test/api/registration',
+    named: 'makes one account of a phone with several tokens',
+  },
+  {
+    guard: 'an upload is no page to a browser',
+    claims: ['3.2.1'],
+    file: 'src/integrations/storage/local-image-router.ts',
+    replace: `'Content-Security-Policy': "default-src 'none'; sandbox",`,
+    by: '',
+    test: 'test/integrations/local-images',
+    named: 'is served with headers that keep it an image',
+  },
+  {
+    guard: 'the cookie goes over HTTPS alone',
+    claims: ['3.3.1'],
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: 'secure: rules.production,',
+    by: 'secure: false,',
+    test: 'test/api/sessions.test',
+    named: 'have the cookie __Host-sid',
+  },
+  {
+    guard: 'the cookie does not come along from other sites',
+    claims: ['3.3.2'],
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: "sameSite: 'lax',",
+    by: "sameSite: 'none',",
+    test: 'test/api/sessions.test',
+    named: 'have the cookie __Host-sid',
+  },
+  {
+    guard: 'the cookie is of this host alone',
+    claims: ['3.3.3'],
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: "production ? '__Host-sid' : 'sid'",
+    by: "production ? 'sid' : 'sid'",
+    test: 'test/api/sessions.test',
+    named: 'have the cookie __Host-sid',
+  },
+  {
+    guard: 'CORS is closed but for the origins that are listed',
+    claims: ['3.4.2'],
+    file: 'src/http/cross-site.ts',
+    replace: 'origin !== undefined && allowed.includes(origin)',
+    by: 'origin !== undefined',
+    test: 'test/api/conventions',
+    named: 'get no CORS permission ahead',
+  },
+  {
+    guard: 'no operation is to be had by GET',
+    claims: ['3.5.3'],
+    file: 'src/http/route.ts',
+    replace: '.post(nameRoute(path), ...handlers)',
+    by: '.all(nameRoute(path), ...handlers)',
+    test: 'test/api/conventions',
+    named: 'takes POST only: 405 with Allow',
+  },
+  {
+    guard: 'a new password counts from its answer on',
+    claims: ['6.2.2'],
+    file: 'src/features/users/users-repository.ts',
+    replace: '.update({ password_hash: passwordHash, credentials_version: credentialsVersion + 1 })',
+    by: '.update({ credentials_version: credentialsVersion + 1 })',
+    test: 'test/api/passwords',
+    named: 'replaces the password, and answers only code 200',
+  },
+  {
+    guard: 'a new password wants the old one',
+    claims: ['6.2.3'],
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'if (!right) {',
+    by: 'if (!right && !account) {',
+    test: 'test/api/passwords',
+    named: 'is 400 for a wrong old password',
+  },
+  {
+    guard: 'a password may be of any characters',
+    claims: ['6.2.5'],
+    file: 'src/features/auth/auth-schemas.ts',
+    replace: 'const password = bytes(6, 20)',
+    by: 'const password = bytes(6, 20).refine((value) => /[a-z]/.test(value))',
+    test: 'test/api/registration',
+    named: 'takes the password',
+  },
+  {
+    guard: 'a password is compared with all of its bytes',
+    claims: ['6.2.8'],
+    file: 'src/features/auth/passwords.ts',
+    replace: 'return this.bcrypt.hash(password, this.cost);',
+    by: 'return this.bcrypt.hash(password.slice(0, 7), this.cost);',
+    also: [
+      {
+        file: 'src/features/auth/passwords.ts',
+        replace: 'this.bcrypt.compare(password, passwordHash)',
+        by: 'this.bcrypt.compare(password.slice(0, 7), passwordHash)',
+      },
+    ],
+    test: 'test/unit/passwords',
+    named: 'tells passwords apart by all of their 20 bytes',
+  },
+  {
+    guard: 'a password is compared as it was sent',
+    claims: ['6.2.8'],
+    file: 'src/features/auth/passwords.ts',
+    replace: 'return this.bcrypt.hash(password, this.cost);',
+    by: 'return this.bcrypt.hash(password.toLowerCase(), this.cost);',
+    also: [
+      {
+        file: 'src/features/auth/passwords.ts',
+        replace: 'this.bcrypt.compare(password, passwordHash)',
+        by: 'this.bcrypt.compare(password.toLowerCase(), passwordHash)',
+      },
+    ],
+    test: 'test/unit/passwords',
+    named: 'recognises the right password and no other',
+  },
+  {
+    guard: 'an unknown phone costs as many rounds as a known one',
+    claims: ['6.3.8'],
+    file: 'src/features/auth/passwords.ts',
+    replace: 'await this.bcrypt.compare(password, this.dummyHash(this.cost));',
+    by: '',
+    test: 'test/unit/passwords',
+    named: 'does the work of cost 7 for nobody',
+  },
+  {
+    guard: 'a verification token ends',
+    claims: ['6.4.3'],
+    file: 'src/features/verification/verification-repository.ts',
+    replace: ".where('expires_at', '>', this.db.fn.now())",
+    by: '',
+    also: [
+      {
+        file: 'src/features/verification/verification-repository.ts',
+        replace: 'WHERE token_hash = :tokenHash AND expires_at > now()',
+        by: 'WHERE token_hash = :tokenHash',
+      },
+    ],
+    test: 'test/api/passwords',
+    named: 'is 400 for a token that is unknown, spent or expired',
+  },
+  {
+    guard: 'no code is kept in clear',
+    claims: ['6.5.2'],
+    file: 'src/features/verification/verification-code.ts',
+    replace: 'return hmac(this.keys[0], phone, code);',
+    by: 'return Buffer.from(code.padEnd(32));',
+    also: [
+      {
+        file: 'src/features/verification/verification-code.ts',
+        replace: 'timingSafeEqual(hmac(key, phone, code), kept)',
+        by: 'timingSafeEqual(Buffer.from(code.padEnd(32)), kept)',
+      },
+    ],
+    test: 'test/api/verification',
+    named: 'keeps nothing that the code could be read from',
+  },
+  {
+    guard: 'a kept code cannot be found by trying all, without the key',
+    claims: ['6.5.2'],
+    file: 'src/features/verification/verification-code.ts',
+    replace: "createHmac('sha256', key)",
+    by: "createHmac('sha256', '')",
+    test: 'test/api/verification',
+    named: 'keeps nothing that the code could be read from',
+  },
+  {
+    guard: "codes come from Node's CSPRNG",
+    claims: ['6.5.3'],
+    file: 'src/features/verification/verification-code.ts',
+    replace: 'String(randomInt(1_000_000))',
+    by: 'String(Math.floor(Math.random() * 1_000_000))',
+    test: 'test/unit/random',
+    named: "is what Node's CSPRNG draws",
+  },
+  {
+    guard: 'nothing in src is drawn by Math.random',
+    claims: ['6.5.3'],
+    file: 'eslint.config.mjs',
+    replace: "rules: { 'no-restricted-properties': ['error', GUESSABLE] },",
+    by: '',
+    test: 'test/unit/lint',
+    named: 'refuses Math.random in',
+  },
+  {
+    guard: 'a code is one of a million',
+    claims: ['6.5.4'],
+    file: 'src/features/verification/verification-code.ts',
+    replace: 'randomInt(1_000_000)',
+    by: 'randomInt(10_000)',
+    test: 'test/unit/random',
+    named: 'has six digits, each of which may be any',
+  },
+  {
+    guard: 'codes live for five minutes',
+    claims: ['6.5.5'],
+    file: 'src/config.ts',
+    replace: 'CODE_TTL_SECONDS: seconds.default(300),',
+    by: 'CODE_TTL_SECONDS: seconds.default(900),',
+    test: 'test/api/verification',
+    named: 'gives codes 5 minutes and tokens 30',
+  },
+  {
+    guard: 'an expired code is not compared',
+    claims: ['6.5.5'],
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'AND verified_at IS NULL AND expires_at > now()',
+    by: 'AND verified_at IS NULL',
+    test: 'test/api/verification',
+    named: 'is 2000 for an expired code',
+  },
+  {
+    guard: 'the next code voids the one before',
+    claims: ['6.6.2'],
+    file: 'src/features/verification/verification-repository.ts',
+    replace: 'ORDER BY id DESC LIMIT 1',
+    by: 'ORDER BY id LIMIT 1',
+    test: 'test/api/verification',
+    named: 'voids the code that was sent before',
+  },
+  {
+    guard: 'every request asks the database for its session',
+    claims: ['7.2.1', '7.4.5'],
+    file: 'src/features/sessions/session-reader.ts',
+    replace: 'const [row] = await liveSession(this.reads, { sid });',
+    by: `const known = ((this as unknown as { known?: Map<string, SessionOwner> }).known ??= new Map());
+    const [row] = known.has(sid) ? [{ sess: known.get(sid) }] : await liveSession(this.reads, { sid });
+    if (row) known.set(sid, row.sess);`,
+    test: 'test/api/sessions.test',
+    named: 'ends it on every instance',
+  },
+  {
+    guard: "the id of a session comes from Node's CSPRNG, a new one for each",
+    claims: ['7.2.2', '7.2.3'],
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: "randomBytes(24).toString('base64url')",
+    by: "Buffer.from(Array.from({ length: 24 }, () => 256 * Math.random())).toString('base64url')",
+    test: 'test/api/sessions.test',
+    named: 'has an id of 192 bits',
+  },
+  {
+    guard: 'the id of a session is too long to be guessed',
+    claims: ['7.2.3'],
+    file: 'src/features/sessions/session-cookies.ts',
+    replace: 'randomBytes(24)',
+    by: 'randomBytes(8)',
+    test: 'test/api/sessions.test',
+    named: 'has an id of 192 bits',
+  },
+  {
+    guard: 'a user ends one of the own sessions',
+    claims: ['7.5.2'],
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: '.whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]).delete()',
+    by: '.whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]).update({ expire: new Date(1e13) })',
+    test: 'test/api/own-sessions',
+    named: 'ends one of the own sessions',
+  },
+  {
+    guard: 'nobody gets in without a session',
+    claims: ['8.2.1', '8.3.1'],
+    file: 'src/http/operations-router.ts',
+    replace: "(access === 'anyone' ? [] : [entrance[access]])",
+    by: "(access === 'visitor' ? [entrance[access]] : [])",
+    also: [
+      {
+        file: 'src/http/operation.ts',
+        replace: 'if (this.req.signedIn === undefined) throw new NotSignedIn(); return this.req.signedIn;',
+        by: "return this.req.signedIn ?? { userId: 'abcdefghijkl', sid: '' };",
+      },
+    ],
+    test: 'test/api/conventions',
+    named: 'without a session is 401',
+  },
+  {
+    guard: 'others see of a user what a profile has, and nothing else',
+    claims: ['8.2.3'],
+    file: 'src/features/users/users-repository.ts',
+    replace: '`SELECT ${columnList(PROFILE_COLUMNS)} FROM users',
+    by: '`SELECT ${columnList(PROFILE_COLUMNS)}, version FROM users',
+    test: 'test/api/users.test',
+    named: 'gives id, nickname and portraitUri, and nothing else',
+  },
+  {
+    guard: 'a field that the operation does not name is not taken',
+    claims: ['8.2.3'],
+    file: 'src/features/profile/profile-schemas.ts',
+    replace: 'z.object({ nickname })',
+    by: 'z.looseObject({ nickname })',
+    test: 'test/api/profile',
+    named: 'changes nothing else, whatever other fields come with it',
+  },
+  {
+    guard: 'the audit trail says from where',
+    claims: ['16.2.1'],
+    file: 'src/features/audit/security-events-repository.ts',
+    replace: '...{ event, ip, userAgent,',
+    by: "...{ event, ip: '', userAgent,",
+    test: 'test/api/audit-trail',
+    named: 'with who asked, when, and a masked phone',
+  },
+  {
+    guard: 'the log of an error has no phone and no code in its words',
+    claims: ['16.2.5'],
+    file: 'src/logger.ts',
+    replace: 'message: blanked(error.message)',
+    by: 'message: error.message',
+    test: 'test/unit/logger',
+    named: 'holds no digits that could be a phone or a code',
+  },
+  {
+    guard: 'the log of an error has named fields alone',
+    claims: ['16.2.5'],
+    file: 'src/logger.ts',
+    replace: '{ type: error.name, message',
+    by: '{ ...error, type: error.name, message',
+    test: 'test/unit/logger',
+    named: 'holds named fields alone',
+  },
+  {
+    guard: 'a login is noted',
+    claims: ['16.3.1'],
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner)",
+    by: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner WHERE false)",
+    test: 'test/api/audit-trail',
+    named: 'logins and their failures',
+  },
+  {
+    guard: 'a failed login is noted',
+    claims: ['16.3.1'],
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));',
+    by: 'void failure;',
+    test: 'test/api/audit-trail',
+    named: 'logins and their failures',
+  },
+  {
+    guard: 'refused access is logged',
+    claims: ['16.3.2'],
+    file: 'src/http/request-log.ts',
+    replace: 'const { req } = this;',
+    by: 'const { req } = this;\n    if (this.statusCode === 401 || this.statusCode === 403) return;',
+    test: 'test/api/conventions',
+    named: 'are logged when they refuse access too',
+  },
+  {
+    guard: 'a limit that was met is noted',
+    claims: ['16.3.3'],
+    file: 'src/features/limits/limiter.ts',
+    replace: 'if (first.includes(keyOf(use))) await this.limitMet(use, caller);',
+    by: 'void (first, caller, use);',
+    test: 'test/api/audit-trail',
+    named: 'a limit that is met',
+  },
+  {
+    guard: 'an error that nobody expected is logged',
+    claims: ['16.3.4'],
+    file: 'src/http/error-handler.ts',
+    replace: 'log(logger, error, shown, req.id);',
+    by: '',
+    test: 'test/api/conventions',
+    named: 'an internal error is told in the log',
+  },
+  {
+    guard: "a client's request id is taken when it is sane",
+    claims: ['16.4.1'],
+    file: 'src/http/request-log.ts',
+    replace: '/^[A-Za-z0-9._-]{1,64}$/.test(given)',
+    by: "given !== ''",
+    test: 'test/api/conventions',
+    named: 'carry the request id that was sent, when it is sane',
+  },
+  {
+    guard: 'a failure of ours shows nothing of itself',
+    claims: ['16.5.1'],
+    file: 'src/http/error-handler.ts',
+    replace: "new Failed('internal error')",
+    by: 'new Failed(String(error))',
+    test: 'test/api/conventions',
+    named: 'shows nothing of it',
+  },
+  {
+    guard: 'a database that is away is a 503',
+    claims: ['16.5.3'],
+    file: 'src/http/error-handler.ts',
+    replace: 'if (isOutage(error)) return',
+    by: 'if (isOutage(error) && false) return',
+    test: 'test/api/conventions',
+    named: 'is 503 with Retry-After at once when it refuses connections',
+  },
+  {
+    guard: 'a portrait does not say where it was taken',
+    claims: ['learn from a portrait where its owner lives'],
+    file: 'src/integrations/storage/image-type.ts',
+    replace: 'picture.jpeg({ quality: 85 })',
+    by: 'picture.keepMetadata().jpeg({ quality: 85 })',
+    test: 'test/integrations/local-upload',
+    named: 'is upright, and tells no longer where it was taken',
+  },
+  {
+    guard: 'what is hidden behind a picture is gone',
+    claims: ['learn from a portrait where its owner lives'],
+    file: 'src/integrations/storage/image-rewriter.ts',
+    replace: '.toFile(target)',
+    by: ".toBuffer().then(async () => (await import('node:fs/promises')).copyFile(source, target))",
+    test: 'test/integrations/local-upload',
+    named: 'holds nothing that stood behind the picture',
+  },
+  {
+    guard: 'no odd request is a failure of ours',
+    claims: ['send anything else'],
+    file: 'src/http/parse.ts',
+    replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
+    by: '',
+    test: 'test/fuzz/fuzz',
+    named: 'of them get no 5xx',
   },
 ];

@@ -1,13 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
+import { differences, type Guard } from '../support/claims';
 import { ROOT } from '../support/service-process';
 
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
+const guards = guardsOf(join(ROOT, 'test/guards/guards.mjs'));
 const cited = [...page.matchAll(/`(test\/[a-z/-]+\.test\.ts)`: "([^"]+)"/g)].map(([, file = '', words = '']) => [
   file,
   words,
 ]);
+
+/** Jest can't load an ES module. */
+function guardsOf(file: string): Guard[] {
+  const program = `import(${JSON.stringify(file)}).then(({ guards }) => console.log(JSON.stringify(guards)))`;
+  return JSON.parse(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' })) as Guard[];
+}
 
 describe('docs/security.md', () => {
   it('cites tests', () => expect(cited.length).toBeGreaterThan(30));
@@ -17,8 +26,35 @@ describe('docs/security.md', () => {
     expect(readFileSync(join(ROOT, file), 'utf8')).toContain(words);
   });
 
+  it('claims what guards show, and guards show what it claims', () => {
+    expect(differences(page, guards)).toEqual([]);
+  });
+
+  it('would not do with one claim, one citation or one guard less', () => {
+    const less = (words: string) => differences(page.replace(words, ''), guards);
+    expect(less('`test/unit/lint.test.ts`: "refuses Math.random in"')).toEqual([
+      expect.stringContaining('6.5.3: not cited, "nothing in src') as string,
+    ]);
+    expect(less('by reading: nothing ever asks')).toEqual(['6.2.10: neither test nor reason']);
+    expect(differences(page.replace('| 7.3.2 |', '| 7.3.9 |'), guards)).toContain('only a guard: 7.3.2');
+    expect(differences(page.replace('| 7.3.2 |', '| 7.3.9 |'), guards)).toContain('7.3.9: no guard');
+    expect(differences(page.replace('replay a cookie after', 'send a cookie after'), guards)).toEqual(
+      expect.arrayContaining([
+        'no guard: send a cookie after logout, a password change or a reset',
+        'only a guard: replay a cookie after logout',
+      ]),
+    );
+    for (const { claims = [], guard } of guards)
+      if (claims.some((claim) => guards.filter((other) => other.claims?.includes(claim)).length === 1))
+        expect(
+          differences(
+            page,
+            guards.filter((other) => other.guard !== guard),
+          ),
+        ).not.toEqual([]);
+  });
+
   it('counts the guards that are tried', () => {
-    const guards = readFileSync(join(ROOT, 'test/guards/guards.mjs'), 'utf8').match(/^ {4}guard: /gm) ?? [];
     expect(page).toContain(`takes ${guards.length} of them out`);
   });
 
