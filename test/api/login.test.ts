@@ -86,7 +86,7 @@ describe('/user/login', () => {
     expect(unknown.body).toEqual({ code: 1000 });
   });
 
-  it('does the same work for an unknown phone as for a wrong password', async () => {
+  it('compares a password for an unknown phone too', async () => {
     const matches = jest.spyOn(Passwords.prototype, 'matches');
     await login({ ...newPhone(), password: 'wrong-one' });
     expect(matches.mock.calls).toEqual([['wrong-one', undefined]]);

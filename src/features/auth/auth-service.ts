@@ -75,7 +75,7 @@ export class AuthService {
     return id;
   }
 
-  /** An unknown phone and a wrong password are one answer, after the same work. */
+  /** An unknown phone and a wrong password are one answer, after as many rounds of hashing. */
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
     const { users, passwords, attempts, audit } = this.parts;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
