@@ -53,11 +53,13 @@ describe('profile', () => {
       const other = await insertAndSignIn(app);
       const row = () => app.db('users').where({ id }).first<Record<string, unknown>>();
       const before = await row();
-      const portraitUri = 'https://a.example/p.png';
-      const more = { id: other.id, userId: other.id, portraitUri, portrait_uri: portraitUri, passwordHash: 'x' };
-      const columns = { password_hash: 'x', credentials_version: 9, closed_at: '2020-01-01T00:00:00Z', version: 1 };
-      await expectOk(agent.post('/user/set_nickname').send({ ...more, ...columns, nickname: 'Bea' }));
-      expect(await row()).toEqual({ ...before, nickname: 'Bea', version: expect.any(Number) as number });
+      const uri = 'https://a.example/p.png';
+      const fields = { portraitUri: uri, id: other.id, userId: other.id, passwordHash: 'x', closedAt: null };
+      const columns = { portrait_uri: uri, password_hash: 'x', credentials_version: 9, closed_at: '2020-01-01' };
+      for (const [name, value] of Object.entries({ ...fields, ...columns })) {
+        await expectOk(agent.post('/user/set_nickname').send({ nickname: name, [name]: value }));
+        expect(await row()).toEqual({ ...before, nickname: name, version: expect.any(Number) as number });
+      }
       expect(await profileOf(other.id)).toMatchObject({ nickname: 'Bob' });
     });
 
