@@ -38,6 +38,15 @@ const http = { regex: '/http/', message: 'a service or repository knows nothing 
 
 const GUESSABLE = { object: 'Math', property: 'random', message: 'take it from node:crypto, which nobody can guess' };
 
+const message = 'the text of a statement holds constants alone: its values are bound';
+const RAW = 'CallExpression[callee.property.name=/^raw$|Raw$/]';
+/** What is written into SQL: only names in capitals, and statements that are made when the program starts. */
+const WRITTEN_INTO_SQL = [
+  { selector: `${RAW} > BinaryExpression.arguments`, message },
+  { selector: `${RAW} > TemplateLiteral.arguments > :not(TemplateElement, Identifier[name=/^[A-Z_]+$/])`, message },
+  { selector: ':function CallExpression[callee.name="statement"]', message },
+];
+
 const directions = [
   ...LAYERS.slice(0, -1).map((layer) => forbidding([`src/${layer}.ts`, `src/${layer}/**`], above(layer))),
   ...SLICES.slice(0, -1).flatMap((slice) => [
@@ -66,9 +75,13 @@ export default tseslint.config(
     },
   },
   {
-    // Whatever is random here is a code, a token or an id, or might become one: it comes from node:crypto.
+    // Whatever is random here is a code, a token or an id, or might become one: it comes from node:crypto. Whatever a
+    // client sends might be SQL.
     files: ['src/**/*.ts'],
-    rules: { 'no-restricted-properties': ['error', GUESSABLE] },
+    rules: {
+      'no-restricted-properties': ['error', GUESSABLE],
+      'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],
+    },
   },
   {
     // Where the environment comes in; everything else is given its settings.

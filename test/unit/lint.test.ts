@@ -3,24 +3,50 @@ import { join } from 'node:path';
 import { Linter } from 'eslint';
 import { ROOT } from '../support/service-process';
 
+const known = new Map<string, Linter.RulesRecord>();
+
 /** The rules for a file. Running all of them would check the types of the whole tree each time. */
 function rulesFor(file: string): Linter.RulesRecord {
+  const rules = known.get(file) ?? shownRules(file);
+  known.set(file, rules);
+  return rules;
+}
+
+function shownRules(file: string): Linter.RulesRecord {
   const eslint = join(ROOT, 'node_modules/eslint/bin/eslint.js');
   const shown = spawnSync(process.execPath, [eslint, '--print-config', file], { cwd: ROOT, encoding: 'utf8' });
   return (JSON.parse(shown.stdout) as { rules: Linter.RulesRecord }).rules;
+}
+
+/** What one rule says of a source that stands in this file. */
+function complaints(file: string, rule: string, source: string): Linter.LintMessage[] {
+  return new Linter().verify(source, { rules: { [rule]: rulesFor(file)[rule] ?? 'off' } });
 }
 
 describe('the linter', () => {
   it.each(['src/keys.ts', 'src/server.ts', 'src/features/verification/verification-code.ts'])(
     'refuses Math.random in %s',
     (file) => {
-      const { 'no-restricted-properties': rule = 'off' } = rulesFor(file);
-      const complaints = new Linter().verify('export const code = Math.random();', {
-        rules: { 'no-restricted-properties': rule },
-      });
-      expect(complaints).toMatchObject([
+      expect(complaints(file, 'no-restricted-properties', 'export const code = Math.random();')).toMatchObject([
         { severity: 2, message: expect.stringContaining("'Math.random' is restricted") as string },
       ]);
+    },
+  );
+
+  it.each([
+    'db.raw(`SELECT * FROM users WHERE nickname = ${nickname}`)',
+    "db.raw('SELECT * FROM users WHERE nickname = ' + nickname)",
+    'db("session").whereRaw(`${OWNER} = ${ownerOf(request)}`)',
+    'export const find = (name) => statement("find", `SELECT * FROM users WHERE nickname = ${name}`)',
+  ])('refuses a value in the text of a statement: %s', (source) => {
+    const file = 'src/features/users/users-repository.ts';
+    expect(complaints(file, 'no-restricted-syntax', source)).toMatchObject([{ severity: 2 }]);
+  });
+
+  it.each(['db("session").whereRaw(`${OWNER} = ? AND true`, [userId])', 'const find = statement("find", `${NAMES}`)'])(
+    'takes one that holds constants alone: %s',
+    (source) => {
+      expect(complaints('src/features/users/users-repository.ts', 'no-restricted-syntax', source)).toEqual([]);
     },
   );
 });
