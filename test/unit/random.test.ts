@@ -22,7 +22,7 @@ describe('a verification code', () => {
 
   it('is kept under a key that only the secret gives', () => {
     const [one, other] = [codes, new VerificationCodes(['another secret'])];
-    const kept = one.hmac('+447911123456', '004711');
+    const { hmac: kept } = one.kept('+447911123456', '004711', '192.0.2.1');
     expect(one.matches('+447911123456', '004711', kept)).toBe(true);
     expect(other.matches('+447911123456', '004711', kept)).toBe(false);
   });
