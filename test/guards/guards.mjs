@@ -2149,4 +2149,20 @@ export const guards = [
     test: 'test/fuzz/fuzz',
     named: 'of them get no 5xx',
   },
+  {
+    guard: 'captchas are bent',
+    file: 'src/integrations/captcha/captcha-image.ts',
+    replace: '[point[0] + across(point), point[1] + down(point)]',
+    by: '[point[0] + 0 * across(point), point[1] + 0 * down(point)]',
+    test: 'test/attacks/captcha',
+    named: 'by cutting it up',
+  },
+  {
+    guard: 'captchas wait for each other to be drawn, and not too many of them',
+    file: 'src/integrations/captcha/captcha-image.ts',
+    replace: 'return queue.run(',
+    by: 'return draw();\n  await queue.run(',
+    test: 'test/integrations/captcha',
+    named: 'who ask at once',
+  },
 ];

@@ -1,0 +1,36 @@
+import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
+import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './captcha-solvers';
+
+const PICTURES = 80;
+
+/** How many of the pictures it reads. */
+async function solvedBy(read: (png: Buffer) => string | Promise<string>, count: number): Promise<number> {
+  let solved = 0;
+  for (let index = 0; index < count; index += 1) {
+    const { answer, png } = await drawCaptcha();
+    if ((await read(png)) === answer) solved += 1;
+  }
+  return solved;
+}
+
+describe('reading captchas by program', () => {
+  it('works where svg-captcha draws by itself: 20 of 20 by the commands, most by templates', async () => {
+    const readAtPlaces = await fixedPlaces();
+    const plain = Array.from({ length: 20 }, plainCaptcha);
+    expect(plain.map(({ svg }) => readByCommands(svg))).toEqual(plain.map(({ answer }) => answer));
+    const read = await Promise.all(plain.map(({ png }) => readAtPlaces(png)));
+    expect(read.filter((text, index) => text === plain[index]?.answer).length).toBeGreaterThan(15);
+  });
+
+  it('by the commands of a path gives nothing: none are served', async () => {
+    expect(await solvedBy(readByCommands, 20)).toBe(0);
+  });
+
+  it('by templates at fixed places gives less than a tenth', async () => {
+    expect(await solvedBy(await fixedPlaces(), PICTURES)).toBeLessThan(PICTURES / 10);
+  });
+
+  it('by cutting it up and taking the nearest letters gives less than a tenth', async () => {
+    expect(await solvedBy(await nearestLetters(), PICTURES)).toBeLessThan(PICTURES / 10);
+  }, 300_000);
+});
