@@ -4,7 +4,6 @@ import type { Config } from '../config';
 import { DeviceCookies } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
-import { captchaImageRouter } from '../features/verification/captcha-router';
 import { createApp } from '../http/app';
 import { Deadline } from '../http/deadline';
 import { errorHandler } from '../http/error-handler';
@@ -64,7 +63,7 @@ export async function buildContainer(
     ),
     health: healthRouter(health),
     jwks: services.jwks,
-    captchaImages: captchaImageRouter(services.captchas),
+    captchas: services.shownCaptchas,
     uploads: services.uploads,
   };
 

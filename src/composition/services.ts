@@ -32,6 +32,7 @@ import { CodeSender } from '../features/verification/code-sender';
 import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
+import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import type { SmsSender } from '../integrations/sms/sms-sender';
@@ -100,7 +101,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const attempts = new LoginAttempts(limiter, limits, (HASHES_WAITING * HASHING_THREADS) / 4);
 
   const codes = new VerificationCodes(keys.sessionSecrets);
-  const captchas = new CaptchaService(repos.captchas, limiter, limits);
+  const { captchas: chosenCaptchas, shown: shownCaptchas } = await chooseCaptchas({ kept: repos.captchas });
+  const captchas = new CaptchaService(chosenCaptchas, limiter, limits);
   const sender = new CodeSender(verification, codes, sms, config.verification);
   const accountHolders = new AccountHolders({ users, limiter, limits });
   const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
@@ -127,6 +129,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     }),
     blacklist: new BlacklistService(repos.blacklist),
     captchas,
+    shownCaptchas,
     groups: new GroupsService(repos.groups),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),

@@ -12,7 +12,8 @@ export interface Routers {
   user: RequestHandler;
   health: Router;
   jwks: Router;
-  captchaImages: Router;
+  /** What clients show of captchas. */
+  captchas: Router;
   uploads: Router;
 }
 
@@ -46,7 +47,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.use('/user', deadline.watch, routers.user);
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
-  app.use('/captcha', routers.captchaImages);
+  app.use('/captcha', routers.captchas);
   app.use(routers.uploads);
 
   app.use(unknownPath);

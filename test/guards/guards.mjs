@@ -1589,9 +1589,9 @@ export const guards = [
   },
   {
     guard: 'a captcha is looked for by what can be an id',
-    file: 'src/features/verification/captcha-service.ts',
-    replace: 'ID.test(id) ? await this.captchas.image(id) : undefined',
-    by: 'await this.captchas.image(id)',
+    file: 'src/integrations/captcha/drawn-captchas.ts',
+    replace: 'ID.test(id) ? this.kept.image(id) : undefined',
+    by: 'this.kept.image(id)',
     test: 'test/api/captcha',
     named: 'unknown or expired captcha',
   },

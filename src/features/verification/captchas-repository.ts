@@ -1,16 +1,12 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
+import type { KeptCaptcha, KeptCaptchas } from '../../integrations/captcha/drawn-captchas';
 
-export interface Captcha {
-  id: string;
-  answer: string;
-  png: Buffer;
-}
-
-export class CaptchasRepository {
+/** Of those that are drawn here. */
+export class CaptchasRepository implements KeptCaptchas {
   constructor(private readonly db: Knex) {}
 
-  async add({ id, answer, png }: Captcha, ttlSeconds: number): Promise<void> {
+  async add({ id, answer, png }: KeptCaptcha, ttlSeconds: number): Promise<void> {
     await this.db('captchas').insert({
       id,
       answer,
@@ -20,7 +16,7 @@ export class CaptchasRepository {
   }
 
   async image(id: string): Promise<Buffer | undefined> {
-    const row = await this.live(id).first<Pick<Captcha, 'png'> | undefined>('png');
+    const row = await this.live(id).first<Pick<KeptCaptcha, 'png'> | undefined>('png');
     return row?.png;
   }
 

@@ -77,7 +77,7 @@ export class SendCodeService {
   private async hasSolved({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<boolean> {
     if (this.rules.captchaPolicy === 'off') return false;
     const given = verifyId !== undefined && verifyCode !== undefined;
-    const solved = given && (await this.parts.captchas.check(verifyId, verifyCode));
+    const solved = given && (await this.parts.captchas.check(verifyId, verifyCode)) === 'right';
     if (this.rules.captchaPolicy === 'always' && !solved) {
       await this.noteRefusal(phone, caller, 'no solved captcha');
       throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
