@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller';
-import type { Captchas, NewCaptcha, Verdict } from '../../integrations/captcha/captchas';
+import type { Captchas, NewCaptcha, Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { checksBy, type Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 
@@ -10,6 +10,10 @@ export class CaptchaService {
     private readonly limiter: Limiter,
     private readonly limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>,
   ) {}
+
+  get vouchesFor(): VouchedFor {
+    return this.captchas.vouchesFor;
+  }
 
   async create(caller: Caller): Promise<NewCaptcha> {
     await this.limiter.take(caller, ...checksBy(caller, this.limits));

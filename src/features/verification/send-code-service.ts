@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
 import { BreakerOpen } from '../../integrations/breaker';
+import type { VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
@@ -24,6 +25,9 @@ export interface CaptchaAnswer {
   verifyCode?: string | undefined;
 }
 
+/** Whose limits are raised. */
+type Raised = 'nothing' | VouchedFor;
+
 interface Parts {
   sender: CodeSender;
   captchas: CaptchaService;
@@ -45,9 +49,9 @@ export class SendCodeService {
   async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer): Promise<void> {
     const { limiter, audit } = this.parts;
     await this.checkPhone(phone, caller);
-    const solved = await this.hasSolved(captcha, phone, caller);
+    const raised = await this.raisedBy(captcha, phone, caller);
     await this.checkGuessBudget(phone, caller);
-    const uses = [...this.usesOf(phone, caller.address, solved), await this.budgetFor(phone, caller)];
+    const uses = [...this.usesOf(phone, caller.address, raised), await this.budgetFor(phone, caller)];
     const taken = await limiter.take(caller, ...uses);
     await this.sendUnlessGuarded(phone, caller, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
@@ -74,15 +78,16 @@ export class SendCodeService {
     await this.parts.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
   }
 
-  private async hasSolved({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<boolean> {
-    if (this.rules.captchaPolicy === 'off') return false;
+  private async raisedBy({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<Raised> {
+    const { captchas } = this.parts;
+    if (this.rules.captchaPolicy === 'off') return 'nothing';
     const given = verifyId !== undefined && verifyCode !== undefined;
-    const solved = given && (await this.parts.captchas.check(verifyId, verifyCode)) === 'right';
-    if (this.rules.captchaPolicy === 'always' && !solved) {
+    if (given && (await captchas.check(verifyId, verifyCode)) === 'right') return captchas.vouchesFor;
+    if (this.rules.captchaPolicy === 'always') {
       await this.noteRefusal(phone, caller, 'no solved captcha');
       throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
     }
-    return solved;
+    return 'nothing';
   }
 
   /** No code is sent to a caller who may not try one for this phone. */
@@ -96,12 +101,14 @@ export class SendCodeService {
     });
   }
 
-  private usesOf(phone: Phone, address: string, solved: boolean): Use[] {
+  private usesOf(phone: Phone, address: string, raised: Raised): Use[] {
     const { limits } = this.parts;
+    const perPhone = raised === 'nothing' ? limits.sendPerPhone : limits.sendPerPhoneWithCaptcha;
+    const perAddress = raised === 'phone and address' ? limits.sendPerAddressWithCaptcha : limits.sendPerAddress;
     return [
       { limit: limits.resend, subject: phone.number },
-      { limit: solved ? limits.sendPerPhoneWithCaptcha : limits.sendPerPhone, subject: phone.number },
-      { limit: solved ? limits.sendPerAddressWithCaptcha : limits.sendPerAddress, subject: address },
+      { limit: perPhone, subject: phone.number },
+      { limit: perAddress, subject: address },
     ];
   }
 

@@ -7,8 +7,12 @@ export interface NewCaptcha {
 
 export type Verdict = 'right' | 'wrong';
 
+/** What a right answer is worth: whose limits it raises. */
+export type VouchedFor = 'phone' | 'phone and address';
+
 /** Captchas, which tell people from programs. */
 export interface Captchas {
+  readonly vouchesFor: VouchedFor;
   create(): Promise<NewCaptcha>;
   /** There is one try. */
   check(verifyId: string, answer: string): Promise<Verdict>;

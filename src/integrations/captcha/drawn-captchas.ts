@@ -20,8 +20,11 @@ const TTL_SECONDS = 300;
 /** Other paths name no captcha, and may hold what PostgreSQL cannot read. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
-/** Pictures of letters. They need no vendor. */
+/** Pictures of letters. They need no vendor, and are a speed bump at best: programs read such pictures. */
 export class DrawnCaptchas implements Captchas {
+  /** Whoever reads them by a program does so for any number of phones. */
+  readonly vouchesFor = 'phone';
+
   constructor(private readonly kept: KeptCaptchas) {}
 
   async create(): Promise<NewCaptcha> {
