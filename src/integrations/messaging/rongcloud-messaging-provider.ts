@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Breaker } from '../breaker';
+import { NoAnswerInTime, postForm } from '../post-form';
 import type { MessagingProvider, MessagingUser } from './messaging-provider';
 
 /** A token and the profile that RongCloud was last told for its user. */
@@ -31,10 +32,6 @@ export interface RongCloudOptions {
 
 /** Shorter than the deadline of a request. */
 const TIMEOUT_MS = 5_000;
-
-class NoAnswerInTime extends Error {
-  override readonly name = 'NoAnswerInTime';
-}
 
 const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
 
@@ -86,31 +83,18 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     return this.options.keptTokens.put(id, this.app, { token, nickname, portraitUri });
   }
 
-  private async call(path: string, form: URLSearchParams): Promise<z.infer<typeof answer>> {
-    const { status, body } = await this.breaker.run(() => this.post(path, form));
+  private async call(path: string, fields: URLSearchParams): Promise<z.infer<typeof answer>> {
+    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS } = this.options;
+    const form = { fields, headers: signedHeaders(appKey, appSecret), timeoutMs };
+    const { status, body } = await this.breaker.run(() =>
+      postForm(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
+    );
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
       // Only the code: the message may repeat what was sent.
       throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
     }
     return parsed.data;
-  }
-
-  private async post(path: string, form: URLSearchParams): Promise<{ status: number; body: unknown }> {
-    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS } = this.options;
-    try {
-      const response = await fetch(apiUrl.replace(/\/+$/, '') + path, {
-        method: 'POST',
-        headers: signedHeaders(appKey, appSecret),
-        body: form,
-        redirect: 'error',
-        // Covers the body too, so a trickling answer ends with it.
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      return { status: response.status, body: parseJson(await response.text()) };
-    } catch (error) {
-      throw noAnswer(path, error);
-    }
   }
 }
 
@@ -130,24 +114,4 @@ function signedHeaders(appKey: string, appSecret: string): Record<string, string
     .update(appSecret + nonce + timestamp)
     .digest('hex');
   return { 'App-Key': appKey, Nonce: nonce, Timestamp: timestamp, Signature: signature };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The kind of failure in one word, without a cause, since the error may contain the request. */
-function noAnswer(path: string, error: unknown): Error {
-  const { name, cause } = fields(error);
-  if (name === 'TimeoutError') return new NoAnswerInTime(`RongCloud: ${path} gave no answer (timed out)`);
-  const reason = [fields(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
-  return new Error(`RongCloud: ${path} gave no answer (${reason})`);
-}
-
-function fields(error: unknown): { name?: unknown; code?: unknown; cause?: unknown } {
-  return typeof error === 'object' && error !== null ? error : {};
 }

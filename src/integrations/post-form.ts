@@ -1,0 +1,65 @@
+export interface FormAnswer {
+  status: number;
+  /** Undefined when it is no JSON. */
+  body: unknown;
+}
+
+interface Form {
+  fields: URLSearchParams;
+  headers?: Record<string, string>;
+  timeoutMs: number;
+}
+
+/** The peer could not be asked, or did not finish its answer. */
+export class NoAnswer extends Error {
+  override readonly name: string = 'NoAnswer';
+
+  constructor(peer: string, reason: string) {
+    super(`${peer} gave no answer (${reason})`);
+  }
+}
+
+export class NoAnswerInTime extends NoAnswer {
+  override readonly name = 'NoAnswerInTime';
+
+  constructor(peer: string) {
+    super(peer, 'timed out');
+  }
+}
+
+/** Posts a form to a vendor, and reads its answer, whatever its status. */
+export async function postForm(peer: string, url: string, { fields, headers, timeoutMs }: Form): Promise<FormAnswer> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      ...(headers && { headers }),
+      body: fields,
+      redirect: 'error',
+      // Covers the body too, so a trickling answer ends with it.
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: response.status, body: parseJson(await response.text()) };
+  } catch (error) {
+    throw noAnswer(peer, error);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The kind of failure in one word, without a cause, since the error may contain the request. */
+function noAnswer(peer: string, error: unknown): NoAnswer {
+  const { name, cause } = propertiesOf(error);
+  if (name === 'TimeoutError') return new NoAnswerInTime(peer);
+  const reason = [propertiesOf(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
+  return new NoAnswer(peer, reason);
+}
+
+function propertiesOf(error: unknown): { name?: unknown; code?: unknown; cause?: unknown } {
+  return typeof error === 'object' && error !== null ? error : {};
+}
