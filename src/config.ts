@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isCountry, isPhoneCallingCode } from './features/phones/phone-number';
+import type { CaptchaSettings } from './integrations/captcha/choose-captchas';
 import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
 import { isSigningKey } from './integrations/messaging/signing-key';
 import type { SmsSettings } from './integrations/sms/choose-sms-sender';
@@ -137,6 +138,14 @@ const environment = z.object({
     )
     .default([]),
   CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
+  CAPTCHA_PROVIDER: oneOf('drawn', 'turnstile').default('drawn'),
+  CAPTCHA_SITE_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the site key as the provider shows it: letters, digits, - and _')
+    .optional(),
+  CAPTCHA_SECRET_KEY: text.optional(),
+  CAPTCHA_VERIFY_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
+  CAPTCHA_SCRIPT_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/api.js'),
   SPEND_GUARD: oneOf('off', 'record', 'enforce').optional(),
   CODE_TTL_SECONDS: seconds.default(300),
   CODE_RESEND_SECONDS: seconds.default(60),
@@ -261,6 +270,18 @@ function storageOf(env: Environment, need: Need): StorageSettings {
   };
 }
 
+function captchaOf(env: Environment, need: Need): CaptchaSettings {
+  if (env.CAPTCHA_PROVIDER === 'drawn') return { provider: 'drawn' };
+  const why = 'CAPTCHA_PROVIDER=turnstile needs it';
+  return {
+    provider: 'turnstile',
+    siteKey: need('CAPTCHA_SITE_KEY', why),
+    secretKey: need('CAPTCHA_SECRET_KEY', why),
+    verifyUrl: env.CAPTCHA_VERIFY_URL,
+    scriptUrl: env.CAPTCHA_SCRIPT_URL,
+  };
+}
+
 /** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
 function unfitForProduction(env: Environment): string[] {
   const rules: [unfit: boolean, mistake: string][] = [
@@ -291,6 +312,14 @@ function unfitForProduction(env: Environment): string[] {
     [
       env.TWILIO_API_URL?.startsWith('http:') ?? false,
       'TWILIO_API_URL: must start with https://, codes and the account are sent there',
+    ],
+    [
+      env.CAPTCHA_VERIFY_URL.startsWith('http:'),
+      'CAPTCHA_VERIFY_URL: must start with https://, the secret key is sent there',
+    ],
+    [
+      env.CAPTCHA_SCRIPT_URL.startsWith('http:'),
+      'CAPTCHA_SCRIPT_URL: must start with https://, anybody on the way can change a script that comes over HTTP',
     ],
     [
       env.CORS_ORIGINS.some((allowed) => allowed.startsWith('http:')),
@@ -343,6 +372,7 @@ function nested(env: Environment, mistakes: string[]) {
     },
     messaging: messagingOf(env, need),
     storage: storageOf(env, need),
+    captcha: captchaOf(env, need),
     verification: {
       smsText: env.SMS_TEXT,
       phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),

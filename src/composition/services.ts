@@ -101,8 +101,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const attempts = new LoginAttempts(limiter, limits, (HASHES_WAITING * HASHING_THREADS) / 4);
 
   const codes = new VerificationCodes(keys.sessionSecrets);
-  const { captchas: chosenCaptchas, shown: shownCaptchas } = await chooseCaptchas({ kept: repos.captchas });
-  const captchas = new CaptchaService(chosenCaptchas, limiter, limits);
+  const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
+  const captchas = new CaptchaService(chosenCaptchas.captchas, limiter, limits);
   const sender = new CodeSender(verification, codes, sms, config.verification);
   const accountHolders = new AccountHolders({ users, limiter, limits });
   const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
@@ -129,7 +129,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     }),
     blacklist: new BlacklistService(repos.blacklist),
     captchas,
-    shownCaptchas,
+    shownCaptchas: chosenCaptchas.shown,
     groups: new GroupsService(repos.groups),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),

@@ -20,6 +20,7 @@ const FREE = [
   ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
   ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'NOTIFY_TEXT_PASSWORD_RESET'],
   ...['NOTIFY_TEXT_PASSWORD_CHANGED', 'NOTIFY_TEXT_NEW_DEVICE', 'NOTIFY_TEXT_LOCKED_OUT'],
+  'CAPTCHA_SECRET_KEY',
 ];
 
 const atLeastOne = ['0', '-1', '1.5', 'x', '1e3', ' 1', '0x10', '9'.repeat(20)];
@@ -79,6 +80,10 @@ const BAD: Record<string, string[]> = {
   PHONE_CHECK: ['on', 'Mobile'],
   ALLOWED_REGIONS: ['gb', 'ZZ', '001', '999', '44,x', '+44', '044', 'constructor'],
   CAPTCHA_POLICY: ['on', 'never'],
+  CAPTCHA_PROVIDER: ['none', 'Turnstile', 'hcaptcha'],
+  CAPTCHA_SITE_KEY: ['a b', '"', 'x'.repeat(65)],
+  CAPTCHA_VERIFY_URL: address,
+  CAPTCHA_SCRIPT_URL: address,
   SPEND_GUARD: ['on', 'Record'],
   CODE_TTL_SECONDS: atLeastOne,
   CODE_RESEND_SECONDS: atLeastOne,
@@ -155,6 +160,7 @@ describe('loadConfig', () => {
         ...{ provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
         ...{ maxBytesPerUser: 0, minFreeBytes: 0 },
       },
+      captcha: { provider: 'drawn' },
       verification: {
         ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive', spendGuard: 'record' },
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
@@ -209,6 +215,7 @@ describe('loadConfig', () => {
   it.each([
     [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
     [{ MESSAGING_PROVIDER: 'rongcloud' }, ['RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET']],
+    [{ CAPTCHA_PROVIDER: 'turnstile' }, ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY']],
     [{ STORAGE_PROVIDER: 'qiniu' }, ['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN']],
   ])('with %j names each variable that is missing', (env, names) => {
     const mistakes = mistakesIn(env);
@@ -223,6 +230,15 @@ describe('loadConfig', () => {
       expect(loadConfig({ ...qiniu, QINIU_DOMAIN }).storage).toMatchObject({ domain: QINIU_DOMAIN });
     },
   );
+
+  it("asks Cloudflare's Turnstile where nothing else is set", () => {
+    const keys = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' };
+    expect(loadConfig(keys).captcha).toEqual({
+      ...{ provider: 'turnstile', siteKey: 'site', secretKey: 'secret' },
+      verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+      scriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
+    });
+  });
 
   it('takes a messaging service instead of a number for Twilio', () => {
     const { TWILIO_FROM: _from, ...env } = productionEnv();
@@ -264,6 +280,12 @@ describe('loadConfig in production', () => {
     ['a letter repeated', { SESSION_SECRETS: 'a'.repeat(64) }, /^SESSION_SECRETS: each needs to be random.*openssl/],
     ['a word repeated', { SESSION_SECRETS: 'changeme'.repeat(8) }, /^SESSION_SECRETS: each needs to be random/],
     ['Twilio over HTTP', { TWILIO_API_URL: 'http://a.example' }, /^TWILIO_API_URL: must start with https/],
+    [
+      'a captcha that is checked over HTTP',
+      { CAPTCHA_VERIFY_URL: 'http://a.example' },
+      /^CAPTCHA_VERIFY_URL: must start/,
+    ],
+    ['a script that comes over HTTP', { CAPTCHA_SCRIPT_URL: 'http://a.example' }, /^CAPTCHA_SCRIPT_URL: must start/],
     ['pages that come over HTTP', { CORS_ORIGINS: 'https://a.example,http://b.example' }, /^CORS_ORIGINS: must start/],
     ['more proxies than there are', { TRUST_PROXY: '11' }, /^TRUST_PROXY: must be at most 10/],
     ['a low BCRYPT_COST', { BCRYPT_COST: '9' }, /^BCRYPT_COST: set it to 10 or more/],

@@ -15,7 +15,7 @@ export interface Use {
   subject: string;
 }
 
-/** A check by this caller: check_phone_available, get_sms_img_code, and others that reveal as much. */
+/** A check by this caller: check_phone_available, get_sms_img_code, and others that reveal or cost as much. */
 export function checksBy({ address }: Caller, limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>): Use[] {
   return [
     { limit: limits.checksPerMinute, subject: address },

@@ -81,6 +81,7 @@ export function limitTable(amounts: LimitAmounts) {
     sendPerPhone: limit('send_per_phone', 'phone', sendCodePerPhoneDay, DAY, sending),
     sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending),
     sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending),
+    /** With a captcha of a provider. One that is drawn here raises the limit by phone alone. */
     sendPerAddressWithCaptcha: limit('send_per_address', 'address', sendCodePerIpHourWithCaptcha, HOUR, sending),
     /** One budget for the day, of codes and notices. Its last fifth is kept for phones with an account. */
     sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending),
@@ -134,7 +135,7 @@ export function limitTable(amounts: LimitAmounts) {
     /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
 
-    /** check_phone_available and get_sms_img_code together. */
+    /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),
     checksPerDay: limit('checks_day', 'address', amounts.checksPerIpDay, DAY, reading),
     /** verify_code: strangers behind the same address who check numbers must not keep anybody from registering. */

@@ -16,11 +16,21 @@ export class CaptchaService {
   }
 
   async create(caller: Caller): Promise<NewCaptcha> {
-    await this.limiter.take(caller, ...checksBy(caller, this.limits));
+    await this.count(caller);
     return this.captchas.create();
   }
 
-  async check(verifyId: string, answer: string): Promise<Verdict> {
+  /** Counted where it asks somebody outside: anybody can make answers up. */
+  async check(verifyId: string, answer: string, caller: Caller): Promise<Verdict> {
+    if (this.captchas.checkedOutside) await this.count(caller);
     return this.captchas.check(verifyId, answer);
+  }
+
+  areAway(): Promise<boolean> {
+    return this.captchas.areAway();
+  }
+
+  private async count(caller: Caller): Promise<void> {
+    await this.limiter.take(caller, ...checksBy(caller, this.limits));
   }
 }

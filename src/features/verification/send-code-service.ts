@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
 import { BreakerOpen } from '../../integrations/breaker';
-import type { VouchedFor } from '../../integrations/captcha/captchas';
+import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
@@ -78,16 +78,21 @@ export class SendCodeService {
     await this.parts.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
   }
 
-  private async raisedBy({ verifyId, verifyCode }: CaptchaAnswer, phone: Phone, caller: Caller): Promise<Raised> {
-    const { captchas } = this.parts;
+  /** Where a captcha is always wanted and its provider is away, codes are sent without. */
+  private async raisedBy(captcha: CaptchaAnswer, phone: Phone, caller: Caller): Promise<Raised> {
     if (this.rules.captchaPolicy === 'off') return 'nothing';
-    const given = verifyId !== undefined && verifyCode !== undefined;
-    if (given && (await captchas.check(verifyId, verifyCode)) === 'right') return captchas.vouchesFor;
-    if (this.rules.captchaPolicy === 'always') {
-      await this.noteRefusal(phone, caller, 'no solved captcha');
-      throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
-    }
-    return 'nothing';
+    const verdict = await this.verdictOn(captcha, caller);
+    if (verdict === 'right') return this.parts.captchas.vouchesFor;
+    if (this.rules.captchaPolicy === 'adaptive' || verdict === 'away') return 'nothing';
+    if (verdict === 'unchecked') throw new Unavailable('the captcha could not be checked: try again shortly');
+    await this.noteRefusal(phone, caller, 'no solved captcha');
+    throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
+  }
+
+  private async verdictOn({ verifyId, verifyCode }: CaptchaAnswer, caller: Caller): Promise<Verdict> {
+    const { captchas } = this.parts;
+    if (verifyId && verifyCode) return captchas.check(verifyId, verifyCode, caller);
+    return this.rules.captchaPolicy === 'always' && (await captchas.areAway()) ? 'away' : 'wrong';
   }
 
   /** No code is sent to a caller who may not try one for this phone. */

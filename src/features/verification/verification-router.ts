@@ -10,7 +10,7 @@ export function verificationRouter(sending: SendCodeService, verifying: VerifyCo
       summary: 'Sends a verification code to a phone, in an SMS.',
       access: 'anyone',
       body: sendCode,
-      refusals: { 5000: 'too many codes were asked for' },
+      refusals: { 5000: 'too many codes were asked for', 429: 'too many captchas of this address were checked' },
       handle: ({ verifyId, verifyCode, ...phone }, { caller }) => sending.send(phone, caller, { verifyId, verifyCode }),
     }),
     operation({

@@ -4,9 +4,10 @@ import { phoneFields } from '../phones/phone-fields';
 
 export const phone = phoneFields;
 
+/** The token of a captcha provider has some thousand bytes. */
 const captchaAnswer = z.object({
   verifyId: bytes(0, 64).optional(),
-  verifyCode: bytes(0, 64).optional(),
+  verifyCode: bytes(0, 8_192).optional(),
 });
 
 export const sendCode = z.intersection(phoneFields, captchaAnswer);

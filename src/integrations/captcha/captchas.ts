@@ -5,7 +5,11 @@ export interface NewCaptcha {
   path: string;
 }
 
-export type Verdict = 'right' | 'wrong';
+/**
+ * `away`: the provider does not answer anybody. `unchecked`: this answer could not be checked now, for a reason that a
+ * caller may have brought about.
+ */
+export type Verdict = 'right' | 'wrong' | 'away' | 'unchecked';
 
 /** What a right answer is worth: whose limits it raises. */
 export type VouchedFor = 'phone' | 'phone and address';
@@ -13,7 +17,11 @@ export type VouchedFor = 'phone' | 'phone and address';
 /** Captchas, which tell people from programs. */
 export interface Captchas {
   readonly vouchesFor: VouchedFor;
+  /** Whether a check asks somebody outside. */
+  readonly checkedOutside: boolean;
   create(): Promise<NewCaptcha>;
   /** There is one try. */
   check(verifyId: string, answer: string): Promise<Verdict>;
+  /** Whether nobody can solve one for the moment. */
+  areAway(): Promise<boolean>;
 }

@@ -1,16 +1,34 @@
 import type { Router } from 'express';
+import type { Logger } from 'pino';
 import type { Captchas } from './captchas';
 import type { KeptCaptchas } from './drawn-captchas';
+import type { SiteverifyOptions } from './siteverify-captchas';
+import type { WidgetOptions } from './widget-router';
+
+export type CaptchaSettings = { provider: 'drawn' } | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
 
 interface Parts {
   /** Where drawn ones are kept. */
   kept: KeptCaptchas;
+  logger: Logger;
 }
 
 /** The captchas, and a router for what clients show of them. */
-export async function chooseCaptchas({ kept }: Parts): Promise<{ captchas: Captchas; shown: Router }> {
-  const { DrawnCaptchas } = await import('./drawn-captchas');
-  const { pictureRouter } = await import('./picture-router');
-  const captchas = new DrawnCaptchas(kept);
-  return { captchas, shown: pictureRouter(captchas) };
+export async function chooseCaptchas(
+  settings: CaptchaSettings,
+  { kept, logger }: Parts,
+): Promise<{ captchas: Captchas; shown: Router }> {
+  switch (settings.provider) {
+    case 'turnstile': {
+      const { SiteverifyCaptchas } = await import('./siteverify-captchas');
+      const { widgetRouter } = await import('./widget-router');
+      return { captchas: new SiteverifyCaptchas(settings, logger), shown: widgetRouter(settings) };
+    }
+    case 'drawn': {
+      const { DrawnCaptchas } = await import('./drawn-captchas');
+      const { pictureRouter } = await import('./picture-router');
+      const captchas = new DrawnCaptchas(kept);
+      return { captchas, shown: pictureRouter(captchas) };
+    }
+  }
 }

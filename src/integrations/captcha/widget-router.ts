@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { Router } from 'express';
+import { get } from '../../http/route';
+
+export interface WidgetOptions {
+  siteKey: string;
+  /** The provider's script, which shows its widget. */
+  scriptUrl: string;
+}
+
+/** How a web view learns the token: by the address, or by the handler of a message, whichever it can follow. */
+const HAND_OVER = `function solved(token) {
+  location.hash = 'verifyCode=' + encodeURIComponent(token);
+  window.ReactNativeWebView?.postMessage(token);
+  window.webkit?.messageHandlers?.verifyCode?.postMessage(token);
+}`;
+
+/** The page that shows the provider's widget in a web view. */
+export function widgetRouter(options: WidgetOptions): Router {
+  const router = Router();
+  const [page, headers] = [pageOf(options), headersOf(options)];
+
+  get(router, '/widget', (_req, res) => {
+    res.set(headers).type('text/html').send(page);
+  });
+
+  return router;
+}
+
+/** Each provider looks for its own class, and calls what data-callback names with the token. */
+function pageOf({ siteKey, scriptUrl }: WidgetOptions): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Captcha</title>
+<script>${HAND_OVER}</script>
+<script src="${escaped(scriptUrl)}" async defer></script>
+<div class="cf-turnstile h-captcha" data-sitekey="${escaped(siteKey)}" data-callback="solved"></div>
+</html>
+`;
+}
+
+function headersOf({ scriptUrl }: WidgetOptions): Record<string, string> {
+  const provider = sourcesOf(new URL(scriptUrl));
+  const hash = createHash('sha256').update(HAND_OVER).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}' ${provider}`,
+    ...['frame-src', 'style-src', 'connect-src'].map((directive) => `${directive} ${provider}`),
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ].join('; ');
+  // A provider may look at the host of the page that shows its widget.
+  return { 'Content-Security-Policy': policy, 'Referrer-Policy': 'strict-origin' };
+}
+
+/** hCaptcha serves its parts from changing hosts of its domain, and asks for all of them to be let in. */
+function sourcesOf({ hostname, origin }: URL): string {
+  return `.${hostname}`.endsWith('.hcaptcha.com') ? 'https://hcaptcha.com https://*.hcaptcha.com' : origin;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

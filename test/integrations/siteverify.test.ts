@@ -1,0 +1,190 @@
+import { Writable } from 'node:stream';
+import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify-captchas';
+import { createLogger } from '../../src/logger';
+import { times } from '../support/calls';
+import {
+  startSiteverifyStandIn,
+  type SiteverifyBehaviour,
+  type SiteverifyStandIn,
+} from '../support/stand-ins/siteverify';
+import { until } from '../support/until';
+
+let provider: SiteverifyStandIn;
+let now: number;
+let logged: string;
+beforeEach(async () => {
+  provider = await startSiteverifyStandIn();
+  now = 0;
+  logged = '';
+});
+afterEach(() => provider.close().catch(() => {}));
+
+const output = new Writable({
+  write(chunk, _encoding, done) {
+    logged += String(chunk);
+    done();
+  },
+});
+
+function captchas(options: Partial<SiteverifyOptions> = {}): SiteverifyCaptchas {
+  const { siteKey, secretKey, verifyUrl } = provider;
+  const settings = { siteKey, secretKey, verifyUrl, timeoutMs: 5_000, ...options };
+  return new SiteverifyCaptchas(settings, createLogger('trace', output), () => now);
+}
+const check = (by = captchas(), token = provider.token()) => by.check(provider.siteKey, token);
+const tokensAsked = () => provider.requests.map(({ form }) => form.get('response'));
+
+const BROKEN: SiteverifyBehaviour[] = [
+  ...(['garbage', 'empty', 'foreign', 'gateway', 'reset'] as const),
+  { status: 500 },
+  { status: 403 },
+  { errorCodes: ['internal-error'] },
+];
+
+describe('a captcha of a provider', () => {
+  it('is the site key, shown by a page', async () => {
+    expect(await captchas().create()).toEqual({ verifyId: provider.siteKey, path: '/captcha/widget' });
+  });
+
+  it('is checked by its token and our secret, and without the address of the user', async () => {
+    const token = provider.token();
+    expect(await check(captchas(), token)).toBe('right');
+    const [{ form, headers } = { form: undefined, headers: {} }] = provider.requests;
+    expect([...(form ?? [])]).toEqual([
+      ['secret', provider.secretKey],
+      ['response', token],
+    ]);
+    expect(headers).not.toHaveProperty('x-forwarded-for');
+  });
+
+  it('is right once, also for ten tries at once', async () => {
+    const [by, token] = [captchas(), provider.token()];
+    const verdicts = await times(10, () => check(by, token));
+    expect(verdicts.sort()).toEqual(['right', ...Array<string>(9).fill('wrong')]);
+    expect(await check(captchas(), token)).toBe('wrong');
+  });
+
+  it('is wrong with a token that is none of the provider', async () => {
+    expect(await check(captchas(), 'made-up')).toBe('wrong');
+  });
+
+  it.each([
+    ...['missing-input-response', 'invalid-input-response', 'bad-request', 'timeout-or-duplicate'],
+    ...['invalid-or-already-seen-response', 'already-seen-response', 'expired-input-response', 'anything-else'],
+    ...['sitekey-secret-mismatch', 'not-using-dummy-passcode'],
+  ])('is wrong when the provider says %s', async (code) => {
+    provider.behave({ errorCodes: [code] });
+    expect(await check()).toBe('wrong');
+  });
+
+  it('is wrong with another site key, or without a token, and nobody is asked', async () => {
+    const by = captchas();
+    expect(await by.check('another', provider.token())).toBe('wrong');
+    for (const token of ['', ' ', 'a b', 'line\nbreak', 'Zoë']) expect(await check(by, token)).toBe('wrong');
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('tells the operator of a secret that the provider does not know, and counts as away', async () => {
+    expect(await check(captchas({ secretKey: 'outdated' }))).toBe('away');
+    provider.behave({ errorCodes: ['missing-input-secret'] });
+    expect(await check()).toBe('away');
+    const lines = logged
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject(
+      Array(2).fill({ level: 50, msg: expect.stringContaining('CAPTCHA_SECRET_KEY') as string }),
+    );
+  });
+
+  it.each<SiteverifyBehaviour>([...BROKEN, 'hang', { errorCodes: ['invalid-input-secret'] }])(
+    'leaves nothing of its token and our secret in the log (%j)',
+    async (behaviour) => {
+      provider.behave(behaviour);
+      const token = provider.token();
+      await check(captchas({ timeoutMs: 200 }), token);
+      expect(logged).not.toBe('');
+      for (const hidden of [token, provider.secretKey, 'refused']) expect(logged).not.toContain(hidden);
+    },
+  );
+});
+
+describe('a provider', () => {
+  it.each(BROKEN)('is away when it answers a request without a token no better (%j)', async (behaviour) => {
+    provider.behave(behaviour);
+    const token = provider.token();
+    expect(await check(captchas(), token)).toBe('away');
+    expect(tokensAsked()).toEqual([token, '']);
+  });
+
+  it.each(BROKEN)('is not away for a token at which alone it fails (%j): that one is unchecked', async (behaviour) => {
+    const token = provider.token();
+    provider.behaveAt(token, behaviour);
+    const by = captchas();
+    expect(await check(by, token)).toBe('unchecked');
+    expect(await check(by)).toBe('right');
+  });
+
+  it('is not away when it has had too many calls', async () => {
+    provider.behave({ status: 429 });
+    const by = captchas();
+    expect(await check(by)).toBe('unchecked');
+    expect(await by.areAway()).toBe(false);
+  });
+
+  it('is away when nobody listens, also when it was there a moment ago', async () => {
+    const by = captchas();
+    expect(await by.areAway()).toBe(false);
+    await provider.close();
+    expect(await check(by)).toBe('away');
+    expect(await by.areAway()).toBe(true);
+  });
+
+  it.each(['hang', 'trickle'] as const)('is away when it does not finish in time (%s)', async (trouble) => {
+    provider.behave(trouble);
+    const started = performance.now();
+    expect(await check(captchas({ timeoutMs: 300 }))).toBe('away');
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('is not asked for a while when three in a row had no answer', async () => {
+    provider.behave('hang');
+    const by = captchas({ timeoutMs: 100 });
+    for (let count = 0; count < 4; count += 1) expect(await check(by)).toBe('away');
+    expect(provider.requests).toHaveLength(6);
+    provider.behave('accept');
+    now = 30_000;
+    expect(await check(by)).toBe('right');
+  });
+
+  it('is not away for tokens that it takes too long for, however many: they are unchecked', async () => {
+    provider.behaveAt('slow', 'hang');
+    const by = captchas({ timeoutMs: 100 });
+    for (let count = 0; count < 5; count += 1) expect(await check(by, 'slow')).toBe('unchecked');
+    expect(await check(by)).toBe('unchecked');
+    expect(await by.areAway()).toBe(false);
+  });
+
+  it('is probed without a token, once in ten seconds at most, whoever wants to know', async () => {
+    const by = captchas();
+    expect(await times(20, () => by.areAway())).toEqual(Array(20).fill(false));
+    await provider.close();
+    now = 9_999;
+    expect(await by.areAway()).toBe(false);
+    expect(tokensAsked()).toEqual(['']);
+    now = 10_000;
+    expect(await by.areAway()).toBe(true);
+  });
+
+  it('is asked by 20 at once: others are unchecked', async () => {
+    provider.behaveAt('slow', 'hang');
+    const by = captchas({ timeoutMs: 2_000 });
+    const under = times(20, () => check(by, 'slow'));
+    await until(() => provider.requests.length === 20);
+    expect(await times(5, () => check(by))).toEqual(Array(5).fill('unchecked'));
+    expect(provider.requests).toHaveLength(20);
+    expect(await under).toEqual(Array(20).fill('unchecked'));
+    now = 30_000;
+    expect(await check(by)).toBe('right');
+  });
+});

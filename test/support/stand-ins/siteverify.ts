@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { secret } from '../secrets';
+import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
+
+/** `accept`, the same error codes for everybody, another status with a page, or a broken connection. */
+export type SiteverifyBehaviour = 'accept' | { errorCodes: string[] } | { status: number } | Trouble;
+
+export interface SiteverifyStandIn extends VendorServer {
+  siteKey: string;
+  secretKey: string;
+  verifyUrl: string;
+  /** One that the widget gives to whoever solves it. */
+  token(): string;
+  /** What it does from now on. */
+  behave(behaviour: SiteverifyBehaviour): void;
+  /** What it does with this token alone. */
+  behaveAt(token: string, behaviour: SiteverifyBehaviour): void;
+}
+
+const SITE_KEY = '0x4AAAAAAABkMYinukE8nzYS';
+const SECRET_KEY = '0x4AAAAAAABkMYinukE8nzYSVl8IUoXlT4B';
+
+/** The siteverify of Cloudflare Turnstile; hCaptcha's differs in the code for a token that is used again. */
+export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
+  let behaviour: SiteverifyBehaviour = 'accept';
+  const at = new Map<string, SiteverifyBehaviour>();
+  const open = new Set<string>();
+  const spent = new Set<string>();
+
+  const verdict = (token: string): Reply => {
+    if (spent.has(token)) return failure('timeout-or-duplicate');
+    if (!open.delete(token)) return failure('invalid-input-response');
+    spent.add(token);
+    const json = { success: true, 'error-codes': [], challenge_ts: new Date().toISOString(), hostname: 'a.example' };
+    return { status: 200, json };
+  };
+
+  const server = await startVendorServer(200, (request) => {
+    const token = request.form.get('response') ?? '';
+    const own = at.get(token) ?? behaviour;
+    if (typeof own === 'string' && own !== 'accept') return { trouble: own };
+    if (typeof own === 'object')
+      return 'status' in own ? { status: own.status, json: 'no' } : failure(...own.errorCodes);
+    return refusal(request) ?? verdict(token);
+  });
+  return {
+    ...server,
+    siteKey: SITE_KEY,
+    secretKey: secret(SECRET_KEY),
+    verifyUrl: `${server.url}/turnstile/v0/siteverify`,
+    token() {
+      const token = secret(`0.${randomBytes(600).toString('base64url')}`);
+      open.add(token);
+      return token;
+    },
+    behave(next) {
+      behaviour = next;
+    },
+    behaveAt(token, its) {
+      at.set(token, its);
+    },
+  };
+}
+
+function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
+  if (method !== 'POST' || path !== '/turnstile/v0/siteverify') return { status: 404, json: {} };
+  if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return failure('bad-request');
+  if (!form.get('secret')) return failure('missing-input-secret');
+  if (form.get('secret') !== SECRET_KEY) return failure('invalid-input-secret');
+  return form.get('response') ? undefined : failure('missing-input-response');
+}
+
+function failure(...codes: string[]): Reply {
+  return { status: 200, json: { success: false, 'error-codes': codes, messages: [`refused, secret ${SECRET_KEY}`] } };
+}
