@@ -10,18 +10,10 @@ import { NumberRefused } from '../../src/integrations/sms/sms-sender';
 import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { solvedCaptcha } from '../support/captchas';
 import { instancesBeside } from '../support/instances';
 import { testPool, type TestPool } from '../support/pool';
-import {
-  e164,
-  field,
-  insertAndSignIn,
-  insertPerson,
-  newPassword,
-  newPhone,
-  verificationToken,
-} from '../support/people';
-import { secret } from '../support/secrets';
+import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, verificationToken } from '../support/people';
 import { until } from '../support/until';
 
 const HOUR = 3_600;
@@ -55,13 +47,6 @@ const login = (on: TestApp, phone: object, password: string, address = HERE) =>
   post(on.api, '/user/login', { ...phone, password }, from(address));
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
-
-async function solvedCaptcha(on: TestApp) {
-  const { body } = await post(on.api, '/user/get_sms_img_code');
-  const verifyId = String(field(field(body, 'result'), 'verifyId'));
-  const row = await on.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
-  return { verifyId, verifyCode: secret(row.answer) };
-}
 
 describe('send_code', () => {
   it('by address: SEND_CODE_PER_IP_HOUR, and no more with captchas that are drawn here', async () => {
