@@ -31,7 +31,8 @@ const DEFAULT_NOTICES = {
 };
 
 /** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
-const LEAST_CHARACTERS = 8;
+const LEAST_CHARACTERS = 10;
+const GUESSED_FIRST = /change.?me|pass.?word|secret|example|openssl|qwerty|123456|abcdef/i;
 /** Nobody has more in front. */
 const MOST_PROXIES = 10;
 const MIB = 1_024 * 1_024;
@@ -306,12 +307,20 @@ function unfitForProduction(env: Environment): string[] {
       'TRUST_PROXY: set it to the number of proxies in front (1 with the compose file), to their addresses, or to none',
     ],
     [
-      (env.SESSION_SECRETS ?? []).some((secret) => new Set(secret).size < LEAST_CHARACTERS),
+      (env.SESSION_SECRETS ?? []).some(isGuessable),
       'SESSION_SECRETS: each needs to be random, openssl rand -hex 32 makes one',
     ],
     [
       env.TWILIO_API_URL?.startsWith('http:') ?? false,
       'TWILIO_API_URL: must start with https://, codes and the account are sent there',
+    ],
+    [
+      env.RONGCLOUD_API_URL.startsWith('http:'),
+      'RONGCLOUD_API_URL: must start with https://, it answers with the tokens of users',
+    ],
+    [
+      env.QINIU_UPLOAD_URL.startsWith('http:'),
+      'QINIU_UPLOAD_URL: must start with https://, clients send their upload tokens there',
     ],
     [
       env.CAPTCHA_VERIFY_URL.startsWith('http:'),
@@ -423,14 +432,26 @@ function withoutSlash(url: string): string {
 }
 
 function origin(value: string, context: z.RefinementCtx): string {
-  if (URL.canParse(value) && (new URL(value).origin === value || isAppOrigin(value))) return value;
+  if (isWebOrigin(value) || isAppOrigin(value)) return value;
   context.addIssue('must be origins separated by commas, such as https://app.example.com');
   return z.NEVER;
 }
 
+function isWebOrigin(value: string): boolean {
+  return /^https?:[^*]*$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+}
+
 /** Of a page in an app, such as capacitor://localhost. */
 function isAppOrigin(value: string): boolean {
-  return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
+  return /^(?!(https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
+}
+
+/** Not of everybody, which would let each client choose its address. */
+function isNetwork(name: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(name)) return true;
+  const [address = '', bits] = name.split(/\/(?=\d{1,3}$)/);
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return most > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= most));
 }
 
 function isRegion(region: string): boolean {
@@ -446,13 +467,17 @@ function host(value: string, context: z.RefinementCtx): string {
 }
 
 /** For Express's setting of the same name: the number of proxies in front, or their addresses. */
+/** Any user has a token that is signed with it, and can try at home what it may be. */
+function isGuessable(secret: string): boolean {
+  const isRepeated = /^(.{1,32})\1+.{0,16}$/.test(secret);
+  return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);
+}
+
 function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
   if (value === 'none') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);
   const names = value.split(',').map((name) => name.trim());
-  const known = (name: string) =>
-    ['loopback', 'linklocal', 'uniquelocal'].includes(name) || isIP(name.replace(/\/\d{1,3}$/, '')) !== 0;
-  if (names.every(known)) return names;
+  if (names.every(isNetwork)) return names;
   context.addIssue('must be none, a number of proxies, or addresses separated by commas (loopback, 10.0.0.0/8, …)');
   return z.NEVER;
 }

@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { classesFor } from './express-prototypes';
 
 const REFUSALS: Record<string, [status: number, message: string]> = {
@@ -9,9 +9,15 @@ const REFUSALS: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long'],
 };
 
+/** Requests that wait on one connection for the answer to an earlier one. Browsers and proxies send none so early. */
+const MOST_PIPELINED = 20;
+
 /** Node's server, with a time limit for every way in which a client can hold it, and JSON answers to malformed HTTP. */
 export function createHttpServer(app: Express): Server {
-  const server = createServer(classesFor(app), app);
+  const server = createServer(classesFor(app), (req, res) => {
+    if (isOneTooMany(req, res)) req.socket.destroy();
+    else app(req as Request, res as Response);
+  });
   server.requestTimeout = 150_000;
   // Longer than a proxy keeps its own idle connections, so that it never sends a request into a closing one.
   server.keepAliveTimeout = 75_000;
@@ -20,6 +26,18 @@ export function createHttpServer(app: Express): Server {
   server.on('clientError', refuse);
   return server;
 }
+
+/** Node begins each request as it arrives, so that one connection could have any number of them under way. */
+function isOneTooMany({ socket }: IncomingMessage, answer: ServerResponse): boolean {
+  // The one that is answered next has the socket already.
+  if (answer.socket !== null) return false;
+  const waiting = (pipelined.get(socket) ?? 0) + 1;
+  pipelined.set(socket, waiting);
+  answer.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
+  return waiting > MOST_PIPELINED;
+}
+
+const pipelined = new WeakMap<Socket, number>();
 
 /**
  * Gives load balancers and clients time to turn to other instances: all requests are still answered, and each answer

@@ -271,7 +271,9 @@ describe('POST /user/sync/:version', () => {
         .db('groups')
         .where({ id: groupId })
         .update({ name: 'Secret', portrait_uri: 'https://img.example/s.png' });
-      const group = { id: groupId, name: '', portraitUri: '', timestamp: await versionOf('groups', { id: groupId }) };
+      // Nor does it move when the group changes.
+      const ended = await versionOf('group_members', { group_id: groupId, member_id: ann.id });
+      const group = { id: groupId, name: '', portraitUri: '', timestamp: ended };
       for (const since of [0, 1, version])
         expect((await sync(ann, since)).groups).toStrictEqual([{ displayName: '', role: 1, isDeleted: true, group }]);
     });
@@ -289,7 +291,7 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
-  it('shows no profile of a member who has left, also in many chunks', async () => {
+  it('shows neither profile nor role of a member who has left, also in many chunks', async () => {
     const [few, many] = [`few-${ann.id}`, `many-${ann.id}`];
     await insertGroup(app, few, [ann, bob]);
     const crowd = Array.from({ length: 250 }, (_, index) => ({ id: `left${index}-${ann.id}`, nickname: 'Crowd' }));
@@ -297,6 +299,10 @@ describe('POST /user/sync/:version', () => {
     await insertGroup(app, many, [ann, ...crowd]);
     const { version } = await settled(ann);
     await app.db('users').where({ id: bob.id }).update({ portrait_uri: 'https://img.example/bob.png' });
+    await app
+      .db('group_members')
+      .where({ group_id: few, member_id: bob.id })
+      .update({ display_name: 'Chief', role: 0 });
     await leave(few, bob);
     const one = (await sync(ann, version)).group_members;
     expect(one).toStrictEqual([member(few, { ...bob, nickname: '' }, { isDeleted: true })]);

@@ -37,7 +37,20 @@ const BAD: Record<string, string[]> = {
   AUDIT_DAYS: [...atLeastOne, '3651'],
   LOG_LEVEL: ['verbose', 'INFO'],
   PUBLIC_URL: address,
-  TRUST_PROXY: ['0', 'true', 'yes', '-1', '100', 'proxy.example', '10.0.0.0/8,x', '1.5'],
+  TRUST_PROXY: [
+    '0',
+    'true',
+    'yes',
+    '-1',
+    '100',
+    'proxy.example',
+    '10.0.0.0/8,x',
+    '1.5',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '::/0',
+    '::1/129',
+  ],
   CORS_ORIGINS: [
     '*',
     'example.com',
@@ -47,6 +60,9 @@ const BAD: Record<string, string[]> = {
     'capacitor://',
     'capacitor://a/b',
     'javascript:alert(1)',
+    'ws://a.example',
+    'ftp://a.example',
+    'https://*.example.com',
   ],
   SESSION_SECRETS: ['short', `${'x'.repeat(32)},short`, ','],
   LEAVE_SECONDS: [...fromZero, '601'],
@@ -278,7 +294,12 @@ describe('loadConfig in production', () => {
     ['a PUBLIC_URL without HTTPS', { PUBLIC_URL: 'http://a.example' }, /^PUBLIC_URL: must start with https/],
     ['no TRUST_PROXY', { TRUST_PROXY: undefined }, /^TRUST_PROXY: set it to the number of proxies/],
     ['a letter repeated', { SESSION_SECRETS: 'a'.repeat(64) }, /^SESSION_SECRETS: each needs to be random.*openssl/],
-    ['a word repeated', { SESSION_SECRETS: 'changeme'.repeat(8) }, /^SESSION_SECRETS: each needs to be random/],
+    [
+      'tokens that come over HTTP',
+      { RONGCLOUD_API_URL: 'http://a.example' },
+      /^RONGCLOUD_API_URL: must start with https/,
+    ],
+    ['tokens that go over HTTP', { QINIU_UPLOAD_URL: 'http://a.example' }, /^QINIU_UPLOAD_URL: must start with https/],
     ['Twilio over HTTP', { TWILIO_API_URL: 'http://a.example' }, /^TWILIO_API_URL: must start with https/],
     [
       'a captcha that is checked over HTTP',
@@ -292,6 +313,17 @@ describe('loadConfig in production', () => {
   ])('refuses %s in one line that names the variable and the remedy', (_case, env, line) => {
     const mistakes = mistakesIn({ ...productionEnv(), ...env });
     expect(mistakes).toEqual([expect.stringMatching(line)]);
+  });
+
+  it.each([
+    ['a word repeated', 'changeme'.repeat(8)],
+    ['random characters repeated', 'aK3-xQ9_zT1w'.repeat(3)],
+    ['all digits, again and again', '0123456789'.repeat(4)],
+    ['a word that many would try', 'my-dog-Rex-is-a-Password-of-27-kg'],
+    ['the alphabet', 'abcdefghijklmnopqrstuvwxyz0246813579'],
+  ])('refuses SESSION_SECRETS that can be guessed: %s', (_case, SESSION_SECRETS) => {
+    const mistakes = mistakesIn({ ...productionEnv(), SESSION_SECRETS });
+    expect(mistakes).toEqual([expect.stringMatching(/^SESSION_SECRETS: each needs to be random/)]);
   });
 
   it('takes STORAGE_PROVIDER=local and TRUST_PROXY=none when they are asked for', () => {

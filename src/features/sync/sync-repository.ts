@@ -98,7 +98,8 @@ const memberships = statement<SyncMembership, Asked>(
   'sync-memberships',
   `SELECT me.display_name AS "displayName", me.role, me.is_deleted AS "isDeleted", g.id AS "groupId",
           CASE WHEN me.is_deleted THEN '' ELSE g.name END AS "groupName",
-          CASE WHEN me.is_deleted THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion"
+          CASE WHEN me.is_deleted THEN '' ELSE g.portrait_uri END AS "groupPortraitUri",
+          CASE WHEN me.is_deleted THEN me.version ELSE g.version END AS "groupVersion"
      FROM group_members me
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
     WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))`,
@@ -111,13 +112,14 @@ const GROUPS_OF_USER = `
 
 /**
  * Tombstones are for a client that holds the row: those newer than :since, and none for a client that holds nothing.
- * They show no profile: whoever has left a group has left its members.
+ * They show nothing but that: whoever has left a group has left its members.
  * Each OFFSET 0 keeps a bad estimate from a hash join over all users.
  */
 function membersOf(groups: string, page = ''): string {
   return `
-    SELECT m.group_id AS "groupId", m.member_id AS "memberId", m.display_name AS "displayName", m.role,
-           m.is_deleted AS "isDeleted", m.version,
+    SELECT m.group_id AS "groupId", m.member_id AS "memberId",
+           CASE WHEN m.is_deleted THEN '' ELSE m.display_name END AS "displayName",
+           CASE WHEN m.is_deleted THEN 1 ELSE m.role END AS role, m.is_deleted AS "isDeleted", m.version,
            coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
       FROM ${groups} AS mine (group_id, floor)
      CROSS JOIN LATERAL (
