@@ -10,7 +10,7 @@ import { conf, form_up, httpc } from 'qiniu';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
-import { animation, form, hugePng, longGif, photo, picture, PNG, pngOf, seen } from '../support/images';
+import { animation, form, hugePng, longGif, noise, photo, picture, PNG, pngOf, seen } from '../support/images';
 import { MAX_BYTES, OpenBook, post, SECRET, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
@@ -754,25 +754,25 @@ describe('upload', () => {
 
     it('is answered with 503', async () => {
       failWith('ENOSPC');
-      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(503);
+      expect((await upload(`${USER}/a.png`, await noise(170, 170))).status).toBe(503);
     });
 
     it('leaves nothing behind', async () => {
       failWith('ENOSPC');
-      await upload(`${USER}/a.png`, pngOf(MAX_BYTES));
+      await upload(`${USER}/a.png`, await noise(170, 170));
       expect(await stored(server)).toEqual([]);
     });
 
     it('takes the next one when there is room again', async () => {
       failWith('ENOSPC');
-      await upload(`${USER}/a.png`, pngOf(MAX_BYTES));
+      await upload(`${USER}/a.png`, await noise(170, 170));
       jest.restoreAllMocks();
-      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(200);
+      expect((await upload(`${USER}/a.png`, await noise(170, 170))).status).toBe(200);
     });
 
     it('answers 500 to a disk that fails in another way', async () => {
       failWith('EIO');
-      expect((await upload(`${USER}/a.png`, pngOf(MAX_BYTES))).status).toBe(500);
+      expect((await upload(`${USER}/a.png`, await noise(170, 170))).status).toBe(500);
     });
 
     it('is answered with 503 too when there is no room for the folder', async () => {

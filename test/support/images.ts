@@ -82,14 +82,31 @@ export function longGif(width: number, height: number, frames: number): Buffer {
 
 /** The headers of a PNG of any size, with a checksum that is right, and no pixels. */
 export function hugePng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(17);
-  header.write('IHDR', 'latin1');
-  header.writeUInt32BE(width, 4);
-  header.writeUInt32BE(height, 8);
-  header.set([8, 2], 12);
-  const crc = Buffer.alloc(4);
-  crc.writeUInt32BE(crc32(header));
-  return Buffer.concat([PNG.subarray(0, 8), Buffer.of(0, 0, 0, 13), header, crc, PNG.subarray(33)]);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2], 8);
+  return Buffer.concat([PNG.subarray(0, 8), pngChunk('IHDR', header), PNG.subarray(33)]);
+}
+
+export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  crc.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, crc]);
+}
+
+/** A PNG with further chunks behind its header. */
+export function pngWith(...chunks: Buffer[]): Buffer {
+  return Buffer.concat([PNG.subarray(0, 33), ...chunks, PNG.subarray(33)]);
+}
+
+/** In their order. */
+export function chunkTypes(png: Buffer): string[] {
+  const types = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) types.push(png.toString('latin1', at + 4, at + 8));
+  return types;
 }
 
 export interface Seen {

@@ -3,14 +3,15 @@ import { availableParallelism } from 'node:os';
 import { isNativeError } from 'node:util/types';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { KeyedQueue } from '../../database/keyed-queue';
+import { withTimeout } from '../../database/timeout';
 import { BadRequest, Unavailable } from '../../errors';
 import type { ImageType } from './image-type';
 
 /** Of all frames together, before any is decoded. A photo of 24 million has 6,000 by 4,000. */
 const MAX_PIXELS = 25_000_000;
 const MAX_SECONDS = 10;
-/** Half of the processors stay free for everything else. */
-const AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+/** Half of the processors stay free for everything else. Two, because each takes up to half a gigabyte of memory. */
+const AT_ONCE = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
 const WAITING = 50;
 
 // One thread an image, and nothing kept of it. No reader but those of the four types is ever tried.
@@ -30,32 +31,36 @@ export class ImageRewriter {
   /** So that one user's images do not hold up everybody's. */
   private readonly perUser = new KeyedQueue(1, 30);
 
+  constructor(private readonly maxSeconds = MAX_SECONDS) {}
+
   /** Returns the number of bytes in `target`, which is on the disk then. */
   async rewrite(userId: string, source: string, type: ImageType, target: string): Promise<number> {
-    return this.perUser.run(userId, () => this.queue.run('all', () => rewrite(source, type, target)));
+    return this.perUser.run(userId, () => this.queue.run('all', () => this.write(source, type, target)));
   }
-}
 
-async function rewrite(source: string, type: ImageType, target: string): Promise<number> {
-  const file = await open(target, 'wx', 0o600);
-  try {
-    const picture = await opened(source, type);
-    await picture
-      .timeout({ seconds: MAX_SECONDS })
-      .toFile(target)
-      .catch((error: unknown) => refuse(error));
-    await file.sync();
-    return (await stat(target)).size;
-  } finally {
-    await file.close();
+  private async write(source: string, type: ImageType, target: string): Promise<number> {
+    const file = await open(target, 'wx', 0o600);
+    try {
+      const picture = await this.opened(source, type);
+      await picture
+        .timeout({ seconds: this.maxSeconds })
+        .toFile(target)
+        .catch((error: unknown) => refuse(error));
+      await file.sync();
+      return (await stat(target)).size;
+    } finally {
+      await file.close();
+    }
   }
-}
 
-async function opened(source: string, type: ImageType): Promise<Sharp> {
-  const picture = sharp(source, { animated: type.animated, failOn: 'error', limitInputPixels: MAX_PIXELS });
-  const { pages = 1 } = await picture.metadata().catch((error: unknown): Metadata => refuse(error));
-  const upright = pages > 1 ? picture : picture.autoOrient();
-  return type.encode(upright);
+  private async opened(source: string, type: ImageType): Promise<Sharp> {
+    const picture = sharp(source, { animated: type.animated, failOn: 'error', limitInputPixels: MAX_PIXELS });
+    // The library has no limit of its own for what reads headers alone.
+    const reading = withTimeout(picture.metadata(), this.maxSeconds * 1_000);
+    const { pages = 1 } = await reading.catch((error: unknown): Metadata => refuse(error));
+    const upright = pages > 1 ? picture : picture.autoOrient();
+    return type.encode(upright);
+  }
 }
 
 /** The library's errors have a message only. */

@@ -13,6 +13,7 @@ import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
+import { PngSieve } from './png-sieve';
 import { ImageTooLarge, KeyTaken } from './upload-errors';
 import { UploadParts } from './upload-parts';
 
@@ -94,7 +95,7 @@ export class LocalImageStorage implements ImageStorage {
     try {
       await mkdir(this.incoming, { recursive: true, mode: 0o700 });
       await needRoom(this.options);
-      await pipeline(source, inspector, await fileAt(path));
+      await pipeline(source, inspector, new PngSieve(), await fileAt(path));
       return { path, ...inspector.result() };
     } catch (error) {
       await this.discard({ path });

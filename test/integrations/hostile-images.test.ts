@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
+import { imageType } from '../../src/integrations/storage/image-type';
+import { chunkTypes, PNG, pngChunk, pngWith } from '../support/images';
+import { post, startImageServer, type ImageServer } from './image-server';
+
+const MIB = 1_024 * 1_024;
+const USER = 'user_A-1';
+
+/** What is a thousandth of it, once it is deflated. */
+const inflating = (bytes: number) => deflateSync(Buffer.alloc(bytes, 'A'), { level: 9 });
+const zTXt = (bytes: number) => pngChunk('zTXt', Buffer.concat([Buffer.from('k\0\0'), inflating(bytes)]));
+const iTXt = (bytes: number) => pngChunk('iTXt', Buffer.concat([Buffer.from('k\0\x01\0\0\0'), inflating(bytes)]));
+const iCCP = (deflated: Buffer) => pngChunk('iCCP', Buffer.concat([Buffer.from('k\0\0'), deflated]));
+/** Of an image that is held upright. */
+const ROTATED = Buffer.from('49492a0008000000' + '0100' + '120103000100000006000000' + '00000000', 'hex');
+
+describe('a PNG', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer({ maxBytes: MIB });
+  });
+  afterEach(() => server.close());
+
+  const upload = (png: Buffer) =>
+    post(server.url, [
+      ['token', server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token],
+      ['key', `${USER}/a.png`],
+      ['file', png],
+    ]);
+  /** What the decoder gets of it, however it comes in pieces. */
+  const decoded = async (png: Buffer, pieceBytes = 65_536) => {
+    const pieces = [];
+    for (let at = 0; at < png.length; at += pieceBytes) pieces.push(png.subarray(at, at + pieceBytes));
+    const image = await server.storage.receive(Readable.from(pieces));
+    const bytes = await readFile(image.path);
+    await server.storage.discard(image);
+    return bytes;
+  };
+
+  it('of a few kilobytes that would be hundreds of megabytes takes no such memory', async () => {
+    const bomb = pngWith(...Array<Buffer>(4).fill(zTXt(25_000_000)));
+    expect(bomb.length).toBeLessThan(200_000);
+    const before = process.resourceUsage().maxRSS;
+    expect(await upload(bomb)).toMatchObject({ status: 200 });
+    // It was five bytes for each of the text's.
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(150 * 1_024);
+  });
+
+  it.each([1, 7, 65_536])('is decoded without what is no picture, also in pieces of %i bytes', async (pieceBytes) => {
+    const kept = [pngChunk('gAMA', Buffer.alloc(4, 1)), iCCP(inflating(1_000)), pngChunk('eXIf', ROTATED)];
+    const left = [zTXt(10_000), iTXt(10_000), pngChunk('tEXt', Buffer.from('k\0text')), pngChunk('acTL')];
+    const bytes = await decoded(pngWith(...left, ...kept, ...left), pieceBytes);
+    expect(bytes.equals(pngWith(...kept))).toBe(true);
+  });
+
+  it('is decoded without the profile when that may inflate to much, or is one of several', async () => {
+    const small = iCCP(inflating(1_000));
+    expect(chunkTypes(await decoded(pngWith(iCCP(inflating(5_000_000)))))).toEqual(['IHDR', 'IDAT', 'IEND']);
+    expect(chunkTypes(await decoded(pngWith(small, small, small)))).toEqual(['IHDR', 'iCCP', 'IDAT', 'IEND']);
+  });
+
+  it('is decoded without what comes behind its end', async () => {
+    expect((await decoded(Buffer.concat([PNG, zTXt(100), Buffer.alloc(100_000)]))).equals(PNG)).toBe(true);
+  });
+
+  it('is refused when it consists of chunks, and each would cost a look', async () => {
+    const empty = pngChunk('tEXt');
+    expect(await upload(pngWith(Buffer.concat(Array<Buffer>(15_000).fill(empty))))).toMatchObject({ status: 200 });
+    const { status, json } = await upload(pngWith(Buffer.concat(Array<Buffer>(20_000).fill(empty))));
+    expect([status, json]).toMatchObject([400, { message: 'file: must have at most 20000 chunks' }]);
+  });
+
+  it.each([
+    ['longer than the file', 0x7fffffff],
+    ['as long as can be', 0xffffffff],
+  ])('is refused when one of its chunks says that it is %s', async (_what, length) => {
+    const png = Buffer.from(PNG);
+    png.writeUInt32BE(length, 33);
+    expect(await upload(png)).toMatchObject({ status: 400 });
+    png.writeUInt32BE(length, 8);
+    expect(await upload(png)).toMatchObject({ status: 400 });
+  });
+
+  it('keeps its colours and stands upright', async () => {
+    const wide = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
+      .withIccProfile('p3')
+      .png()
+      .toBuffer();
+    const { icc } = await sharp(wide).metadata();
+    expect(icc).toBeDefined();
+    const turned = Buffer.concat([wide.subarray(0, 33), pngChunk('eXIf', ROTATED), wide.subarray(33)]);
+    expect(await upload(turned)).toMatchObject({ status: 200 });
+    const { data, info } = await sharp(join(server.directory, USER, 'a.png'))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, [...data.subarray(0, 3)]]).toEqual([2, 3, [255, 0, 0]]);
+  });
+});
+
+describe('an image of any kind', () => {
+  it('is refused when even its headers take too long to read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'images-'));
+    const source = join(folder, 'a.png');
+    await writeFile(source, PNG);
+    const reading = jest.spyOn(sharp.prototype, 'metadata').mockReturnValue(new Promise(() => {}));
+    const type = imageType(PNG);
+    if (type === undefined) throw new Error('a PNG is no image');
+    const rewriting = new ImageRewriter(1).rewrite(USER, source, type, join(folder, 'b.png'));
+    await expect(rewriting).rejects.toThrow('cannot be read');
+    reading.mockRestore();
+    await rm(folder, { recursive: true });
+  });
+});
