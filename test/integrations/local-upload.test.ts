@@ -583,6 +583,32 @@ describe('upload', () => {
       },
     );
 
+    it('when its boundary is longer than a boundary may be', async () => {
+      const bounded = (boundary: string) => {
+        const body = whole().body.toString('latin1').replaceAll('----a-boundary', boundary);
+        return send({ 'Content-Type': `multipart/form-data; boundary=${boundary}` }, Buffer.from(body, 'latin1'));
+      };
+      expect(await bounded('b'.repeat(70))).toBe(200);
+      fs.rmSync(join(server.directory, USER), { recursive: true });
+      expect(await bounded('b'.repeat(100))).toBe(400);
+      expect(await bounded('b'.repeat(15_000))).toBe(400);
+    });
+
+    it.each([
+      ['goes on before its first part', () => Buffer.from('no part')],
+      ['goes on behind its last part', () => whole().body],
+    ])('when it %s', async (_what, start) => {
+      const sending = request(server.url, { method: 'POST', headers: whole().headers });
+      const status = statusOf(sending);
+      sending.on('error', () => {});
+      sending.write(start());
+      const chunk = Buffer.alloc(65_536);
+      for (let sent = 0; sent < MAX_BYTES + 300_000; sent += chunk.length) sending.write(chunk);
+      expect(await status).toBe(413);
+      sending.destroy();
+      await waitFor(async () => (await stored(server)).length === 0);
+    });
+
     it('when it has no body', async () => {
       expect((await fetch(server.url, { method: 'POST' })).status).toBe(400);
     });

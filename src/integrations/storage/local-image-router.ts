@@ -87,7 +87,8 @@ class Uploads {
     };
     const discard = ({ image }: Upload) => this.storage.discard(image);
     try {
-      const { fields, file } = await readUploadForm(req, { receive, discard }, this.timeoutMs);
+      const limits = { timeoutMs: this.timeoutMs, maxBytes: this.storage.maxBytes };
+      const { fields, file } = await readUploadForm(req, { receive, discard }, limits);
       return await this.keep(file, fields, caller);
     } finally {
       leave();

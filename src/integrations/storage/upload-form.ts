@@ -3,9 +3,15 @@ import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
 import { drain, failWhenCutOff } from './upload-body';
-import { UploadTooSlow } from './upload-errors';
+import { ImageTooLarge, UploadTooSlow } from './upload-errors';
 
 export type Fields = ReadonlyMap<string, string>;
+
+interface FormLimits {
+  timeoutMs: number;
+  /** Of the file. */
+  maxBytes: number;
+}
 
 export interface FileHandling<T> {
   /** Gets the fields that came before the file. */
@@ -14,13 +20,17 @@ export interface FileHandling<T> {
   discard(received: T): Promise<void>;
 }
 
+/** The fields and the heads of all parts that a form may have. */
+const BESIDE_THE_FILE = 262_144;
+/** What a boundary of 70 characters needs, the most that RFC 2046 allows, and a name of the character set. */
+const TYPE_LENGTH = 120;
 const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, parts: 60, headerPairs: 20 };
 
 /** Reads a form with one file in it. Always settles: with the form, or with its first mistake. */
 export async function readUploadForm<T>(
   request: IncomingMessage,
   handling: FileHandling<T>,
-  timeoutMs: number,
+  { timeoutMs, maxBytes }: FormLimits,
 ): Promise<{ fields: Fields; file: T }> {
   const parser = parserFor(request);
   const fields = new Map<string, string>();
@@ -36,6 +46,7 @@ export async function readUploadForm<T>(
     };
     timer = setTimeout(() => fail(new UploadTooSlow('the upload took too long')), timeoutMs);
     failWhenCutOff(request, fail);
+    failWhenLonger(request, maxBytes + BESIDE_THE_FILE, fail);
     failOutsideLimits(parser, fail);
     parser.on('field', (name, value) => fields.set(name, value));
     parser.on('file', (name, file) => {
@@ -67,11 +78,22 @@ export async function readUploadForm<T>(
 
 function parserFor(request: IncomingMessage): Busboy {
   try {
+    const type = request.headers['content-type'] ?? '';
+    if (type.length > TYPE_LENGTH) throw new Error('the boundary is too long');
     return busboy({ headers: request.headers, limits: LIMITS });
   } catch (error) {
     drain(request);
     throw new BadRequest('the body must be a form of the type multipart/form-data', { cause: error });
   }
+}
+
+/** The parser limits each part, and not what stands before, between and behind them. */
+function failWhenLonger(request: IncomingMessage, mostBytes: number, fail: (error: Error) => void): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) fail(new ImageTooLarge(`the form must have at most ${mostBytes} bytes`));
+  });
 }
 
 function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
