@@ -36,6 +36,7 @@ import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import type { SmsSender } from '../integrations/sms/sms-sender';
+import { publicUrlFrom } from '../http/public-url';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import type { Keys } from '../keys';
 import { repositories } from './repositories';
@@ -94,7 +95,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const noticeParts = { sms, users, devices, limiter, limits, audit, background: telling, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
   const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
-  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images);
+  const publicUrlOf = publicUrlFrom(config.http.publicUrl);
+  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images, publicUrlOf);
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);

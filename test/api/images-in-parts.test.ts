@@ -62,6 +62,17 @@ describe('images that come in parts', () => {
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(200);
   });
 
+  it('are sent on to PUBLIC_URL when it is set, whatever host a client names', async () => {
+    const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
+    const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
+    const token = await tokenOf(ann);
+    const put = async (path: string, body: Buffer) => (await send(token, path, body, { at: named })).json;
+    const block = await put('/mkblk/40', PNG.subarray(0, 30));
+    const longer = await put(`/bput/${String(field(block, 'ctx'))}/30`, PNG.subarray(30, 40));
+    expect([field(block, 'host'), field(longer, 'host')]).toEqual(Array(2).fill('https://accounts.example.com'));
+    await named.close();
+  });
+
   it('are removed as others are, when another portrait replaces them', async () => {
     const key = String(field((await upload(await tokenOf(ann), PNG)).json, 'key'));
     for (const portraitUri of [`${app.url}/files/${key}`, 'https://elsewhere.example/p.png']) {

@@ -155,6 +155,21 @@ describe('images that this service keeps', () => {
       expect(await upload(ann, PNG)).toBe(key);
     });
 
+    it('so that another one may have their address, which caches keep for a day at most', async () => {
+      const [key, token] = [`${ann.id}/me.png`, await tokenOf(ann)];
+      const shown = async () => {
+        const image = await fetch(address(key));
+        return { caching: image.headers.get('cache-control'), body: Buffer.from(await image.arrayBuffer()) };
+      };
+      await send(token, await picture('png', 4), key);
+      const first = await shown();
+      await show(ann, address(key));
+      await show(ann, 'https://elsewhere.example/p.png');
+      expect(await send(token, await picture('png', 5), key)).toMatchObject({ status: 200 });
+      expect((await shown()).body.equals(first.body)).toBe(false);
+      expect(first.caching).toBe('public, max-age=86400');
+    });
+
     it("when they were nobody's portrait for a day, and not before", async () => {
       const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
       await show(ann, address(portrait));

@@ -1352,6 +1352,14 @@ export const guards = [
     named: 'when another portrait replaces them',
   },
   {
+    guard: 'caches keep no image for good, for another may have its address later',
+    file: 'src/integrations/storage/local-image-router.ts',
+    replace: 'max-age=${CACHED_SECONDS}',
+    by: 'max-age=31536000, immutable',
+    test: 'test/api/images.test',
+    named: 'which caches keep for a day at most',
+  },
+  {
     guard: 'a portrait that a group shows is not removed',
     file: 'src/features/images/images-repository.ts',
     replace: "${shows('groups.portrait_uri')}))`",
@@ -1579,6 +1587,14 @@ export const guards = [
     by: 'offset + bytes',
     test: 'test/integrations/resumable-upload',
     named: 'when a chunk of a block is missing',
+  },
+  {
+    guard: 'parts are sent on to the address that is configured, not to one that a request names',
+    file: 'src/integrations/storage/choose-image-storage.ts',
+    replace: 'localImageRouter(storage, { publicUrlOf })',
+    by: 'localImageRouter(storage)',
+    test: 'test/api/images-in-parts',
+    named: 'are sent on to PUBLIC_URL',
   },
   {
     guard: 'an upload in parts counts as one, version 1',

@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { Router } from 'express';
+import type { PublicUrlOf } from '../../http/public-url';
 import type { ImageBook } from './image-book';
 import type { ImageStorage } from './image-storage';
 import type { LocalStorageOptions } from './local-image-storage';
@@ -14,6 +15,7 @@ export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
   book: ImageBook,
+  publicUrlOf: PublicUrlOf,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
     const { QiniuImageStorage } = await import('./qiniu-image-storage');
@@ -23,7 +25,7 @@ export async function chooseImageStorage(
   const { LocalImageStorage } = await import('./local-image-storage');
   const { localImageRouter } = await import('./local-image-router');
   const storage = new LocalImageStorage({ ...settings, secrets: sessionSecrets.map(uploadSecret) }, book);
-  return { storage, uploads: localImageRouter(storage) };
+  return { storage, uploads: localImageRouter(storage, { publicUrlOf }) };
 }
 
 /** Upload tokens are signed by a key of their own, which is made from the first secret, and verified by those of all. */

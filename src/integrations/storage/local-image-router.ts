@@ -5,6 +5,7 @@ import type { Caller } from '../../caller';
 import { BadRequest, NotFound } from '../../errors';
 import { callerOf } from '../../http/caller-of';
 import { nameErrorAlso } from '../../http/error-handler';
+import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
 import { get, post } from '../../http/route';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
@@ -26,14 +27,24 @@ interface Upload {
 const UNKNOWN_PER_ADDRESS = 8;
 const UNKNOWN_AT_ONCE = 64;
 
+const CACHED_SECONDS = 86_400;
+
+interface RouterOptions {
+  uploadTimeoutMs?: number;
+  publicUrlOf?: PublicUrlOf;
+}
+
 /** Takes uploads as Qiniu takes them, token and form, and serves the images. */
-export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs = 120_000 } = {}): Router {
+export function localImageRouter(
+  storage: LocalImageStorage,
+  { uploadTimeoutMs = 120_000, publicUrlOf = publicUrlFrom(undefined) }: RouterOptions = {},
+): Router {
   const router = Router();
   const uploads = new Uploads(storage, uploadTimeoutMs);
 
   router.use(['/mkblk', '/bput', '/mkfile', '/buckets'], answerLikeQiniu);
   const resumable = new ResumableUploads(storage, uploadTimeoutMs);
-  router.use(resumableV1Router(resumable), resumableV2Router(resumable));
+  router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
   post(router, '/', answerLikeQiniu, async (req, res) => {
     const { key, hash } = await uploads.take(req);
@@ -48,8 +59,8 @@ export function localImageRouter(storage: LocalImageStorage, { uploadTimeoutMs =
     res.set({
       'Content-Type': image.mime,
       'Content-Length': String(image.bytes),
-      // No key is written over, so its bytes do not change.
-      'Cache-Control': 'public, max-age=31536000, immutable',
+      // Not for good: an image is removed when it is shown no more, and its key is free for another one then.
+      'Cache-Control': `public, max-age=${CACHED_SECONDS}`,
       'Cross-Origin-Resource-Policy': 'cross-origin',
       // So that no browser takes the bytes for a page.
       'X-Content-Type-Options': 'nosniff',

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Router, type Request } from 'express';
 import { body } from '../../http/body';
 import { post } from '../../http/route';
-import { publicUrlFrom } from '../../http/public-url';
+import type { PublicUrlOf } from '../../http/public-url';
 import { nameIn } from './image-key';
 import { decoded, integer, seconds, type ResumableUploads } from './resumable-uploads';
 import { PartsUnknown } from './upload-errors';
@@ -11,13 +11,11 @@ import { PARTS_LIVE_MS, type Part, type PartedUpload } from './upload-parts';
 const BLOCK_BYTES = 4 * 1_024 * 1_024;
 const DAY_SECONDS = 86_400;
 
-const addressOf = publicUrlFrom(undefined);
-
 /**
  * Qiniu's resumable uploads, version 1: blocks, each of chunks, and a file of them. A block's context (`ctx`) is the id
  * of an upload whose parts are the chunks.
  */
-export function resumableV1Router(uploads: ResumableUploads): Router {
+export function resumableV1Router(uploads: ResumableUploads, publicUrlOf: PublicUrlOf): Router {
   const router = Router();
   const { parts } = uploads;
 
@@ -70,7 +68,7 @@ export function resumableV1Router(uploads: ResumableUploads): Router {
       checksum: etag,
       crc32,
       offset: number + bytes,
-      host: addressOf(req),
+      host: publicUrlOf(req),
       // A day too early: the Node SDK takes a context for good until a day after this.
       expired_at: seconds(Date.now() + PARTS_LIVE_MS) - DAY_SECONDS,
     };
