@@ -87,15 +87,20 @@ export async function serve(router: Router): Promise<RunningServer> {
 
 interface Options extends Partial<LocalStorageOptions> {
   uploadTimeoutMs?: number;
+  tokenTimeoutMs?: number;
 }
 
-export async function startImageServer({ uploadTimeoutMs = 5_000, ...options }: Options = {}): Promise<ImageServer> {
+export async function startImageServer({
+  uploadTimeoutMs = 5_000,
+  tokenTimeoutMs = 5_000,
+  ...options
+}: Options = {}): Promise<ImageServer> {
   const root = await mkdtemp(join(tmpdir(), 'images-'));
   const directory = join(root, 'uploads');
   const book = new OpenBook();
   const defaults = { directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
   const storage = new LocalImageStorage({ ...defaults, ...options }, book);
-  const server = await serve(localImageRouter(storage, { uploadTimeoutMs }));
+  const server = await serve(localImageRouter(storage, { uploadTimeoutMs, tokenTimeoutMs }));
   return {
     ...server,
     directory,

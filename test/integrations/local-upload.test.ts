@@ -1,16 +1,30 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
-import { request, type ClientRequest } from 'node:http';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json as jsonOf } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { conf, form_up, httpc } from 'qiniu';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
-import { animation, form, hugePng, longGif, noise, photo, picture, PNG, pngOf, seen } from '../support/images';
+import {
+  animation,
+  form,
+  hugePng,
+  longGif,
+  noise,
+  photo,
+  picture,
+  PNG,
+  pngOf,
+  seen,
+  type Part,
+} from '../support/images';
 import { MAX_BYTES, OpenBook, post, SECRET, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
@@ -364,6 +378,49 @@ describe('upload', () => {
       expect((await upload(`${USER}/a.png`)).status).toBe(200);
       for (const sending of begun) sending.destroy();
       await waitFor(async () => (await stored(server)).length === 1);
+    });
+
+    describe('keeps its place no longer than it needs', () => {
+      const PATIENCE_MS = 300;
+
+      beforeEach(async () => {
+        await server.close();
+        server = await startImageServer({ tokenTimeoutMs: PATIENCE_MS });
+      });
+
+      const begin = (parts: Part[], bytes: number) => {
+        const { headers, body } = form(parts);
+        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
+        sending.on('error', () => {});
+        sending.write(body.subarray(0, bytes));
+        return { status: statusOf(sending), finish: () => sending.end(body.subarray(bytes)) };
+      };
+      const file: Part = ['file', pngOf(50_000)];
+
+      it('when it stands still without its token, while one with a token may go on', async () => {
+        const known = begin([['token', token()], file], 10_000);
+        const unknown = Array.from({ length: 8 }, () => begin([file, ['token', token()]], 10_000));
+        expect(await Promise.all(unknown.map(({ status }) => status))).toEqual(Array(8).fill(408));
+        await waitFor(async () => (await stored(server)).length === 1);
+        expect((await post(server.url, [file, ['token', token()]])).status).toBe(200);
+        known.finish();
+        expect(await known.status).toBe(200);
+      });
+
+      it('when no token follows the file, whatever else does', async () => {
+        const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
+        const { headers, body } = form([file, ...more, ['token', token()]]);
+        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
+        sending.on('error', () => {});
+        let sent = body.indexOf('x:0');
+        sending.write(body.subarray(0, sent));
+        const drops = setInterval(() => sending.write(body.subarray(sent, (sent += 10))), PATIENCE_MS / 10);
+        const [response] = (await once(sending, 'response')) as [IncomingMessage];
+        expect([response.statusCode, await jsonOf(response)]).toMatchObject([408, { message: containing('token') }]);
+        clearInterval(drops);
+        sending.destroy();
+        await waitFor(async () => (await stored(server)).length === 0);
+      });
     });
   });
 

@@ -31,16 +31,17 @@ const CACHED_SECONDS = 86_400;
 
 interface RouterOptions {
   uploadTimeoutMs?: number;
+  tokenTimeoutMs?: number;
   publicUrlOf?: PublicUrlOf;
 }
 
 /** Takes uploads as Qiniu takes them, token and form, and serves the images. */
 export function localImageRouter(
   storage: LocalImageStorage,
-  { uploadTimeoutMs = 120_000, publicUrlOf = publicUrlFrom(undefined) }: RouterOptions = {},
+  { uploadTimeoutMs = 120_000, tokenTimeoutMs = 15_000, publicUrlOf = publicUrlFrom(undefined) }: RouterOptions = {},
 ): Router {
   const router = Router();
-  const uploads = new Uploads(storage, uploadTimeoutMs);
+  const uploads = new Uploads(storage, uploadTimeoutMs, tokenTimeoutMs);
 
   router.use(['/mkblk', '/bput', '/mkfile', '/buckets'], answerLikeQiniu);
   const resumable = new ResumableUploads(storage, uploadTimeoutMs);
@@ -86,6 +87,7 @@ class Uploads {
   constructor(
     private readonly storage: LocalImageStorage,
     private readonly timeoutMs: number,
+    private readonly tokenTimeoutMs: number,
   ) {}
 
   async take(req: Request): Promise<{ key: string; hash: string }> {
@@ -98,7 +100,8 @@ class Uploads {
     };
     const discard = ({ image }: Upload) => this.storage.discard(image);
     try {
-      const limits = { timeoutMs: this.timeoutMs, maxBytes: this.storage.maxBytes };
+      const { timeoutMs, tokenTimeoutMs } = this;
+      const limits = { timeoutMs, tokenTimeoutMs, maxBytes: this.storage.maxBytes };
       const { fields, file } = await readUploadForm(req, { receive, discard }, limits);
       return await this.keep(file, fields, caller);
     } finally {

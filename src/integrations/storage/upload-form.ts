@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
+import { failWithoutToken } from './late-token';
 import { drain, failWhenCutOff } from './upload-body';
 import { ImageTooLarge, UploadTooSlow } from './upload-errors';
 
@@ -9,6 +10,8 @@ export type Fields = ReadonlyMap<string, string>;
 
 interface FormLimits {
   timeoutMs: number;
+  /** For a token that comes after the file. */
+  tokenTimeoutMs: number;
   /** Of the file. */
   maxBytes: number;
 }
@@ -30,7 +33,7 @@ const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, par
 export async function readUploadForm<T>(
   request: IncomingMessage,
   handling: FileHandling<T>,
-  { timeoutMs, maxBytes }: FormLimits,
+  { timeoutMs, tokenTimeoutMs, maxBytes }: FormLimits,
 ): Promise<{ fields: Fields; file: T }> {
   const parser = parserFor(request);
   const fields = new Map<string, string>();
@@ -48,6 +51,7 @@ export async function readUploadForm<T>(
     failWhenCutOff(request, fail);
     failWhenLonger(request, maxBytes + BESIDE_THE_FILE, fail);
     failOutsideLimits(parser, fail);
+    failWithoutToken({ request, parser, fields }, tokenTimeoutMs, fail);
     parser.on('field', (name, value) => fields.set(name, value));
     parser.on('file', (name, file) => {
       // The stream may be destroyed before it has a reader.
