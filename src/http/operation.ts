@@ -23,6 +23,8 @@ export class Call {
 export interface OwnSession {
   userId: string;
   sid: string;
+  /** Of the account, when the session was found. */
+  credentialsVersion: number;
 }
 
 export class UserCall extends Call {

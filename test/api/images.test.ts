@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
+import { Gate } from '../support/gate';
 import { form, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
 import { secret } from '../support/secrets';
@@ -66,6 +67,19 @@ describe('images that this service keeps', () => {
       const reset = { password: secret('a-third-pass'), verification_token: await verificationToken(app, ann) };
       await expectOk(app.api.post('/user/reset_password').send(reset));
       expect(await status(between)).toBe(401);
+      expect(namesOf(ann)).toEqual([]);
+    });
+
+    it('that an ended session asks for while the password is reset is worth nothing', async () => {
+      const gate = new Gate();
+      app.beforeOperation = (path) => (path === '/get_image_token' ? gate.wait() : Promise.resolve());
+      const asked = tokenOf(ann);
+      await gate.reached;
+      app.beforeOperation = () => Promise.resolve();
+      const reset = { password: secret('a-fourth-pass'), verification_token: await verificationToken(app, ann) };
+      await expectOk(app.api.post('/user/reset_password').send(reset));
+      gate.open();
+      expect(await status(await asked)).toBe(401);
       expect(namesOf(ann)).toEqual([]);
     });
 

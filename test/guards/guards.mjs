@@ -1317,6 +1317,20 @@ export const guards = [
     named: 'is worth nothing after the password was changed',
   },
   {
+    guard: 'an upload token is given under the version that the session was found with',
+    claims: ['go on uploading'],
+    file: 'src/features/tokens/tokens-service.ts',
+    replace:
+      'uploadToken({ userId, credentialsVersion }: Uploader, publicUrl: string): UploadToken {\n' +
+      '    return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);',
+    by:
+      'async uploadToken({ userId }: Uploader, publicUrl: string): Promise<UploadToken> {\n' +
+      '    const { credentialsVersion } = (await this.users.account(userId)) ?? { credentialsVersion: 0 };\n' +
+      '    return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);',
+    test: 'test/api/images',
+    named: 'that an ended session asks for while the password is reset',
+  },
+  {
     guard: 'a password that changes during an upload ends it',
     claims: ['go on uploading'],
     file: 'src/features/images/images-repository.ts',
@@ -2173,7 +2187,7 @@ export const guards = [
       {
         file: 'src/http/operation.ts',
         replace: 'if (this.req.signedIn === undefined) throw new NotSignedIn(); return this.req.signedIn;',
-        by: "return this.req.signedIn ?? { userId: 'abcdefghijkl', sid: '' };",
+        by: "return this.req.signedIn ?? { userId: 'abcdefghijkl', sid: '', credentialsVersion: 0 };",
       },
     ],
     test: 'test/api/conventions',

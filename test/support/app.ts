@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import request from 'supertest';
 import { loadConfig } from '../../src/config';
 import { buildContainer, type Container } from '../../src/composition/container';
+import type { Operation } from '../../src/http/operation';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
 import { loadKeys } from '../../src/keys';
@@ -48,6 +49,8 @@ export interface TestApp {
   api: ReturnType<typeof request>;
   /** A client that keeps its cookies. */
   agent(): ReturnType<typeof request.agent>;
+  /** Awaited by each request that has found its session, before the operation itself. */
+  beforeOperation: (path: string) => Promise<void>;
   /** Deletes what has expired. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -80,12 +83,12 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   };
   const container = await buildContainer(config, outside, {
     sessionsByStore: process.env.SESSIONS_BY_STORE === 'yes',
-    wrap: asDescribed,
+    wrap: (operation) => asDescribed(after(operation, () => app.beforeOperation(operation.path))),
   });
   const server = createHttpServer(container.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  const app: TestApp = {
     url: `http://127.0.0.1:${port}`,
     db: container.db,
     databaseUrl,
@@ -94,6 +97,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     logged: () => linesOf(logFile),
     api: request(server),
     agent: () => request.agent(server),
+    beforeOperation: () => Promise.resolve(),
     sweep: () => container.sweep(),
     close: async () => {
       await closeAll(server, container, database);
@@ -101,6 +105,12 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+  return app;
+}
+
+function after(operation: Operation, first: () => Promise<void>): Operation {
+  const answer = operation.answer as (input: object, call: object) => Promise<unknown>;
+  return { ...operation, answer: (input: object, call: object) => first().then(() => answer(input, call)) };
 }
 
 function linesOf(file: string): Record<string, unknown>[] {

@@ -3,6 +3,7 @@ import { statement } from '../../database/statement';
 /** Of express-session's data, what decides whether a request is let in. */
 export interface SessionOwner {
   userId?: string;
+  credentialsVersion?: number;
   createdAt?: number;
   renewedAt?: number;
 }

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { Failed, NotSignedIn, Unavailable } from '../../errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
+import type { OwnSession } from '../../http/operation';
 import { liveSession } from './live-session';
 import type { FoundSession, SessionReader } from './session-reader';
 import type { NewSession } from './sessions-repository';
@@ -147,10 +148,11 @@ export class SessionCookies {
     next();
   };
 
-  private ownerOf(session: FoundSession): { userId: string; sid: string } {
-    const { userId, sid } = session;
-    if (userId === undefined || this.left(session) <= 0) throw new NotSignedIn();
-    return { userId, sid };
+  private ownerOf(session: FoundSession): OwnSession {
+    const { userId, sid, credentialsVersion } = session;
+    const isWhole = userId !== undefined && credentialsVersion !== undefined;
+    if (!isWhole || this.left(session) <= 0) throw new NotSignedIn();
+    return { userId, sid, credentialsVersion };
   }
 
   /** Milliseconds until the session has its greatest age. */

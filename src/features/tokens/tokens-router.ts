@@ -20,7 +20,7 @@ export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): O
       summary: 'A token to upload images with, and the address of stored images.',
       access: 'user',
       result: imageToken,
-      handle: async (_input, { userId, req }) => tokens.uploadToken(userId, publicUrlOf(req)),
+      handle: async (_input, { session, req }) => tokens.uploadToken(session, publicUrlOf(req)),
     }),
   ];
 }

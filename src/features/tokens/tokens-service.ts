@@ -1,6 +1,6 @@
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { ImageStorage, UploadToken } from '../../integrations/storage/image-storage';
+import type { ImageStorage, Uploader, UploadToken } from '../../integrations/storage/image-storage';
 import type { UsersRepository } from '../users/users-repository';
 
 /** Tokens for the messaging server and for image uploads. */
@@ -17,9 +17,8 @@ export class TokensService {
     return this.messaging.token(user, publicUrl);
   }
 
-  async uploadToken(userId: string, publicUrl: string): Promise<UploadToken> {
-    const account = await this.users.account(userId);
-    if (!account) throw new NotSignedIn();
-    return this.storage.uploadToken({ userId, credentialsVersion: account.credentialsVersion }, publicUrl);
+  /** Under the version that the session was found with: by now the password may be another one. */
+  uploadToken({ userId, credentialsVersion }: Uploader, publicUrl: string): UploadToken {
+    return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);
   }
 }
