@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Gate } from '../gate';
 import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
 
 export interface RongCloudError {
@@ -13,9 +14,15 @@ export interface RongCloudStandIn extends VendorServer {
   appSecret: string;
   /** What it does from now on. */
   behave(behaviour: RongCloudBehaviour): void;
-  /** What it was last told of a user. */
+  /** The next request for this path waits here before anything is done for it. */
+  holdRequest(path: string): Gate;
+  /** The next request for this path is done, and its answer waits here. */
+  holdAnswer(path: string): Gate;
   /** The users whose tokens it has ended. */
   expired: string[];
+  /** Whether it would let a client in. */
+  isValid(token: string): boolean;
+  /** What it was last told of a user. */
   profile(userId: string): { name: string; portraitUri: string } | undefined;
 }
 
@@ -29,12 +36,17 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
   let behaviour: RongCloudBehaviour = 'accept';
   let issued = 0;
   const expired: string[] = [];
+  const tokens = new Map<string, { userId: string; issuedAt: number }>();
+  const expiredBefore = new Map<string, number>();
+  const requestsHeld = new Map<string, Gate>();
+  const answersHeld = new Map<string, Gate>();
   const profiles = new Map<string, { name: string; portraitUri: string }>();
 
   const accepted = ({ path, form }: RecordedRequest): Reply => {
     const userId = form.get('userId') ?? '';
     if (path === '/user/token/expire.json') {
       expired.push(userId);
+      expiredBefore.set(userId, Math.max(Number(form.get('time')), expiredBefore.get(userId) ?? 0));
       return { status: 200, json: { code: 200 } };
     }
     const name = form.get('name') ?? '';
@@ -42,15 +54,24 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
     profiles.set(userId, { name, portraitUri: form.get('portraitUri') ?? profiles.get(userId)?.portraitUri ?? '' });
     if (path === '/user/refresh.json') return { status: 200, json: { code: 200 } };
     issued += 1;
-    return { status: 200, json: { code: 200, userId, token: `token-${issued}-of-${userId}@stand-in` } };
+    const token = `token-${issued}-of-${userId}@stand-in`;
+    tokens.set(token, { userId, issuedAt: Date.now() });
+    return { status: 200, json: { code: 200, userId, token } };
   };
 
-  const server = await startVendorServer(200, (request) => {
+  const replyTo = (request: RecordedRequest): Reply => {
     const refused = refusal(request);
     if (refused !== undefined) return refused;
     if (behaviour === 'accept') return accepted(request);
     if (typeof behaviour === 'string') return { trouble: behaviour };
     return error(behaviour.status, behaviour.code);
+  };
+
+  const server = await startVendorServer(200, async (request) => {
+    await passing(requestsHeld, request.path);
+    const reply = replyTo(request);
+    await passing(answersHeld, request.path);
+    return reply;
   });
   return {
     ...server,
@@ -60,8 +81,27 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
       behaviour = next;
     },
     profile: (userId) => profiles.get(userId),
+    holdRequest: (path) => holding(requestsHeld, path),
+    holdAnswer: (path) => holding(answersHeld, path),
     expired,
+    isValid(token) {
+      const known = tokens.get(token);
+      return known !== undefined && known.issuedAt >= (expiredBefore.get(known.userId) ?? 0);
+    },
   };
+}
+
+function holding(gates: Map<string, Gate>, path: string): Gate {
+  const gate = new Gate();
+  gates.set(path, gate);
+  return gate;
+}
+
+/** One request waits; those after it pass. */
+async function passing(gates: Map<string, Gate>, path: string): Promise<void> {
+  const gate = gates.get(path);
+  gates.delete(path);
+  await gate?.wait();
 }
 
 function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {

@@ -30,13 +30,13 @@ export interface VendorServer {
 /** A vendor's HTTP API on loopback: records each request, and answers what `reply` says. */
 export async function startVendorServer(
   successStatus: number,
-  reply: (request: RecordedRequest) => Reply,
+  reply: (request: RecordedRequest) => Reply | Promise<Reply>,
 ): Promise<VendorServer> {
   const requests: RecordedRequest[] = [];
   const server = createServer((req, res) => {
-    void record(req).then((request) => {
+    void record(req).then(async (request) => {
       requests.push(request);
-      answer(reply(request), successStatus, res);
+      answer(await reply(request), successStatus, res);
     });
   });
   server.listen(0, '127.0.0.1');
