@@ -34,6 +34,7 @@ import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
+import { TokenEnds } from '../integrations/messaging/token-ends';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { publicUrlFrom } from '../http/public-url';
@@ -59,6 +60,9 @@ const FINISH_MS = 4_000;
 /** Captchas are large, and anybody can ask for many. */
 const CAPTCHA_SWEEP_MS = 60_000;
 
+/** While the messaging provider does not know that tokens have ended, they go on. */
+const TELLING_MS = 60_000;
+
 export interface Outside {
   databaseUrl: string;
   keys: Keys;
@@ -81,6 +85,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const sms = outside.sms ?? (await chooseSmsSender(config.sms));
   const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
+  const tokenEnds = new TokenEnds(messaging, repos.messagingTokens, logger);
 
   const limits = limitTable(config.limits);
   const noting = new Background(logger, EVENTS_BEHIND_ANSWERS);
@@ -118,7 +123,11 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     () => repos.smsTraffic.sweep(),
     () => repos.securityEvents.sweep(config.auditDays),
   ];
-  const sweepers = [new Sweeper(sweeps, logger), new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS)];
+  const sweepers = [
+    new Sweeper(sweeps, logger),
+    new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS),
+    new Sweeper([() => tokenEnds.sweep()], logger, TELLING_MS),
+  ];
 
   return {
     connections,
@@ -126,7 +135,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     uploads,
     writes,
     auth: new AuthService({
-      ...{ users, verification, passwords, attempts, messaging, audit, notices, transaction, writes, logger },
+      ...{ users, verification, passwords, attempts, messaging, tokenEnds, audit, notices, transaction, writes },
       sessions: repos.sessions,
     }),
     blacklist: new BlacklistService(repos.blacklist),
@@ -135,10 +144,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     groups: new GroupsService(repos.groups),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
-    sessions: new SessionsService(
-      { sessions: repos.sessions, messaging, transaction, logger },
-      config.sessions.maxDays,
-    ),
+    sessions: new SessionsService({ sessions: repos.sessions, tokenEnds, transaction }, config.sessions.maxDays),
     sync: new SyncService(new SyncRepository(connections.syncReads, db)),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users, limiter, limits),

@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 const TEN_MINUTES = 600_000;
 
-/** Deletes expired rows and files now and then. It only saves space: no reader takes what has expired. */
+/**
+ * Deletes expired rows and files now and then, or tells others what they did not hear. Deleting only saves space: no
+ * reader takes what has expired.
+ */
 export class Sweeper {
   private readonly timer: NodeJS.Timeout;
 
@@ -19,7 +22,7 @@ export class Sweeper {
       try {
         await sweep();
       } catch (error) {
-        this.logger.warn({ err: error }, 'sweeping failed; the next round deletes what is left');
+        this.logger.warn({ err: error }, 'sweeping failed; the next round does what is left');
       }
     }
   }

@@ -158,8 +158,12 @@ describe('the SQL of docs/data.md', () => {
   });
 
   it('closes an account, so that the others are told', async () => {
-    await owner.query(block('closed_at = now()', people));
     const { ann, bob, cat } = people;
+    const token = { user_id: cat.id, app: 'app', token: 'token', nickname: 'Cat', portrait_uri: '' };
+    await app.db('messaging_tokens').insert(token);
+    await owner.query(block('closed_at = now()', people));
+    expect(await app.db('messaging_tokens').select()).toEqual([]);
+    expect(await app.db('messaging_expiries').select('user_id')).toEqual([{ user_id: cat.id }]);
     await clients.ann.sync();
     expect(clients.ann.state().friends.map(({ friendId }) => friendId)).toEqual([bob.id]);
     expect(clients.ann.state()).toEqual(await fullState(ann));

@@ -45,6 +45,7 @@ async function seed(): Promise<void> {
       FROM generate_series(1, 20) r, generate_series(1, 1000) n;
     INSERT INTO captchas SELECT 'captcha' || n, 'x', '', '', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO messaging_tokens SELECT 'user' || n, 'app', 'x', 'Ann', '' FROM generate_series(1, 20000) n;
+    INSERT INTO messaging_expiries (user_id) SELECT 'user' || n FROM generate_series(1, 20000) n;
     INSERT INTO images (user_id, name, bytes, due_at)
       SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
     INSERT INTO security_events (at, event, user_id, ip, user_agent, request_id)

@@ -106,7 +106,7 @@ describe('messaging tokens from RongCloud', () => {
     vendor.behave('accept');
     expect(await app.db('messaging_tokens').where({ user_id: person.id })).toEqual([]);
     // Logs are written behind the answers.
-    await until(() => app.logged().some(({ msg }) => String(msg).includes('did not end the tokens')));
+    await until(() => app.logged().some(({ msg }) => String(msg).includes('did not confirm')));
   });
 
   it('cannot be had while it is away: login is a 500, and leaves no session', async () => {

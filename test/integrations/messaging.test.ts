@@ -11,6 +11,7 @@ import {
 } from '../../src/integrations/messaging/jwt-messaging-provider';
 import {
   RongCloudMessagingProvider,
+  type FoundToken,
   type KeptToken,
   type KeptTokens,
   type RongCloudOptions,
@@ -20,6 +21,7 @@ import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-i
 
 const user = { id: 'u_7Kq-2', nickname: 'Zoë', portraitUri: 'https://images.example.com/zoe.png' };
 const publicUrl = 'https://accounts.example.com';
+const asker = { sid: 'a-session' };
 
 const pem = ({ privateKey }: { privateKey: KeyObject }) =>
   privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -60,7 +62,7 @@ describe('JWT messaging provider', () => {
 
   it('names the user, the issuer, and a life as long as configured', async () => {
     const now = Math.floor(Date.now() / 1000);
-    const claims = decodeJwt(await provider({ issuer: 'https://issuer.example.com' }).token(user, publicUrl));
+    const claims = decodeJwt(await provider({ issuer: 'https://issuer.example.com' }).token(user, asker, publicUrl));
     const { iss, sub, jti, iat, exp, ...others } = claims;
     expect({ iss, sub, others }).toEqual({ iss: 'https://issuer.example.com', sub: user.id, others: {} });
     expect(jti).toMatch(/^[0-9a-f-]{36}$/);
@@ -69,18 +71,18 @@ describe('JWT messaging provider', () => {
   });
 
   it('issues in the name of the address that the caller used, when no issuer is configured', async () => {
-    expect(decodeJwt(await provider().token(user, publicUrl)).iss).toBe(publicUrl);
+    expect(decodeJwt(await provider().token(user, asker, publicUrl)).iss).toBe(publicUrl);
   });
 
   it('never gives the same token twice', async () => {
     const jwt = provider();
-    expect(await jwt.token(user, publicUrl)).not.toBe(await jwt.token(user, publicUrl));
+    expect(await jwt.token(user, asker, publicUrl)).not.toBe(await jwt.token(user, asker, publicUrl));
   });
 
   it('names its key by the thumbprint of RFC 7638', async () => {
     const jwt = provider();
     const [publicKey] = jwt.jwks().keys;
-    const { kid } = decodeProtectedHeader(await jwt.token(user, publicUrl));
+    const { kid } = decodeProtectedHeader(await jwt.token(user, asker, publicUrl));
     expect(kid).toBe(await calculateJwkThumbprint({ ...publicKey }));
   });
 
@@ -89,8 +91,8 @@ describe('JWT messaging provider', () => {
   });
 
   it('names the messaging server that it is for, when one is configured', async () => {
-    expect(decodeJwt(await provider().token(user, publicUrl))).not.toHaveProperty('aud');
-    expect(decodeJwt(await provider({ audience: 'chat' }).token(user, publicUrl)).aud).toBe('chat');
+    expect(decodeJwt(await provider().token(user, asker, publicUrl))).not.toHaveProperty('aud');
+    expect(decodeJwt(await provider({ audience: 'chat' }).token(user, asker, publicUrl)).aud).toBe('chat');
   });
 
   it('publishes the key before it as well, so that keys are replaced without a gap', async () => {
@@ -98,7 +100,7 @@ describe('JWT messaging provider', () => {
     const old = new JwtMessagingProvider({ privateKey: oldKey, ttlSeconds: 3_600 });
     const { keys } = provider({ oldKey }).jwks();
     expect(keys).toEqual([...provider().jwks().keys, ...old.jwks().keys]);
-    expect(decodeProtectedHeader(await provider({ oldKey }).token(user, publicUrl)).kid).toBe(keys[0]?.kid);
+    expect(decodeProtectedHeader(await provider({ oldKey }).token(user, asker, publicUrl)).kid).toBe(keys[0]?.kid);
   });
 
   it('has nothing to do for a changed profile', async () => {
@@ -126,22 +128,22 @@ describe('JWT messaging provider', () => {
     const verify = (token: string) => jwtVerify(token, keys, { issuer: publicUrl, algorithms: ['EdDSA'] });
 
     it('is accepted', async () => {
-      const { payload } = await verify(await provider().token(user, publicUrl));
+      const { payload } = await verify(await provider().token(user, asker, publicUrl));
       expect(payload.sub).toBe(user.id);
     });
 
     it('is refused after its time', async () => {
-      const token = await provider({ ttlSeconds: -1 }).token(user, publicUrl);
+      const token = await provider({ ttlSeconds: -1 }).token(user, asker, publicUrl);
       await expect(verify(token)).rejects.toThrow(errors.JWTExpired);
     });
 
     it('is refused when another key signed it', async () => {
-      const token = await provider({ privateKey: generateSigningKey() }).token(user, publicUrl);
+      const token = await provider({ privateKey: generateSigningKey() }).token(user, asker, publicUrl);
       await expect(verify(token)).rejects.toThrow(errors.JWKSNoMatchingKey);
     });
 
     it('is refused when it was changed', async () => {
-      const [header, , signature] = (await provider().token(user, publicUrl)).split('.');
+      const [header, , signature] = (await provider().token(user, asker, publicUrl)).split('.');
       const claims = { sub: 'someone_else', iss: publicUrl, exp: 9_999_999_999 };
       const forged = [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
       await expect(verify(forged)).rejects.toThrow(errors.JWSSignatureVerificationFailed);
@@ -149,19 +151,27 @@ describe('JWT messaging provider', () => {
   });
 });
 
+/** Whoever asks is signed in. */
 class TokensInMemory implements KeptTokens {
   readonly kept = new Map<string, KeptToken>();
+  round = 0;
+
+  async find(userId: string, app: string): Promise<FoundToken> {
+    return { round: this.round, kept: await this.get(userId, app) };
+  }
 
   async get(userId: string, app: string): Promise<KeptToken | undefined> {
     return this.kept.get(`${userId} ${app}`);
   }
 
-  async put(userId: string, app: string, kept: KeptToken): Promise<void> {
+  async add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean> {
+    if (round !== this.round) return false;
     this.kept.set(`${userId} ${app}`, kept);
+    return true;
   }
 
-  async drop(userId: string): Promise<void> {
-    for (const key of this.kept.keys()) if (key.startsWith(`${userId} `)) this.kept.delete(key);
+  async refresh(userId: string, app: string, kept: KeptToken): Promise<boolean> {
+    return this.add(userId, app, this.round, kept);
   }
 }
 
@@ -183,35 +193,35 @@ describe('RongCloud messaging provider', () => {
   const changed = { ...user, nickname: 'Zoë B.' };
 
   it('asks for a token with the id, the name and the portrait', async () => {
-    expect(await provider().token(user)).toBe(`token-1-of-${user.id}@stand-in`);
+    expect(await provider().token(user, asker)).toBe(`token-1-of-${user.id}@stand-in`);
     expect(rongCloud.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
       { userId: user.id, name: user.nickname, portraitUri: user.portraitUri },
     ]);
   });
 
   it('leaves out a portrait that the user does not have', async () => {
-    await provider().token({ ...user, portraitUri: '' });
+    await provider().token({ ...user, portraitUri: '' }, asker);
     expect(rongCloud.requests.map(({ form }) => form.has('portraitUri'))).toEqual([false]);
   });
 
   it('asks once and gives the kept token from then on', async () => {
-    const first = await provider().token(user);
-    expect(await provider().token(user)).toBe(first);
+    const first = await provider().token(user, asker);
+    expect(await provider().token(user, asker)).toBe(first);
     expect(paths()).toEqual(['/user/getToken.json']);
   });
 
   it('passes a changed profile on at the next token, and keeps the token', async () => {
-    const first = await provider().token(user);
-    expect(await provider().token(changed)).toBe(first);
+    const first = await provider().token(user, asker);
+    expect(await provider().token(changed, asker)).toBe(first);
     expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
   it('passes a changed profile on once', async () => {
-    await provider().token(user);
+    await provider().token(user, asker);
     await provider().profileChanged(changed);
     await provider().profileChanged(changed);
-    await provider().token(changed);
+    await provider().token(changed, asker);
     expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
   });
 
@@ -221,81 +231,95 @@ describe('RongCloud messaging provider', () => {
   });
 
   it('tries a change again that RongCloud did not take', async () => {
-    await provider().token(user);
+    await provider().token(user, asker);
     rongCloud.behave({ status: 500, code: 1000 });
     await expect(provider().profileChanged(changed)).rejects.toThrow('/user/refresh.json');
     rongCloud.behave('accept');
-    await provider().token(changed);
+    await provider().token(changed, asker);
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
   it('gives a kept token although RongCloud refuses the news of the profile', async () => {
-    const first = await provider().token(user);
+    const first = await provider().token(user, asker);
     rongCloud.behave({ status: 400, code: 1002 });
-    expect(await provider().token(changed)).toBe(first);
+    expect(await provider().token(changed, asker)).toBe(first);
     rongCloud.behave('accept');
-    await provider().token(changed);
+    await provider().token(changed, asker);
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
   it('has RongCloud end the tokens of a user', async () => {
-    await provider().endTokens(user.id);
+    const before = new Date();
+    await provider().endTokens(user.id, before);
     expect(paths()).toEqual(['/user/token/expire.json']);
+    expect(rongCloud.requests[0]?.form.get('time')).toBe(String(before.getTime()));
     expect(rongCloud.expired).toEqual([user.id]);
     rongCloud.behave({ status: 500, code: 1000 });
-    await expect(provider().endTokens(user.id)).rejects.toThrow('/user/token/expire.json');
+    await expect(provider().endTokens(user.id, before)).rejects.toThrow('/user/token/expire.json');
+  });
+
+  it('gives up when the tokens of a user end faster than new ones are had', async () => {
+    const find = keptTokens.find.bind(keptTokens);
+    keptTokens.find = async (userId, app) => {
+      const found = await find(userId, app);
+      keptTokens.round += 1;
+      return found;
+    };
+    await expect(provider().token(user, asker)).rejects.toThrow('end faster');
+    expect(paths()).toHaveLength(5);
+    expect(keptTokens.kept.size).toBe(0);
   });
 
   it('asks for a new token when the credentials are new', async () => {
-    await provider().token(user);
+    await provider().token(user, asker);
     await provider({ appSecret: 'renewed' })
-      .token(user)
+      .token(user, asker)
       .catch(() => {});
     expect(paths()).toEqual(['/user/getToken.json', '/user/getToken.json']);
   });
 
   it('keeps the secret out of what names the credentials', async () => {
-    await provider().token(user);
+    await provider().token(user, asker);
     expect([...keptTokens.kept.keys()].join()).not.toContain(rongCloud.appSecret);
   });
 
   it('keeps nothing when no token came', async () => {
     rongCloud.behave({ status: 200, code: 2007 });
-    await expect(provider().token(user)).rejects.toThrow('HTTP status 200, code 2007');
+    await expect(provider().token(user, asker)).rejects.toThrow('HTTP status 200, code 2007');
     expect(keptTokens.kept.size).toBe(0);
   });
 
   it('rejects when the secret is wrong', async () => {
-    await expect(provider({ appSecret: 'wrong' }).token(user)).rejects.toThrow('HTTP status 401, code 1004');
+    await expect(provider({ appSecret: 'wrong' }).token(user, asker)).rejects.toThrow('HTTP status 401, code 1004');
   });
 
   it.each(['garbage', 'empty', 'foreign', 'gateway', 'reset'] as const)(
     'rejects when the answer is broken (%s)',
     async (trouble) => {
       rongCloud.behave(trouble);
-      await expect(provider().token(user)).rejects.toThrow('RongCloud: /user/getToken.json');
+      await expect(provider().token(user, asker)).rejects.toThrow('RongCloud: /user/getToken.json');
     },
   );
 
   it.each(['hang', 'trickle'] as const)('gives up in time on a peer that does not finish (%s)', async (trouble) => {
     rongCloud.behave(trouble);
     const started = performance.now();
-    await expect(provider({ timeoutMs: 300 }).token(user)).rejects.toThrow('timed out');
+    await expect(provider({ timeoutMs: 300 }).token(user, asker)).rejects.toThrow('timed out');
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
   it('does not ask again for a while when three in a row had no answer', async () => {
     rongCloud.behave('hang');
     const hanging = provider({ timeoutMs: 100 });
-    for (let count = 0; count < 3; count += 1) await expect(hanging.token(user)).rejects.toThrow('timed out');
-    await expect(hanging.token(user)).rejects.toThrow(BreakerOpen);
+    for (let count = 0; count < 3; count += 1) await expect(hanging.token(user, asker)).rejects.toThrow('timed out');
+    await expect(hanging.token(user, asker)).rejects.toThrow(BreakerOpen);
     expect(paths()).toHaveLength(3);
   });
 
   it.each([{ status: 401, code: 1004 }, { status: 200, code: 1000 }, 'garbage', 'hang'] as const)(
     'tells no token, secret or profile in the error for %p',
     async (behaviour) => {
-      await provider().token(user);
+      await provider().token(user, asker);
       rongCloud.behave(behaviour);
       const error: unknown = await provider({ timeoutMs: 300 })
         .profileChanged(changed)

@@ -1,11 +1,9 @@
-import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import type { KeyedQueue } from '../../database/keyed-queue';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
-import { endTokens } from '../../integrations/messaging/end-tokens';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Notices } from '../notices/notices';
@@ -23,7 +21,7 @@ interface Repositories {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   securityEvents: SecurityEventsRepository;
-  messagingTokens: Pick<KeptTokens, 'drop'>;
+  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
 }
 
 interface Parts {
@@ -33,10 +31,10 @@ interface Parts {
   passwords: Passwords;
   attempts: LoginAttempts;
   messaging: MessagingProvider;
+  tokenEnds: TokenEnds;
   audit: AuditTrail;
   notices: Notices;
   transaction: Transaction<Repositories>;
-  logger: Pick<Logger, 'warn'>;
   /** Of the writes of one user. */
   writes: KeyedQueue;
 }
@@ -95,13 +93,15 @@ export class AuthService {
   }
 
   async messagingToken(account: Account, publicUrl: string): Promise<string> {
-    return this.parts.messaging.token(account, publicUrl);
+    const { credentialsVersion } = account;
+    const token = await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);
+    if (token === undefined) throw wrongCredentials();
+    return token;
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
     const { sessions, writes, notices } = this.parts;
     const begun = await writes.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
-    // The password has just been changed: by now it is a wrong one.
     if (!begun) throw wrongCredentials();
     notices.loggedIn(account.id, caller);
   }
@@ -112,7 +112,7 @@ export class AuthService {
     caller: Caller,
     from: Device | undefined,
   ): Promise<Account> {
-    const { users, passwords, attempts, messaging, audit, notices, transaction, logger } = this.parts;
+    const { users, passwords, attempts, tokenEnds, audit, notices, transaction } = this.parts;
     const account = await users.account(userId);
     if (!account) throw new NotSignedIn();
     const [phone] = await users.phonesOf(account.id);
@@ -127,21 +127,21 @@ export class AuthService {
     }
     const passwordHash = await passwords.hash(newPassword);
     const version = account.credentialsVersion + 1;
-    await transaction(async (repos) => {
+    const end = await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
       await repos.verification.endAll(number);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
-      await repos.messagingTokens.drop(userId);
       await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
+      return repos.messagingTokens.end(userId);
     });
     if (phone) notices.tell('password_changed', { id: userId, phone }, caller);
-    await endTokens(messaging, userId, logger);
+    await tokenEnds.tell(end);
     return { ...account, passwordHash, credentialsVersion: version };
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { users, verification, passwords, attempts, messaging, notices, transaction, logger } = this.parts;
+    const { users, verification, passwords, attempts, tokenEnds, notices, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
@@ -150,16 +150,16 @@ export class AuthService {
     const passwordHash = await passwords.hash(password);
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
-    await transaction(async (repos) => {
+    const end = await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash))) throw new BadRequest(NO_SUCH_TOKEN);
       // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
-      await repos.messagingTokens.drop(account.id);
       await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
+      return repos.messagingTokens.end(account.id);
     });
     notices.tell('password_reset', { id: account.id, phone }, caller);
-    await endTokens(messaging, account.id, logger);
+    await tokenEnds.tell(end);
   }
 }
 
@@ -179,6 +179,7 @@ async function noteEnded(
   await securityEvents.add({ event: 'sessions_ended', userId, detail: `${count}, by the new password` }, caller);
 }
 
+/** Also for a password that has just been changed: by now it is a wrong one. */
 function wrongCredentials(): Wrong {
   return new Wrong('wrong phone number or password');
 }

@@ -1,23 +1,19 @@
-import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import type { Transaction } from '../../database/transaction';
-import { endTokens } from '../../integrations/messaging/end-tokens';
-import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { SessionRow, SessionsRepository } from './sessions-repository';
 
 interface Repositories {
   sessions: SessionsRepository;
   securityEvents: SecurityEventsRepository;
-  messagingTokens: Pick<KeptTokens, 'drop'>;
+  messagingTokens: { beginRound(userId: string): Promise<void>; end(userId: string): Promise<TokenEnd | undefined> };
 }
 
 interface Parts {
   sessions: SessionsRepository;
-  messaging: MessagingProvider;
+  tokenEnds: TokenEnds;
   transaction: Transaction<Repositories>;
-  logger: Pick<Logger, 'warn'>;
 }
 
 /** Lists and ends the sessions of a user. */
@@ -32,27 +28,30 @@ export class SessionsService {
   }
 
   async logOut({ userId, sid }: { userId: string; sid: string }, caller: Caller): Promise<void> {
-    await this.endOne(userId, 'logout', caller, (sessions) => sessions.endBySid(sid));
+    await this.parts.transaction(async (repos) => {
+      if ((await repos.sessions.endBySid(sid)) > 0) await noteEnded(repos, userId, 'logout', caller);
+    });
   }
 
   /** Idempotent: a session that has ended already is no mistake. It ends the messaging tokens of all devices, too. */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
-    const { messaging, logger } = this.parts;
-    const ended = await this.endOne(userId, 'end_session', caller, (sessions) => sessions.end(userId, id));
-    if (ended) await endTokens(messaging, userId, logger);
-  }
-
-  private async endOne(
-    userId: string,
-    operation: string,
-    caller: Caller,
-    end: (sessions: SessionsRepository) => Promise<number>,
-  ): Promise<boolean> {
-    return this.parts.transaction(async ({ sessions, securityEvents, messagingTokens }) => {
-      if ((await end(sessions)) === 0) return false;
-      if (operation === 'end_session') await messagingTokens.drop(userId);
-      await securityEvents.add({ event: 'sessions_ended', userId, detail: `one, by ${operation}` }, caller);
-      return true;
+    const { transaction, tokenEnds } = this.parts;
+    const end = await transaction(async (repos) => {
+      // The user's row is locked before those of sessions, as by a new password.
+      await repos.messagingTokens.beginRound(userId);
+      if ((await repos.sessions.end(userId, id)) === 0) return undefined;
+      await noteEnded(repos, userId, 'end_session', caller);
+      return repos.messagingTokens.end(userId);
     });
+    await tokenEnds.tell(end);
   }
+}
+
+async function noteEnded(
+  { securityEvents }: Pick<Repositories, 'securityEvents'>,
+  userId: string,
+  operation: string,
+  caller: Caller,
+): Promise<void> {
+  await securityEvents.add({ event: 'sessions_ended', userId, detail: `one, by ${operation}` }, caller);
 }

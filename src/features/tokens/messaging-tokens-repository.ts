@@ -1,9 +1,70 @@
 import type { Knex } from 'knex';
-import type { KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import { statement } from '../../database/statement';
+import type { Asker } from '../../integrations/messaging/messaging-provider';
+import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
+import type { TokenEnd, UntoldEnds } from '../../integrations/messaging/token-ends';
 
-/** Tokens of a messaging provider, each with the profile that the provider knows. */
-export class MessagingTokensRepository implements KeptTokens {
+/** Told one after the other, within a minute. */
+const TOLD_AT_ONCE = 100;
+
+const FOUND = `messaging_round AS round, token, messaging_tokens.nickname, messaging_tokens.portrait_uri AS "portraitUri"`;
+const KEPT = 'LEFT JOIN messaging_tokens ON user_id = users.id AND app = :app';
+
+interface Found extends Partial<KeptToken> {
+  round: number;
+}
+
+/** Asks again whether the session is live: since that was found, it may have ended, and its user have a new token. */
+const tokenForSession = statement<Found, 'userId' | 'app' | 'sid'>(
+  'messaging-token-for-session',
+  `SELECT ${FOUND} FROM session JOIN users ON users.id = sess ->> 'userId' ${KEPT}
+    WHERE sid = :sid AND expire > now() AND users.id = :userId AND closed_at IS NULL
+      AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
+);
+
+const tokenForLogin = statement<Found, 'userId' | 'app' | 'credentialsVersion'>(
+  'messaging-token-for-login',
+  `SELECT ${FOUND} FROM users ${KEPT}
+    WHERE users.id = :userId AND closed_at IS NULL AND credentials_version = :credentialsVersion`,
+);
+
+/** FOR SHARE waits for an end that is under way. One that comes later waits for this, and then deletes this row. */
+const keepToken = statement<{ token: string }, 'userId' | 'app' | 'round' | 'token' | 'nickname' | 'portraitUri'>(
+  'keep-messaging-token',
+  `WITH owner AS (
+     SELECT id FROM users WHERE id = :userId AND messaging_round = :round AND closed_at IS NULL FOR SHARE)
+   INSERT INTO messaging_tokens (user_id, app, token, nickname, portrait_uri)
+   SELECT id, :app, :token, :nickname, :portraitUri FROM owner
+   ON CONFLICT (user_id, app) DO NOTHING RETURNING token`,
+);
+
+const endTokens = statement<TokenEnd, 'userId'>(
+  'end-messaging-tokens',
+  `WITH dropped AS (DELETE FROM messaging_tokens WHERE user_id = :userId RETURNING user_id)
+   INSERT INTO messaging_expiries (user_id) SELECT DISTINCT user_id FROM dropped
+   ON CONFLICT (user_id) DO UPDATE SET ended_at = greatest(messaging_expiries.ended_at, excluded.ended_at),
+                                       tried_at = excluded.tried_at
+   RETURNING user_id AS "userId", ended_at AS "endedAt"`,
+);
+
+const claimEnds = statement<TokenEnd>(
+  'claim-messaging-expiries',
+  `UPDATE messaging_expiries SET tried_at = now() WHERE user_id IN (
+     SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
+      ORDER BY tried_at LIMIT ${TOLD_AT_ONCE} FOR UPDATE SKIP LOCKED)
+   RETURNING user_id AS "userId", ended_at AS "endedAt"`,
+);
+
+/** Tokens of a messaging provider, each with the profile that the provider knows, and the ends it has to be told. */
+export class MessagingTokensRepository implements KeptTokens, UntoldEnds {
   constructor(private readonly db: Knex) {}
+
+  async find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined> {
+    const [row] = await ('sid' in asker
+      ? tokenForSession(this.db, { userId, app, sid: asker.sid })
+      : tokenForLogin(this.db, { userId, app, credentialsVersion: asker.credentialsVersion }));
+    return row && { round: row.round, kept: keptIn(row) };
+  }
 
   async get(userId: string, app: string): Promise<KeptToken | undefined> {
     return this.db('messaging_tokens')
@@ -11,14 +72,41 @@ export class MessagingTokensRepository implements KeptTokens {
       .first<KeptToken | undefined>({ token: 'token', nickname: 'nickname', portraitUri: 'portrait_uri' });
   }
 
-  async drop(userId: string): Promise<void> {
-    await this.db('messaging_tokens').where({ user_id: userId }).delete();
+  async add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean> {
+    return (await keepToken(this.db, { userId, app, round, ...kept })).length > 0;
   }
 
-  async put(userId: string, app: string, { token, nickname, portraitUri }: KeptToken): Promise<void> {
-    await this.db('messaging_tokens')
-      .insert({ user_id: userId, app, token, nickname, portrait_uri: portraitUri })
-      .onConflict(['user_id', 'app'])
-      .merge();
+  async refresh(userId: string, app: string, { token, nickname, portraitUri }: KeptToken): Promise<boolean> {
+    const refreshed = await this.db('messaging_tokens')
+      .where({ user_id: userId, app, token })
+      .update({ nickname, portrait_uri: portraitUri });
+    return refreshed > 0;
   }
+
+  /**
+   * Locks the user until the transaction has ended, and gives up every token that is on its way. A new password does
+   * the same.
+   */
+  async beginRound(userId: string): Promise<void> {
+    await this.db('users').where({ id: userId }).increment('messaging_round');
+  }
+
+  /** After a new round has begun, so that none is kept meanwhile. Undefined when none was kept: none was given out. */
+  async end(userId: string): Promise<TokenEnd | undefined> {
+    const [end] = await endTokens(this.db, { userId });
+    return end;
+  }
+
+  async claim(): Promise<TokenEnd[]> {
+    return claimEnds(this.db, {});
+  }
+
+  async strike({ userId, endedAt }: TokenEnd): Promise<void> {
+    await this.db('messaging_expiries').where({ user_id: userId, ended_at: endedAt }).delete();
+  }
+}
+
+function keptIn({ token, nickname, portraitUri }: Found): KeptToken | undefined {
+  // An outer join gives null for what there is not.
+  return token && nickname != null && portraitUri != null ? { token, nickname, portraitUri } : undefined;
 }

@@ -10,9 +10,9 @@ export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): O
       summary: 'A token for the messaging server.',
       access: 'user',
       result: messagingToken,
-      handle: async (_input, { userId, req }) => ({
-        id: userId,
-        token: await tokens.messagingToken(userId, publicUrlOf(req)),
+      handle: async (_input, { session, req }) => ({
+        id: session.userId,
+        token: await tokens.messagingToken(session, publicUrlOf(req)),
       }),
     }),
     operation({

@@ -11,10 +11,11 @@ export class TokensService {
     private readonly storage: ImageStorage,
   ) {}
 
-  async messagingToken(userId: string, publicUrl: string): Promise<string> {
+  async messagingToken({ userId, sid }: { userId: string; sid: string }, publicUrl: string): Promise<string> {
     const user = await this.users.profile(userId);
-    if (!user) throw new NotSignedIn();
-    return this.messaging.token(user, publicUrl);
+    const token = user && (await this.messaging.token(user, { sid }, publicUrl));
+    if (token === undefined) throw new NotSignedIn();
+    return token;
   }
 
   /** Under the version that the session was found with: by now the password may be another one. */

@@ -96,14 +96,12 @@ export class UsersRepository {
   async changePassword(id: string, credentialsVersion: number, passwordHash: string): Promise<boolean> {
     const changed = await this.open()
       .where({ id, credentials_version: credentialsVersion })
-      .update({ password_hash: passwordHash, credentials_version: credentialsVersion + 1 });
+      .update(this.newPassword(passwordHash));
     return changed > 0;
   }
 
   async resetPassword(id: string, passwordHash: string): Promise<void> {
-    await this.open()
-      .where({ id })
-      .update({ password_hash: passwordHash, credentials_version: this.db.raw('credentials_version + 1') });
+    await this.open().where({ id }).update(this.newPassword(passwordHash));
   }
 
   /** The same password at another cost: its sessions stay. */
@@ -114,6 +112,16 @@ export class UsersRepository {
   private async idByPhone(phone: string, on = this.reads): Promise<string | undefined> {
     const [owner] = await phoneOwner(on, { phone });
     return owner?.userId;
+  }
+
+  /** It ends sessions, and the messaging tokens that are on their way. */
+  private newPassword(passwordHash: string): Record<string, Knex.Value | Knex.Raw> {
+    const next = (counter: string) => this.db.raw('?? + 1', [counter]);
+    return {
+      password_hash: passwordHash,
+      credentials_version: next('credentials_version'),
+      messaging_round: next('messaging_round'),
+    };
   }
 
   private open(): Knex.QueryBuilder {

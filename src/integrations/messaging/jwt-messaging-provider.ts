@@ -1,6 +1,6 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import type { MessagingProvider, MessagingUser } from './messaging-provider';
+import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
 import { publicSigningKey, readSigningKey, type PublicSigningKey } from './signing-key';
 
 export interface JwtMessagingOptions {
@@ -37,7 +37,7 @@ export class JwtMessagingProvider implements MessagingProvider {
     this.audience = audience;
   }
 
-  token(user: MessagingUser, publicUrl: string): Promise<string> {
+  token(user: MessagingUser, _asker: Asker, publicUrl: string): Promise<string> {
     const issuedAt = Math.floor(Date.now() / 1000);
     const token = new SignJWT()
       .setProtectedHeader({ alg: this.publicKey.alg, typ: 'JWT', kid: this.publicKey.kid })

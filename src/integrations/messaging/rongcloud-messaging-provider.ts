@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Breaker } from '../breaker';
 import { NoAnswerInTime, postForm } from '../post-form';
-import type { MessagingProvider, MessagingUser } from './messaging-provider';
+import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
 
 /** A token and the profile that RongCloud was last told for its user. */
 export interface KeptToken {
@@ -11,15 +11,24 @@ export interface KeptToken {
   portraitUri: string;
 }
 
+/** What there is for somebody who asks. A round lasts until the user's tokens end. */
+export interface FoundToken {
+  round: number;
+  kept: KeptToken | undefined;
+}
+
 /**
  * Keeps tokens, so that only a user's first login calls RongCloud. `app` stands for the credentials: a token is
- * worthless under others.
+ * worthless under others. Only a token that is kept is ever given out.
  */
 export interface KeptTokens {
+  /** Undefined when the asker's session, or password, is none any more. */
+  find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined>;
   get(userId: string, app: string): Promise<KeptToken | undefined>;
-  put(userId: string, app: string, kept: KeptToken): Promise<void>;
-  /** Of all apps. */
-  drop(userId: string): Promise<void>;
+  /** False when the round has ended, or another token is kept already. */
+  add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean>;
+  /** The profile of this token. False when it is kept no more. */
+  refresh(userId: string, app: string, kept: KeptToken): Promise<boolean>;
 }
 
 export interface RongCloudOptions {
@@ -29,6 +38,9 @@ export interface RongCloudOptions {
   keptTokens: KeptTokens;
   timeoutMs?: number | undefined;
 }
+
+/** Each is in vain only when the user's tokens end, or another one is kept, while RongCloud is asked. */
+const TRIES = 5;
 
 /** Shorter than the deadline of a request. */
 const TIMEOUT_MS = 5_000;
@@ -48,12 +60,15 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     this.app = createHmac('sha256', options.appSecret).update(options.appKey).digest('base64url').slice(0, 16);
   }
 
-  async token(user: MessagingUser): Promise<string> {
-    const kept = await this.options.keptTokens.get(user.id, this.app);
-    if (kept === undefined) return this.newToken(user);
-    // News of the profile can wait for the next token.
-    if (!sameProfile(kept, user)) await this.refresh(user, kept).catch(() => undefined);
-    return kept.token;
+  async token(user: MessagingUser, asker: Asker): Promise<string | undefined> {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const found = await this.options.keptTokens.find(user.id, this.app, asker);
+      if (found === undefined) return undefined;
+      const { round, kept } = found;
+      const token = kept ? await this.keptToken(user, kept) : await this.newToken(user, round);
+      if (token !== undefined) return token;
+    }
+    throw new Error('RongCloud: the tokens of a user end faster than new ones are had');
   }
 
   /** RongCloud does not know a user without a token; it learns the profile with the first token. */
@@ -62,25 +77,29 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
   }
 
-  /** Ends all tokens that RongCloud gave before this moment. */
-  async endTokens(userId: string): Promise<void> {
-    await this.call('/user/token/expire.json', new URLSearchParams({ userId, time: String(Date.now()) }));
+  async endTokens(userId: string, before: Date): Promise<void> {
+    await this.call('/user/token/expire.json', new URLSearchParams({ userId, time: String(before.getTime()) }));
   }
 
-  private async newToken(user: MessagingUser): Promise<string> {
+  private async keptToken(user: MessagingUser, kept: KeptToken): Promise<string | undefined> {
+    // News of the profile can wait for the next token.
+    const isKept = sameProfile(kept, user) || (await this.refresh(user, kept).catch(() => true));
+    return isKept ? kept.token : undefined;
+  }
+
+  /** Undefined when it is not kept. RongCloud need not end it: nobody is told of it. */
+  private async newToken(user: MessagingUser, round: number): Promise<string | undefined> {
     const { token } = await this.call('/user/getToken.json', profileForm(user));
     if (token === undefined) throw new Error('RongCloud: /user/getToken.json gave no token');
-    await this.keep(user, token);
-    return token;
+    const { id, nickname, portraitUri } = user;
+    const isKept = await this.options.keptTokens.add(id, this.app, round, { token, nickname, portraitUri });
+    return isKept ? token : undefined;
   }
 
-  private async refresh(user: MessagingUser, kept: KeptToken): Promise<void> {
+  private async refresh(user: MessagingUser, { token }: KeptToken): Promise<boolean> {
     await this.call('/user/refresh.json', profileForm(user));
-    await this.keep(user, kept.token);
-  }
-
-  private keep({ id, nickname, portraitUri }: MessagingUser, token: string): Promise<void> {
-    return this.options.keptTokens.put(id, this.app, { token, nickname, portraitUri });
+    const { id, nickname, portraitUri } = user;
+    return this.options.keptTokens.refresh(id, this.app, { token, nickname, portraitUri });
   }
 
   private async call(path: string, fields: URLSearchParams): Promise<z.infer<typeof answer>> {

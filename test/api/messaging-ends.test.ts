@@ -1,0 +1,319 @@
+import { startApp, type Env, type TestApp } from '../support/app';
+import { Gate } from '../support/gate';
+import { instancesBeside } from '../support/instances';
+import {
+  expectOk,
+  field,
+  insertAndSignIn,
+  newPassword,
+  signIn,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
+import { secret } from '../support/secrets';
+import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
+import { until } from '../support/until';
+
+const NEW = '/user/getToken.json';
+const REFRESH = '/user/refresh.json';
+const EXPIRE = '/user/token/expire.json';
+
+describe('the end of messaging tokens at RongCloud', () => {
+  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
+  let app: TestApp;
+  let env: Env;
+
+  beforeAll(async () => {
+    vendor = await startRongCloudStandIn();
+    env = {
+      MESSAGING_PROVIDER: 'rongcloud',
+      RONGCLOUD_APP_KEY: vendor.appKey,
+      RONGCLOUD_APP_SECRET: vendor.appSecret,
+      RONGCLOUD_API_URL: vendor.url,
+    };
+    app = await startApp(env);
+  });
+  afterEach(() => {
+    vendor.behave('accept');
+    app.beforeOperation = () => Promise.resolve();
+  });
+  afterAll(async () => {
+    await app.close();
+    await vendor.close();
+  });
+  const anotherInstance = instancesBeside(() => app);
+
+  /** Not sent before somebody awaits it. */
+  const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token');
+  const tokenOf = async (person: SignedInPerson) =>
+    secret(String(field((await expectOk(getToken(person))).result, 'token')));
+  const asking = (person: SignedInPerson) => getToken(person).then((answer) => answer);
+  const kept = async ({ id }: { id: string }) =>
+    (await app.db('messaging_tokens').where({ user_id: id }).select<{ token: string }[]>('token')).map(
+      ({ token }) => token,
+    );
+  const untold = ({ id }: { id: string }) =>
+    app.db('messaging_expiries').where({ user_id: id }).select<{ ended_at: Date }[]>('ended_at');
+  const aMinuteLater = () =>
+    app.db('messaging_expiries').update({ tried_at: app.db.raw(`tried_at - interval '1 minute'`) });
+  /** As after any of the operations that end tokens. */
+  const forgetKept = ({ id }: { id: string }) => app.db('messaging_tokens').where({ user_id: id }).delete();
+  const timesTold = ({ id }: { id: string }) => vendor.expired.filter((userId) => userId === id).length;
+
+  const someoneWaitsForALock = async () => {
+    const { rows } = await app.db.raw<{ rows: unknown[] }>(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  };
+
+  const reset = async (person: SignedInPerson): Promise<SignedInPerson> => {
+    const verification_token = await verificationToken(app, person);
+    const password = newPassword();
+    await expectOk(app.api.post('/user/reset_password').send({ verification_token, password }));
+    return { ...person, password };
+  };
+  const change = async ({ agent, password, ...person }: SignedInPerson): Promise<SignedInPerson> => {
+    const changed = newPassword();
+    await expectOk(agent.post('/user/change_password').send({ oldPassword: password, newPassword: changed }));
+    return { ...person, agent, password: changed };
+  };
+  /** The sessions of a person but the one that asks. */
+  const endOthers = async (person: SignedInPerson): Promise<SignedInPerson> => {
+    const { result } = await expectOk(person.agent.post('/user/sessions'));
+    for (const { id, current } of result as { id: string; current: boolean }[])
+      if (!current) await expectOk(person.agent.post('/user/end_session').send({ id }));
+    return person;
+  };
+
+  /** Each ends all sessions but the owner's, by an owner who is signed in elsewhere. */
+  const ENDS: [string, (owner: SignedInPerson) => Promise<SignedInPerson>][] = [
+    ['reset_password', reset],
+    ['change_password', change],
+    ['end_session', endOthers],
+  ];
+
+  async function expectOwnersAlone(owner: SignedInPerson): Promise<void> {
+    const token = await tokenOf(await signIn(app, owner));
+    expect(vendor.isValid(token)).toBe(true);
+    expect(await kept(owner)).toEqual([token]);
+    expect(await untold(owner)).toEqual([]);
+  }
+
+  describe.each(ENDS)('by %s', (_operation, end) => {
+    it('leaves a thief none whose session was found before', async () => {
+      const owner = await insertAndSignIn(app);
+      const thief = await signIn(app, owner);
+      const gate = new Gate();
+      app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
+      const asked = asking(thief);
+      await gate.reached;
+      app.beforeOperation = () => Promise.resolve();
+      const after = await end(owner);
+      gate.open();
+      expect((await asked).status).toBe(401);
+      await expectOwnersAlone(after);
+    });
+
+    it('leaves a thief none for whom RongCloud was asked before', async () => {
+      const owner = await insertAndSignIn(app);
+      const thief = await signIn(app, owner);
+      await forgetKept(owner);
+      const gate = vendor.holdRequest(NEW);
+      const asked = asking(thief);
+      await gate.reached;
+      const after = await end(owner);
+      gate.open();
+      expect((await asked).status).toBe(401);
+      await expectOwnersAlone(after);
+    });
+
+    it('leaves a thief none that is the new one of the owner', async () => {
+      const owner = await insertAndSignIn(app);
+      const thief = await signIn(app, owner);
+      const gate = new Gate();
+      app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
+      const asked = asking(thief);
+      await gate.reached;
+      app.beforeOperation = () => Promise.resolve();
+      const after = await end(owner);
+      await tokenOf(await signIn(app, after));
+      gate.open();
+      expect((await asked).status).toBe(401);
+    });
+
+    it('gives the owner no ended one back, whose news of a profile was under way', async () => {
+      const owner = await insertAndSignIn(app);
+      const gate = vendor.holdAnswer(REFRESH);
+      const thief = await signIn(app, owner);
+      const renaming = thief.agent
+        .post('/user/set_nickname')
+        .send({ nickname: 'Thief' })
+        .then(({ status }) => status);
+      await gate.reached;
+      const after = await end(owner);
+      gate.open();
+      expect(await renaming).toBe(200);
+      await expectOwnersAlone(after);
+    });
+
+    it('is told to RongCloud later when it fails at first, and spares what was given since', async () => {
+      const owner = await insertAndSignIn(app);
+      const thief = await signIn(app, owner);
+      const stolen = await tokenOf(thief);
+      vendor.behave('gateway');
+      const after = await end(owner);
+      vendor.behave('accept');
+      expect(vendor.isValid(stolen)).toBe(true);
+      const own = await tokenOf(await signIn(app, after));
+      // Whoever has ended them is telling it at this moment, as far as others know.
+      await app.sweep();
+      expect(vendor.isValid(stolen)).toBe(true);
+      await aMinuteLater();
+      await app.sweep();
+      expect([vendor.isValid(stolen), vendor.isValid(own)]).toEqual([false, true]);
+      expect(await tokenOf(await signIn(app, after))).toBe(own);
+      expect(await untold(owner)).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['end_session', endOthers],
+    ['change_password', change],
+  ])('by %s gives a session that goes on a good one instead of the one that is on its way', async (_name, end) => {
+    const owner = await insertAndSignIn(app);
+    await signIn(app, owner);
+    await forgetKept(owner);
+    const gate = vendor.holdAnswer(NEW);
+    const asked = asking(owner);
+    await gate.reached;
+    const early = await tokenOf(owner);
+    await end(owner);
+    expect(vendor.isValid(early)).toBe(false);
+    gate.open();
+    const answer = await asked;
+    expect(answer.status).toBe(200);
+    const given = secret(String(field(field(answer.body, 'result'), 'token')));
+    expect(vendor.isValid(given)).toBe(true);
+    expect(await kept(owner)).toEqual([given]);
+  });
+
+  it('keeps none for a login with the old password', async () => {
+    const owner = await insertAndSignIn(app);
+    await forgetKept(owner);
+    const gate = vendor.holdRequest(NEW);
+    const { region, phone, password } = owner;
+    const thief = app.api
+      .post('/user/login')
+      .send({ region, phone, password })
+      .then((answer) => answer);
+    await gate.reached;
+    const after = await reset(owner);
+    gate.open();
+    expect((await thief).body).toEqual({ code: 1000 });
+    expect(await kept(owner)).toEqual([]);
+    await expectOwnersAlone(after);
+  });
+
+  it('is of a moment after the last of them was given, however long the reset has waited', async () => {
+    const owner = await insertAndSignIn(app);
+    await forgetKept(owner);
+    const verification_token = await verificationToken(app, owner);
+    const somebody = await app.db.transaction();
+    await somebody('users').where({ id: owner.id }).forShare().select('id');
+    const resetting = app.api
+      .post('/user/reset_password')
+      .send({ verification_token, password: newPassword() })
+      .then(({ status }) => status);
+    await until(someoneWaitsForALock);
+    const stolen = await tokenOf(owner);
+    await somebody.commit();
+    expect(await resetting).toBe(200);
+    expect(vendor.isValid(stolen)).toBe(false);
+  });
+
+  it('is waited for by a token that is to be kept meanwhile, which is then another one', async () => {
+    const owner = await insertAndSignIn(app);
+    await forgetKept(owner);
+    const gate = vendor.holdAnswer(NEW);
+    const asked = asking(owner);
+    await gate.reached;
+    const ending = await app.db.transaction();
+    await ending('users').where({ id: owner.id }).increment('messaging_round');
+    gate.open();
+    await until(someoneWaitsForALock);
+    const before = vendor.requests.length;
+    await ending.commit();
+    expect((await asked).status).toBe(200);
+    expect(vendor.requests.slice(before).map(({ path }) => path)).toEqual([NEW]);
+  });
+
+  it('is told by one instance alone', async () => {
+    const owner = await insertAndSignIn(app);
+    const other = await anotherInstance(env);
+    vendor.behave('gateway');
+    await reset(owner);
+    vendor.behave('accept');
+    await aMinuteLater();
+    const gate = vendor.holdRequest(EXPIRE);
+    const sweeping = app.sweep();
+    await gate.reached;
+    await other.sweep();
+    gate.open();
+    await sweeping;
+    expect(timesTold(owner)).toBe(1);
+    expect(await untold(owner)).toEqual([]);
+  });
+
+  it('is not forgotten when it comes while an earlier one is told', async () => {
+    const owner = await insertAndSignIn(app);
+    await signIn(app, owner);
+    const gate = vendor.holdAnswer(EXPIRE);
+    const first = endOthers(owner);
+    await gate.reached;
+    const between = await tokenOf(owner);
+    vendor.behave('gateway');
+    await change(owner);
+    vendor.behave('accept');
+    gate.open();
+    await first;
+    expect(vendor.isValid(between)).toBe(true);
+    await aMinuteLater();
+    await app.sweep();
+    expect(vendor.isValid(between)).toBe(false);
+  });
+
+  it('is told of others although RongCloud refuses one', async () => {
+    const owners = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    vendor.behave('gateway');
+    for (const owner of owners) await reset(owner);
+    vendor.behave({ status: 400, code: 1002 });
+    await aMinuteLater();
+    const first = vendor.holdRequest(EXPIRE);
+    const sweeping = app.sweep();
+    await first.reached;
+    const second = vendor.holdRequest(EXPIRE);
+    first.open();
+    await second.reached;
+    vendor.behave('accept');
+    second.open();
+    await sweeping;
+    const left = await Promise.all(owners.map(untold));
+    expect(left.flat()).toHaveLength(1);
+    await until(() => app.logged().some(({ msg }) => String(msg).includes('did not confirm')));
+    await aMinuteLater();
+    await app.sweep();
+    expect((await Promise.all(owners.map(untold))).flat()).toEqual([]);
+  });
+
+  it('gives two that ask first at once the same one', async () => {
+    const owner = await insertAndSignIn(app);
+    await forgetKept(owner);
+    const gate = vendor.holdAnswer(NEW);
+    const first = asking(owner);
+    await gate.reached;
+    const second = await tokenOf(owner);
+    gate.open();
+    expect(field(field((await first).body, 'result'), 'token')).toBe(second);
+  });
+});
