@@ -55,7 +55,8 @@ export async function buildContainer(
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, publicUrlFrom(config.http.publicUrl));
-  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes: services.writes };
+  const { writes, heavyReads } = services;
+  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes, heavyReads };
   const routers = {
     user: operationsRouter(
       resources.map((resource) => resource.map(wrap)),

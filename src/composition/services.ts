@@ -4,7 +4,7 @@ import type { Caller } from '../caller';
 import type { Config } from '../config';
 import { Background } from '../database/background';
 import { openConnections } from '../database/connections';
-import { KeyedQueue } from '../database/keyed-queue';
+import { KeyedQueue, ownExcess } from '../database/keyed-queue';
 import { Sweeper } from '../database/sweeper';
 import { transactions } from '../database/transaction';
 import { AuditTrail } from '../features/audit/audit-trail';
@@ -50,6 +50,8 @@ const HASHES_WAITING = 25;
 /** Per user. While a row is locked, each of these keeps a connection for a second. */
 const WRITES_AT_ONCE = 2;
 const WRITES_WAITING = 100;
+const HEAVY_READS_AT_ONCE = 2;
+const HEAVY_READS_WAITING = 8;
 
 /** Few at once: they share the connections of the limits. */
 const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
@@ -103,6 +105,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images, publicUrlOf);
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
+  const heavyReads = new KeyedQueue(HEAVY_READS_AT_ONCE, HEAVY_READS_WAITING, ownExcess);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const attempts = new LoginAttempts(limiter, limits, (HASHES_WAITING * HASHING_THREADS) / 4);
@@ -134,6 +137,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     jwks,
     uploads,
     writes,
+    heavyReads,
     auth: new AuthService({
       ...{ users, verification, passwords, attempts, messaging, tokenEnds, audit, notices, transaction, writes },
       sessions: repos.sessions,

@@ -59,6 +59,11 @@ interface Description<A extends Access, Params, Body, Result> {
   refusals?: Record<number, string>;
   /** Set when it changes something of a user's. Few of these run at once, so that a locked row delays no other user. */
   writes?: boolean;
+  /**
+   * Set when it reads all that the user has of something. Of one user few of these run at once, and few wait, so that
+   * it does not take the database and the process from others; its refusals name the 429 for more.
+   */
+  heavy?: boolean;
 }
 
 /** An operation as the router, the tests and the documentation read it. */

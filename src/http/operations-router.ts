@@ -13,6 +13,8 @@ export interface Entrance {
   user: RequestHandler;
   /** Of the writes of one user. */
   writes: KeyedQueue;
+  /** Of the heavy reads of one user. */
+  heavyReads: KeyedQueue;
 }
 
 /**
@@ -61,7 +63,8 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
   return [...body, ...(operation.body ? [wellFormedBody] : []), ...(access === 'anyone' ? [] : [entrance[access]])];
 }
 
-function answering(operation: Operation, { writes }: Entrance): RequestHandler {
+/** An answer that streams is in the queue until its text begins: how fast it goes on is up to the client. */
+function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access, params, body, streams } = operation;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
@@ -69,11 +72,20 @@ function answering(operation: Operation, { writes }: Entrance): RequestHandler {
     ...(params && (parse(params, req.params) as object)),
     ...(body && (parse(body, jsonBody(req)) as object)),
   });
+  const queue = queueOf(operation, entrance);
   const answer = async (req: Request, res: Response) => {
-    const result = await run(inputOf(req), access === 'user' ? new UserCall(req, res) : new Call(req, res));
+    const input = inputOf(req);
+    const job = () => run(input, access === 'user' ? new UserCall(req, res) : new Call(req, res));
+    return queue ? queue.run(new UserCall(req, res).userId, job) : job();
+  };
+  return async (req, res) => {
+    const result = await answer(req, res);
     if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
     else ok(res, result);
   };
-  if (!operation.writes) return answer;
-  return (req, res) => writes.run(new UserCall(req, res).userId, () => answer(req, res));
+}
+
+function queueOf(operation: Operation, { writes, heavyReads }: Entrance): KeyedQueue | undefined {
+  if (operation.writes) return writes;
+  return operation.heavy ? heavyReads : undefined;
 }

@@ -47,3 +47,9 @@ it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
   '$path takes a body of a user, and so is one of few writes at a time',
   ({ writes }) => expect(writes).toBe(true),
 );
+
+it('that gives all that a user has of something is one of few at a time, and says so', () => {
+  const heavy = OPERATIONS.filter((one) => one.heavy);
+  expect(heavy.map(({ path }) => path)).toEqual(['/blacklist', '/groups', '/sync/:version']);
+  for (const { refusals } of heavy) expect(refusals).toHaveProperty('429');
+});

@@ -11,6 +11,8 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       summary: "The user's blacklist, the newest entry first.",
       access: 'user',
       result: entries,
+      heavy: true,
+      refusals: { 429: 'too many under way for the user' },
       handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
     }),
     operation({

@@ -9,6 +9,8 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       summary: 'The groups that the user is a member of.',
       access: 'user',
       result: listOfGroups,
+      heavy: true,
+      refusals: { 429: 'too many under way for the user' },
       handle: (_input, { userId }) => groups.ofMember(userId),
     }),
   ];

@@ -10,7 +10,8 @@ export function syncRouter(sync: SyncService): Operation[] {
       access: 'user',
       params: schemas.sinceVersion,
       result: schemas.changes,
-      refusals: { 429: 'two large answers to the user are under way' },
+      heavy: true,
+      refusals: { 429: 'too many under way for the user: two large answers, or ten whose text has not begun' },
       stream: async ({ version }, { userId }) => textOf(await sync.changes(userId, version)),
     }),
   ];

@@ -1,4 +1,4 @@
-import { SyncPlaces } from './sync-places';
+import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
 import { SyncQueue } from './sync-queue';
 import {
   CHUNK,
@@ -32,7 +32,7 @@ const AT_ONCE = 2;
 
 export class SyncService {
   private readonly queue = new SyncQueue();
-  private readonly places = new SyncPlaces(AT_ONCE);
+  private readonly places = new KeyedQueue(AT_ONCE, 0, ownExcess);
 
   constructor(private readonly repository: SyncRepository) {}
 
@@ -47,7 +47,7 @@ export class SyncService {
 
   /** The place is taken when the first chunk is asked for, and free when no more are. */
   private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
-    const leave = this.places.take(userId);
+    const leave = await this.places.enter(userId);
     try {
       yield* this.chunks(userId, since);
     } finally {
