@@ -1,5 +1,10 @@
+import { newUserId } from '../../src/features/users/user-id';
 import { startApp, type TestApp } from '../support/app';
-import { expectOk, field, insertAndSignIn, insertPerson } from '../support/people';
+import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
+import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
+import { connectWriter } from '../support/sync';
+import { until } from '../support/until';
 
 describe('blacklist', () => {
   let app: TestApp;
@@ -107,4 +112,112 @@ describe('blacklist', () => {
       expect(await app.db('blacklist').where({ user_id: id })).toEqual([]);
     });
   });
+
+  describe('with MAX_BLACKLIST', () => {
+    const instance = instancesBeside(() => app, { MAX_BLACKLIST: '3' });
+    const add = ({ agent }: SignedInPerson, friendId = '') => post(agent, '/user/add_to_blacklist', { friendId });
+    const remove = ({ agent }: SignedInPerson, friendId = '') =>
+      post(agent, '/user/remove_from_blacklist', { friendId });
+
+    it('takes so many entries, and refuses one more until another is taken off', async () => {
+      const ann = await insertAndSignIn(await instance());
+      const ids = await insertMany(5);
+      for (const id of ids.slice(0, 3)) expectBody(await add(ann, id), { code: 200 });
+      expectRefusal(await add(ann, ids[3]), 400, '3');
+      expectRefusal(await add(ann, 'nobody'), 400, 'no such user');
+      // What is on it already is no entry more.
+      expectBody(await add(ann, ids[0]), { code: 200 });
+      expect(await listed(ann)).toEqual(ids.slice(0, 3));
+
+      expectBody(await remove(ann, ids[0]), { code: 200 });
+      expectBody(await add(ann, ids[3]), { code: 200 });
+      // One that was on it before takes a place as well.
+      expectRefusal(await add(ann, ids[0]), 400);
+      expect(await listed(ann)).toEqual(ids.slice(1, 4));
+    });
+
+    it('gives one of two, on two instances, the last place', async () => {
+      const [one, other] = [await instance(), await instance()];
+      const ann = await insertAndSignIn(one);
+      const there = await signIn(other, ann);
+      const [first, second, third, fourth] = await insertMany(4);
+      for (const id of [first, second]) expectBody(await add(ann, id), { code: 200 });
+      // Both have come as far as they can before either is done.
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [ann.id]);
+      const answers = Promise.all([add(ann, third), add(there, fourth)]);
+      await until(async () => (await waiting()) === 2);
+      await writer.end();
+      expect(counted(await answers)).toEqual({ 200: 1, 400: 1 });
+      expect(await listed(ann)).toHaveLength(3);
+    });
+
+    it('takes nothing off a list that is longer already', async () => {
+      const ann = await insertAndSignIn(await instance());
+      const ids = await insertMany(6);
+      await app.db('blacklist').insert(ids.map((friend_id) => ({ user_id: ann.id, friend_id })));
+      expect(await listed(ann)).toEqual(ids);
+      expectBody(await remove(ann, ids[0]), { code: 200 });
+      expectRefusal(await add(ann, ids[0]), 400);
+      expect(await listed(ann)).toEqual(ids.slice(1));
+    });
+
+    it('takes any number where it is 0', async () => {
+      const ann = await insertAndSignIn(await instance({ MAX_BLACKLIST: '0' }));
+      for (const id of await insertMany(5)) expectBody(await add(ann, id), { code: 200 });
+    });
+
+    async function listed({ agent }: SignedInPerson): Promise<string[]> {
+      const { result } = await expectOk(agent.post('/user/blacklist'));
+      return (result as { id: string }[]).map(({ id }) => id).sort();
+    }
+
+    /** Transactions that wait for another one's end. */
+    async function waiting(): Promise<number> {
+      const { rows } = await app.db.raw<{ rows: { waiting: number }[] }>(
+        `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+          WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+      );
+      return rows[0]?.waiting ?? 0;
+    }
+  });
+
+  describe('with BLACKLIST_CHANGES_PER_USER_HOUR', () => {
+    const instance = instancesBeside(() => app, { BLACKLIST_CHANGES_PER_USER_HOUR: '3' });
+
+    it('takes so many adds of a user, from two instances too, writes no more rows, and lets others go on', async () => {
+      const limited = await instance();
+      const ann = await insertAndSignIn(limited);
+      const there = await signIn(await instance(), ann);
+      const bob = await insertAndSignIn(limited);
+      const ids = await insertMany(20);
+      const add = ({ agent }: SignedInPerson, friendId = '') => post(agent, '/user/add_to_blacklist', { friendId });
+      const answers = await times(20, (index) => add(index % 2 === 0 ? ann : there, ids[index]));
+      expect(counted(answers)).toEqual({ 200: 3, 429: 17 });
+      for (const refused of answers.filter(({ status }) => status === 429)) {
+        expectRefusal(refused, 429);
+        expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      }
+      expect(await app.db('blacklist').where({ user_id: ann.id })).toHaveLength(3);
+      // What has to be taken off can be.
+      for (const friendId of ids)
+        expectBody(await post(ann.agent, '/user/remove_from_blacklist', { friendId }), { code: 200 });
+      expectBody(await add(bob, ids[0]), { code: 200 });
+    });
+
+    it('counts no add that is malformed, or of oneself', async () => {
+      const { agent, id } = await insertAndSignIn(await instance());
+      const add = (friendId: string) => post(agent, '/user/add_to_blacklist', { friendId });
+      for (const friendId of ['', id, 'a/b', id]) expectRefusal(await add(friendId), 400);
+      expectBody(await add((await insertMany(1))[0] ?? ''), { code: 200 });
+    });
+  });
+
+  /** In the order of their ids. */
+  async function insertMany(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newUserId()).sort();
+    await app.db('users').insert(ids.map((id) => ({ id, nickname: 'Bob' })));
+    return ids;
+  }
 });

@@ -122,6 +122,8 @@ const BAD: Record<string, string[]> = {
   FINDS_PER_USER_MINUTE: fromZero,
   FINDS_PER_USER_DAY: fromZero,
   CHANGES_PER_USER_HOUR: fromZero,
+  MAX_BLACKLIST: fromZero,
+  BLACKLIST_CHANGES_PER_USER_HOUR: fromZero,
   UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
@@ -190,10 +192,11 @@ describe('loadConfig', () => {
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0 },
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
-        changesPerUserHour: 0,
+        ...{ changesPerUserHour: 0, blacklistChangesPerUserHour: 0 },
         uploadsPerUserHour: 0,
         uploadPartsPerUserHour: 0,
       },
+      maxBlacklist: 2_000,
     });
   });
 
@@ -272,8 +275,9 @@ describe('loadConfig in production', () => {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
         ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
-        uploadPartsPerUserHour: 600,
+        ...{ uploadPartsPerUserHour: 600, blacklistChangesPerUserHour: 600 },
       },
+      maxBlacklist: 2_000,
     });
   });
 

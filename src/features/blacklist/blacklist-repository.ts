@@ -8,13 +8,26 @@ export interface BlacklistEntry {
   updatedAt: Date;
 }
 
-const addEntry = statement<{ id: string }, 'userId' | 'friendId'>(
+export interface Added {
+  /** There is such a user to put on it. */
+  isKnown: boolean;
+  /** There is room for the user, who may be on it already. */
+  hasRoom: boolean;
+}
+
+/** Entries are counted up to the most there may be, and only for one that is not there yet. */
+const addEntry = statement<Added, 'userId' | 'friendId' | 'most'>(
   'add-blacklist-entry',
   `WITH friend AS (SELECT id FROM users WHERE id = :friendId AND closed_at IS NULL),
+   place AS (
+     SELECT :most::integer = 0
+         OR EXISTS (SELECT FROM blacklist WHERE user_id = :userId AND friend_id = :friendId AND status)
+         OR :most > (SELECT count(*) FROM (
+              SELECT FROM blacklist WHERE user_id = :userId AND status LIMIT :most) AS entry) AS is_there),
    added AS (
-     INSERT INTO blacklist (user_id, friend_id) SELECT :userId, id FROM friend
+     INSERT INTO blacklist (user_id, friend_id) SELECT :userId, id FROM friend, place WHERE is_there
      ON CONFLICT (user_id, friend_id) DO UPDATE SET status = true WHERE NOT blacklist.status)
-   SELECT id FROM friend`,
+   SELECT EXISTS (SELECT FROM friend) AS "isKnown", is_there AS "hasRoom" FROM place`,
 );
 
 export class BlacklistRepository {
@@ -34,9 +47,19 @@ export class BlacklistRepository {
       );
   }
 
-  /** False when there is no such user to put on it; an entry that is there already is left as it is. */
-  async add(userId: string, friendId: string): Promise<boolean> {
-    return (await addEntry(this.db, { userId, friendId })).length > 0;
+  /** Until the end of the transaction nobody else adds to this blacklist. */
+  async lock(userId: string): Promise<void> {
+    await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
+  }
+
+  /**
+   * Adds nothing where `most` entries hold already, unless that is 0; two at once need the lock, or neither sees the
+   * other's. An entry that is there already is left as it is.
+   */
+  async add(userId: string, friendId: string, most: number): Promise<Added> {
+    const [added] = await addEntry(this.db, { userId, friendId, most });
+    if (added === undefined) throw new Error('adding to a blacklist told nothing');
+    return added;
   }
 
   async remove(userId: string, friendId: string): Promise<void> {

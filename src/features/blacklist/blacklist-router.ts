@@ -2,7 +2,10 @@ import { operation, type Operation } from '../../http/operation';
 import { entries, entryView, friend } from './blacklist-schemas';
 import type { BlacklistService } from './blacklist-service';
 
-const noSuchFriend = { 400: 'friendId is no user, or the user' };
+const refusals = {
+  400: 'friendId is no user, or the user, or the blacklist is full',
+  429: 'too many adds by this user',
+};
 
 export function blacklistRouter(blacklist: BlacklistService): Operation[] {
   return [
@@ -21,8 +24,8 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       body: friend,
       writes: true,
-      refusals: noSuchFriend,
-      handle: ({ friendId }, { userId }) => blacklist.add(userId, friendId),
+      refusals,
+      handle: ({ friendId }, { userId, caller }) => blacklist.add(userId, friendId, caller),
     }),
     operation({
       path: '/remove_from_blacklist',

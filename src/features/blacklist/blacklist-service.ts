@@ -1,22 +1,42 @@
-import { retrying } from '../../database/transaction';
+import type { Caller } from '../../caller';
+import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest } from '../../errors';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
 import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
 
+export interface BlacklistParts {
+  blacklist: BlacklistRepository;
+  transaction: Transaction<{ blacklist: BlacklistRepository }>;
+  limiter: Limiter;
+  limits: Pick<Limits, 'blacklistAddsPerHour'>;
+}
+
 export class BlacklistService {
-  constructor(private readonly blacklist: BlacklistRepository) {}
+  constructor(
+    private readonly parts: BlacklistParts,
+    /** 0: any number. */
+    private readonly mostEntries: number,
+  ) {}
 
   async list(userId: string): Promise<BlacklistEntry[]> {
-    return this.blacklist.list(userId);
+    return this.parts.blacklist.list(userId);
   }
 
   /** Idempotent: a client that lost our answer may safely ask again. */
-  async add(userId: string, friendId: string): Promise<void> {
+  async add(userId: string, friendId: string, caller: Caller): Promise<void> {
     if (friendId === userId) throw new BadRequest('friendId: you cannot blacklist yourself');
-    const known = await retrying(() => this.blacklist.add(userId, friendId));
-    if (!known) throw new BadRequest('friendId: no such user');
+    const { transaction, limiter, limits } = this.parts;
+    await limiter.take(caller, { limit: limits.blacklistAddsPerHour, subject: userId });
+    const { isKnown, hasRoom } = await transaction(async ({ blacklist }) => {
+      await blacklist.lock(userId);
+      return blacklist.add(userId, friendId, this.mostEntries);
+    });
+    if (!isKnown) throw new BadRequest('friendId: no such user');
+    if (!hasRoom) throw new BadRequest(`your blacklist is full: it takes ${this.mostEntries} users`);
   }
 
   async remove(userId: string, friendId: string): Promise<void> {
-    await retrying(() => this.blacklist.remove(userId, friendId));
+    await retrying(() => this.parts.blacklist.remove(userId, friendId));
   }
 }

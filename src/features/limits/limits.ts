@@ -43,6 +43,7 @@ export interface LimitAmounts {
   findsPerUserMinute: number;
   findsPerUserDay: number;
   changesPerUserHour: number;
+  blacklistChangesPerUserHour: number;
   uploadsPerUserHour: number;
   uploadPartsPerUserHour: number;
   checksPerIpMinute: number;
@@ -134,6 +135,8 @@ export function limitTable(amounts: LimitAmounts) {
 
     /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
+    /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
+    blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),
 
     /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),
