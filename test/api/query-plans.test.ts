@@ -99,6 +99,11 @@ async function useEverything(): Promise<void> {
   await call('blacklist');
   await call('groups');
   await client.query(`INSERT INTO group_members (group_id, member_id) VALUES ('crowd', $1)`, [ann.id]);
+  await client.query(
+    `INSERT INTO blacklist (user_id, friend_id) SELECT $1, 'user' || n FROM generate_series(1, 5000) n`,
+    [ann.id],
+  );
+  await client.query('ANALYZE blacklist');
   await call('sync/0');
   await call(`find/${bob.region}/${bob.phone}`);
   await call('get_token');
@@ -135,14 +140,17 @@ describe('the plan of every statement', () => {
     expect(scanning).toEqual([]);
   });
 
-  it('of a page of a large group reads no more than the page', async () => {
-    const pages = [...asked].filter(([sql]) => sql.includes('ORDER BY member_id LIMIT'));
+  it.each([
+    ['large group', 'ORDER BY member_id LIMIT', /Index Scan using group_members_pkey/],
+    ['long blacklist', 'ORDER BY friend_id LIMIT', /Index Scan using blacklist_pkey/],
+  ])('of a page of a %s reads no more than the page', async (_what, words, scan) => {
+    const pages = [...asked].filter(([sql]) => sql.includes(words));
     expect(pages).toHaveLength(1);
     // As on the pool, where this statement is planned for its values.
     await client.query('SET plan_cache_mode = auto');
     for (const [sql, bindings] of pages) {
       const plan = await planOf(sql, bindings);
-      expect(plan).toMatch(/Index Scan using group_members_pkey/);
+      expect(plan).toMatch(scan);
       expect(plan).not.toMatch(/Sort/);
     }
     await client.query('SET plan_cache_mode = force_generic_plan');

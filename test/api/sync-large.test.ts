@@ -74,6 +74,62 @@ describe('POST /user/sync/:version with a large answer', () => {
     await app.db('group_members').where({ group_id: 'largest' }).update({ is_deleted: false });
   });
 
+  describe('of a long blacklist', () => {
+    const ENTRIES = 2 * CHUNK + 1;
+    let bob: SignedInPerson;
+    let pages: number[] = [];
+    const note = (response: unknown, { sql }: { sql: string }) => {
+      if (sql.includes('FROM blacklist')) pages.push((response as { rows: unknown[] }).rows.length);
+    };
+
+    beforeAll(async () => {
+      bob = await insertAndSignIn(app);
+      await app.db.raw(
+        `INSERT INTO blacklist (user_id, friend_id, status)
+           SELECT ?, 'crowd' || n, n % 3 > 0 FROM generate_series(2, ?) n`,
+        [bob.id, ENTRIES + 1],
+      );
+      app.db.on('query-response', note);
+    });
+
+    afterAll(() => app.db.off('query-response', note));
+
+    beforeEach(() => {
+      pages = [];
+    });
+
+    it('reads it in pages, and gives all of it', async () => {
+      const { blacklist } = await sync(bob);
+      expect(pages).toEqual([CHUNK, CHUNK, 1]);
+      const kept = await app
+        .db('blacklist')
+        .where({ user_id: bob.id })
+        .orderBy('friend_id')
+        .select('friend_id', 'status');
+      expect(blacklist.map(({ friendId, status }) => ({ friend_id: friendId, status }))).toEqual(kept);
+    });
+
+    it('reads none where little has changed', async () => {
+      const { version } = await sync(bob);
+      pages = [];
+      await app.db('blacklist').where({ user_id: bob.id, friend_id: 'crowd2' }).update({ status: false });
+      const { blacklist } = await sync(bob, version);
+      expect(blacklist).toContainEqual(expect.objectContaining({ friendId: 'crowd2', status: false }));
+      expect(pages).toEqual([]);
+    });
+
+    it('has one of the two places of large answers', async () => {
+      await app.db('group_members').insert({ group_id: 'largest', member_id: bob.id });
+      const his = await cookieFor(app, bob);
+      const slow = [await open(app, '/user/sync/0', his), await open(app, '/user/sync/0', his)];
+      await untilItStandsStill();
+      await app.db('group_members').where({ member_id: bob.id }).delete();
+      expectRefusal(await post(bob.agent, '/user/sync/0'), 429);
+      for (const answer of slow) answer.destroy();
+      await until(async () => (await post(bob.agent, '/user/sync/0')).status === 200, 5_000);
+    });
+  });
+
   it('is not delayed by 60 to one user: two of them are under way, and take turns with it', async () => {
     const bob = await insertAndSignIn(app);
     await insertGroupsOf(bob);

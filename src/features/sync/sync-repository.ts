@@ -59,7 +59,8 @@ export interface SyncRows {
   /** Versions stay behind it. */
   clock: number;
   user: SyncUser;
-  blacklist: SyncBlacklistEntry[];
+  /** Undefined when there are many: then it is read by pages. */
+  blacklist: SyncBlacklistEntry[] | undefined;
   friends: SyncFriendship[];
   groups: SyncMembership[];
   /** Undefined when there are many: then they are read group by group. */
@@ -79,9 +80,17 @@ const user = statement<SyncUser, Asked>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
 );
 
-const blacklist = statement<SyncBlacklistEntry, Asked>(
-  'sync-blacklist',
-  'SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId AND version > :since',
+const BLACKLIST = `
+  SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId AND version > :since`;
+
+/** One more than a chunk is enough to know that there are many. */
+const blacklist = statement<SyncBlacklistEntry, Asked>('sync-blacklist', `${BLACKLIST} LIMIT ${CHUNK + 1}`);
+
+/** Not prepared, like pages of members. */
+const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
+  'sync-page-of-blacklist',
+  `${BLACKLIST} AND friend_id > :after ORDER BY friend_id LIMIT ${CHUNK}`,
+  { prepared: false },
 );
 
 const friendships = statement<SyncFriendship, Asked>(
@@ -154,9 +163,9 @@ const membersOfGroups = statement<SyncMember, 'groupIds' | 'floors' | 'since'>(
 );
 
 /** Not prepared: PostgreSQL then knows how large the group is, and reads one page of it instead of all. */
-const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'after' | 'size'>(
+const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'after'>(
   'sync-page-of-members',
-  membersOf('(SELECT :groupId::text, :floor::bigint)', 'AND member_id > :after ORDER BY member_id LIMIT :size'),
+  membersOf('(SELECT :groupId::text, :floor::bigint)', `AND member_id > :after ORDER BY member_id LIMIT ${CHUNK}`),
   { prepared: false },
 );
 
@@ -183,11 +192,16 @@ export class SyncRepository {
     return {
       ...time,
       user: owner,
-      blacklist: blacklisted,
+      blacklist: blacklisted.length <= CHUNK ? blacklisted : undefined,
       friends,
       groups,
       members: members.length <= FEW ? members : undefined,
     };
+  }
+
+  /** In the order of the friends' ids, which never change: what is written meanwhile moves no entry past a page. */
+  async blacklistPage(userId: string, since: number, after: string): Promise<SyncBlacklistEntry[]> {
+    return pageOfBlacklist(this.db, { userId, since, after });
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {
@@ -201,12 +215,7 @@ export class SyncRepository {
   }
 
   /** One group that is too large for one statement, by pages in the order of its members. */
-  async membersPage(
-    { groupId, floor }: GroupToRead,
-    since: number,
-    after: string,
-    size: number,
-  ): Promise<SyncMember[]> {
-    return pageOfMembers(this.db, { groupId, floor, since, after, size });
+  async membersPage({ groupId, floor }: GroupToRead, since: number, after: string): Promise<SyncMember[]> {
+    return pageOfMembers(this.db, { groupId, floor, since, after });
   }
 }

@@ -38,21 +38,36 @@ export class SyncService {
 
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(userId: string, known: number): Promise<Changes> {
-    const { clock, horizon, members, ...rows } = await this.repository.rows(userId, known);
+    const { clock, horizon, blacklist, members, ...rows } = await this.repository.rows(userId, known);
     // Versions stay behind the clock, so this one is from an earlier state of the database: the client is sent
     // everything. From version 1, not 0, so that rows that have ended are sent, too.
     if (known > clock) return this.changes(userId, 1);
-    return { ...rows, version: horizon, members: members ? inOneChunk(members) : this.members(userId, known) };
+    const chunks = members ? inOneChunk(members) : this.chunks(userId, known);
+    return {
+      ...rows,
+      version: horizon,
+      blacklist: blacklist ?? (await this.blacklist(userId, known)),
+      members: blacklist && members ? chunks : this.inPlace(userId, chunks),
+    };
   }
 
   /** The place is taken when the first chunk is asked for, and free when no more are. */
-  private async *members(userId: string, since: number): AsyncGenerator<SyncMember[]> {
+  private async *inPlace(userId: string, chunks: AsyncGenerator<SyncMember[]>): AsyncGenerator<SyncMember[]> {
     const leave = await this.places.enter(userId);
     try {
-      yield* this.chunks(userId, since);
+      yield* chunks;
     } finally {
       leave();
     }
+  }
+
+  /** A long one: in turns with all other reads, like members. */
+  private async blacklist(userId: string, since: number): Promise<SyncBlacklistEntry[]> {
+    const entries: SyncBlacklistEntry[] = [];
+    const read = (after: string) =>
+      this.queue.run(userId, FIRST_CHUNK_MS, () => this.repository.blacklistPage(userId, since, after));
+    for await (const page of pagesOf(read, ({ friendId }) => friendId)) entries.push(...page);
+    return entries;
   }
 
   /**
@@ -70,17 +85,24 @@ export class SyncService {
     }
   }
 
-  private async *pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
-    let after: string | undefined = '';
-    while (after !== undefined) {
-      const from: string = after;
-      const page: SyncMember[] = await this.queue.run(userId, LATER_CHUNK_MS, () =>
-        this.repository.membersPage(group, since, from, CHUNK),
-      );
-      yield page;
-      after = page.length === CHUNK ? page.at(-1)?.memberId : undefined;
-    }
+  private pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
+    const read = (after: string) =>
+      this.queue.run(userId, LATER_CHUNK_MS, () => this.repository.membersPage(group, since, after));
+    return pagesOf(read, ({ memberId }) => memberId);
   }
+}
+
+/** Pages in the order of a key, until one is not full. */
+async function* pagesOf<Row>(
+  read: (after: string) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+): AsyncGenerator<Row[]> {
+  let last: Row | undefined;
+  do {
+    const page = await read(last ? keyOf(last) : '');
+    yield page;
+    last = page.length === CHUNK ? page.at(-1) : undefined;
+  } while (last);
 }
 
 async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> {
