@@ -7,27 +7,27 @@ describe('HashingPool', () => {
   afterEach(() => pool.close());
 
   /** Takes a thread for about a quarter of a second. */
-  const slow = () => pool.hash('secret1', 12);
+  const slow = () => pool.hash('secret1', 12, '');
 
   it('makes hashes that it recognises the password by', async () => {
     pool = new HashingPool(1, 10);
-    const hash = await pool.hash('secret1', 4);
+    const hash = await pool.hash('secret1', 4, '');
     expect(hash).toMatch(/^\$2b\$04\$/);
-    expect(await pool.compare('secret1', hash)).toBe(true);
-    expect(await pool.compare('secret2', hash)).toBe(false);
+    expect(await pool.compare('secret1', hash, '')).toBe(true);
+    expect(await pool.compare('secret2', hash, '')).toBe(false);
   });
 
   it('answers each its own, however many are asked together', async () => {
     pool = new HashingPool(2, 100);
     const passwords = Array.from({ length: 30 }, (_, index) => `secret${index}`);
-    const hashes = await Promise.all(passwords.map((password) => pool.hash(password, 4)));
-    const matches = await Promise.all(hashes.map((hash, index) => pool.compare(passwords[index] ?? '', hash)));
+    const hashes = await Promise.all(passwords.map((password) => pool.hash(password, 4, '')));
+    const matches = await Promise.all(hashes.map((hash, index) => pool.compare(passwords[index] ?? '', hash, '')));
     expect(matches).toEqual(Array(30).fill(true));
   });
 
   it('leaves the event loop free', async () => {
     pool = new HashingPool(1, 10);
-    await pool.hash('warm up', 4);
+    await pool.hash('warm up', 4, '');
     let turns = 0;
     const clock = setInterval(() => (turns += 1), 5);
     await slow();
@@ -57,19 +57,55 @@ describe('HashingPool', () => {
 
   it('says what bcrypt does not take, and goes on', async () => {
     pool = new HashingPool(1, 10);
-    await expect(pool.compare('secret1', 'no hash')).resolves.toBe(false);
-    await expect(pool.compare('secret1', 5 as unknown as string)).rejects.toThrow('must be a string');
-    await expect(pool.hash('secret1', 4)).resolves.toMatch(/^\$2b\$04\$/);
+    await expect(pool.compare('secret1', 'no hash', '')).resolves.toBe(false);
+    await expect(pool.compare('secret1', 5 as unknown as string, '')).rejects.toThrow('must be a string');
+    await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
   it('fails what a thread that dies was at, and starts another', async () => {
     pool = new HashingPool(1, 10);
     const lost = slow();
-    const waiting = pool.hash('secret1', 4);
+    const waiting = pool.hash('secret1', 4, '');
     const [thread] = Reflect.get(pool, 'workers') as Set<Worker>;
     const refused = expect(lost).rejects.toBeInstanceOf(Unavailable);
     await thread?.terminate();
     await refused;
     await expect(waiting).resolves.toMatch(/^\$2b\$04\$/);
+  });
+
+  it('refuses what has waited for too long, without hashing it', async () => {
+    pool = new HashingPool(1, 10, 20);
+    const order: string[] = [];
+    const first = pool.hash('secret1', 13, '').then(() => order.push('hashed'));
+    const late = [slow(), slow()].map((job) => job.catch((error: unknown) => order.push((error as Error).name)));
+    await Promise.all([first, ...late]);
+    expect(order).toEqual(['Unavailable', 'Unavailable', 'hashed']);
+    await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
+  });
+
+  it('takes addresses in turn: what has just come from another is hashed next but one', async () => {
+    pool = new HashingPool(1, 100);
+    const order: string[] = [];
+    const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
+    const crowd = Array.from({ length: 20 }, () => ask('203.0.113.66'));
+    await Promise.all([ask('198.51.100.9'), ...crowd, ask('198.51.100.10')]);
+    expect(order.slice(0, 4).sort()).toEqual(['198.51.100.10', '198.51.100.9', '203.0.113.66', '203.0.113.66']);
+  });
+
+  it('takes a /48 of IPv6 for one address', async () => {
+    pool = new HashingPool(1, 100);
+    const order: string[] = [];
+    const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
+    const crowd = Array.from({ length: 20 }, (_, index) => ask(`2001:db8:0:${index.toString(16)}::/64`));
+    await Promise.all([...crowd, ask('198.51.100.9')]);
+    expect(order.indexOf('198.51.100.9')).toBeLessThanOrEqual(2);
+  });
+
+  it('makes room when it is full, at the cost of whoever has most waiting', async () => {
+    pool = new HashingPool(1, 4);
+    const senders = ['ann', 'ann', 'ann', 'ann', 'ann', 'bob', 'ann', 'bob', 'cat', 'bob'];
+    const ends = await Promise.allSettled(senders.map((from) => pool.hash('secret1', 4, from)));
+    const hashed = senders.filter((_from, index) => ends[index]?.status === 'fulfilled');
+    expect(hashed).toEqual(['ann', 'ann', 'bob', 'bob', 'cat']);
   });
 });

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../errors';
+import { networksOf } from '../../http/client-address';
+import { Turns } from './turns';
 
-/** The part of bcrypt that is used. */
+/** The part of bcrypt that is used, and the address that asks for it. */
 export interface Hashing {
-  hash(password: string, cost: number): Promise<string>;
-  compare(password: string, passwordHash: string): Promise<boolean>;
+  hash(password: string, cost: number, address: string): Promise<string>;
+  compare(password: string, passwordHash: string, address: string): Promise<boolean>;
 }
 
 type Task =
@@ -14,6 +16,7 @@ type Task =
 
 interface Job {
   task: Task;
+  timer?: NodeJS.Timeout;
   resolve: (result: unknown) => void;
   reject: (error: Error) => void;
 }
@@ -24,51 +27,75 @@ interface Reply {
 }
 
 const GONE = 'the password could not be checked: try again';
+const TOO_MANY = 'too many passwords are being checked: try again shortly';
+/** Well below the deadline of a request: what is hashed after it helps nobody. */
+const WAIT_MS = 3_000;
 
 /**
- * Hashes passwords in a few threads of low priority, so that a storm of logins uses only idle processors. When more
- * passwords wait than a few seconds suffice for, the next is refused at once.
+ * Hashes passwords in a few threads of low priority, so that a storm of logins uses only idle processors. Addresses
+ * take turns. When more passwords wait than a few seconds suffice for, the next is refused at once, or one of whoever
+ * has most waiting; what has waited for too long is refused without being hashed.
  */
 export class HashingPool implements Hashing {
   private readonly idle: Worker[] = [];
   private readonly workers = new Set<Worker>();
-  private readonly waiting: Job[] = [];
+  private readonly waiting = new Turns<Job>();
   private readonly underWay = new Map<Worker, Job>();
   private closed = false;
 
   constructor(
     private readonly threads: number,
     private readonly mostWaiting: number,
+    private readonly waitMs = WAIT_MS,
   ) {}
 
-  async hash(password: string, cost: number): Promise<string> {
-    return String(await this.run({ operation: 'hash', password, cost }));
+  async hash(password: string, cost: number, address: string): Promise<string> {
+    return String(await this.run({ operation: 'hash', password, cost }, address));
   }
 
-  async compare(password: string, passwordHash: string): Promise<boolean> {
-    return (await this.run({ operation: 'compare', password, passwordHash })) === true;
+  async compare(password: string, passwordHash: string, address: string): Promise<boolean> {
+    return (await this.run({ operation: 'compare', password, passwordHash }, address)) === true;
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const { reject } of this.waiting.splice(0)) reject(new Unavailable(GONE));
+    for (let job = this.taken(); job; job = this.taken()) job.reject(new Unavailable(GONE));
     await Promise.all([...this.workers].map((worker) => worker.terminate()));
   }
 
-  private run(task: Task): Promise<unknown> {
+  private run(task: Task, address: string): Promise<unknown> {
     if (this.closed) throw new Unavailable(GONE);
-    if (this.waiting.length >= this.mostWaiting)
-      throw new Unavailable('too many passwords are being checked: try again shortly');
+    const sender = senderOf(address);
+    if (this.waiting.size >= this.mostWaiting) this.makeRoomFor(sender);
     return new Promise((resolve, reject) => {
-      this.waiting.push({ task, resolve, reject });
+      const job: Job = { task, resolve, reject };
+      const giveUp = () => {
+        this.waiting.remove(sender, job);
+        reject(new Unavailable(TOO_MANY));
+      };
+      job.timer = setTimeout(giveUp, this.waitMs);
+      this.waiting.push(sender, job);
       this.next();
     });
+  }
+
+  private makeRoomFor(sender: string): void {
+    const dropped = this.waiting.giveWayTo(sender);
+    if (!dropped) throw new Unavailable(TOO_MANY);
+    clearTimeout(dropped.timer);
+    dropped.reject(new Unavailable(TOO_MANY));
+  }
+
+  private taken(): Job | undefined {
+    const job = this.waiting.shift();
+    clearTimeout(job?.timer);
+    return job;
   }
 
   private next(): void {
     const worker = this.idle.pop() ?? this.startWorker();
     if (!worker) return;
-    const job = this.waiting.shift();
+    const job = this.taken();
     if (!job) {
       this.idle.push(worker);
       return;
@@ -94,7 +121,7 @@ export class HashingPool implements Hashing {
       const place = this.idle.indexOf(worker);
       if (place >= 0) this.idle.splice(place, 1);
       this.settle(worker, new Unavailable(GONE));
-      if (this.waiting.length > 0) this.next();
+      if (this.waiting.size > 0) this.next();
     });
     return worker;
   }
@@ -105,4 +132,9 @@ export class HashingPool implements Hashing {
     if (error) job?.reject(error);
     else job?.resolve(result);
   }
+}
+
+/** Who waits in one line: of IPv6 a /48, the most that one customer has. */
+function senderOf(address: string): string {
+  return networksOf(address).at(-1)?.network ?? address;
 }

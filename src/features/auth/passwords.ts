@@ -1,6 +1,11 @@
 import { compare, getRounds, hash, hashSync } from 'bcrypt';
 import type { Hashing } from './hashing-pool';
 
+const inThisThread: Hashing = {
+  hash: (password, cost) => hash(password, cost),
+  compare: (password, passwordHash) => compare(password, passwordHash),
+};
+
 /** Password hashes, at a cost that may be raised over the years. */
 export class Passwords {
   /** Compared for a phone without an account, by the cost. */
@@ -8,25 +13,26 @@ export class Passwords {
 
   constructor(
     private readonly cost: number,
-    private readonly bcrypt: Hashing = { hash, compare },
+    private readonly bcrypt: Hashing = inThisThread,
   ) {}
 
-  async hash(password: string): Promise<string> {
-    return this.bcrypt.hash(password, this.cost);
+  /** `address` is whose turn it is to have a password hashed. */
+  async hash(password: string, address = ''): Promise<string> {
+    return this.bcrypt.hash(password, this.cost, address);
   }
 
   /**
    * Takes the same time with and without an account, and for hashes of any cost: one of cost c is followed by
    * comparisons of cost c, c + 1, …, which together take as long as one of the present cost.
    */
-  async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
+  async matches(password: string, passwordHash: string | undefined, address = ''): Promise<boolean> {
     if (!passwordHash) {
-      await this.bcrypt.compare(password, this.dummyHash(this.cost));
+      await this.bcrypt.compare(password, this.dummyHash(this.cost), address);
       return false;
     }
-    const matches = await this.bcrypt.compare(password, passwordHash);
+    const matches = await this.bcrypt.compare(password, passwordHash, address);
     for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1)
-      await this.bcrypt.compare(password, this.dummyHash(cost));
+      await this.bcrypt.compare(password, this.dummyHash(cost), address);
     return matches;
   }
 
