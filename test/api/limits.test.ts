@@ -476,6 +476,43 @@ describe('failed logins', () => {
     expect(counted(answers)).toEqual({ 429: 40, 1000: 10 });
   });
 
+  it('that are refused again and again ask the database once in a while: nobody pays for the flood of one address', async () => {
+    const limited = await instance({ LOGIN_FAILURES_PER_IP: '1' });
+    const person = await insertPerson(app);
+    expectBody(await login(limited, newPhone(), 'wrong-one'), { code: 1000 });
+    expectRefusal(await login(limited, newPhone(), 'wrong-one'), 429);
+    const questions = [
+      jest.spyOn(LimitsRepository.prototype, 'hold'),
+      jest.spyOn(LimitsRepository.prototype, 'full'),
+      jest.spyOn(LimitsRepository.prototype, 'note'),
+    ];
+    const begun = Date.now();
+    expect(counted(await times(200, () => login(limited, newPhone(), 'wrong-one')))).toEqual({ 429: 200 });
+    const most = 3 * 16 * (2 + Math.floor((Date.now() - begun) / 250));
+    expect(questions.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThanOrEqual(most);
+    expect((await login(limited, person, person.password, THERE)).body).toMatchObject({ code: 200 });
+  });
+
+  it('of a phone are forgotten at once by every instance, when a new password has cleared them', async () => {
+    const limited = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '1' });
+    const person = await insertPerson(app);
+    expectBody(await login(limited, person, 'wrong-one', THERE), { code: 1000 });
+    expectRefusal(await login(limited, person, person.password), 429);
+    // As the instance does at which the password was reset.
+    await new LimitsRepository(app.db).clear(`login_failures_p:${e164(person)}`);
+    expect((await login(limited, person, person.password)).body).toMatchObject({ code: 200 });
+  });
+
+  it('that are held to be full are asked for anew once a held place is given back', async () => {
+    const on = await instance();
+    const person = await insertPerson(app);
+    const bucket = { key: `login_failures_pa:${e164(person)} ${HERE}`, amount: 10, seconds: 900 };
+    const places = await times(10, () => new LimitsRepository(app.db).hold([bucket]));
+    expectRefusal(await login(on, person, person.password), 429);
+    await new LimitsRepository(app.db).free(places.flat());
+    expect((await login(on, person, person.password)).body).toMatchObject({ code: 200 });
+  });
+
   it('are unlimited where a limit is 0', async () => {
     const lifted = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '0', LOGIN_FAILURES_PER_PHONE_DAY: '0' });
     const person = await insertPerson(app);

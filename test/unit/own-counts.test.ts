@@ -27,13 +27,13 @@ describe('OwnCounts', () => {
     counts.learn([{ key: 'd', used: 1, seconds: 30 }]);
     expect(full(bucket('d'))).toEqual([]);
     expect(full(bucket('d'))).toEqual([['d', 30]]);
-    counts.learnFull([{ key: 'e', seconds: 10, noted: true }], [bucket('e')]);
+    counts.learnFull([{ key: 'e', seconds: 10, noted: true, spent: true }], [bucket('e')]);
     expect(full(bucket('e'))).toEqual([['e', 10]]);
   });
 
   it('believes for a moment what it was told to be full', () => {
-    counts.learnFull([{ key: 'f', seconds: 10, noted: true }], [bucket('f')]);
-    expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, noted: true }]);
+    counts.learnFull([{ key: 'f', seconds: 10, noted: true, spent: true }], [bucket('f')]);
+    expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, noted: true, spent: true }]);
     now += 250;
     expect(counts.knownFull([bucket('f')])).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { retrying } from '../../database/transaction';
 import type { AppError } from '../../errors';
 import { networksOf } from '../../http/client-address';
 import type { Limit, Limits } from './limits';
-import type { Bucket, FullBucket, LimitsRepository, TakenBucket } from './limits-repository';
+import type { Bucket, FullBucket, HeldPlace, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
 
 /** One request, as it counts against one limit. */
@@ -52,8 +52,8 @@ export interface Taken {
 
 /** Uses of which it is not known yet whether they count. */
 export interface Held extends Pick<Taken, 'giveBack'> {
-  /** They count. */
-  settle(): Promise<void>;
+  /** These count, and the others are given back; all count when none are named. */
+  settle(counted?: Use[]): Promise<void>;
 }
 
 /** Told once a window of each limit that a caller has met, for the audit trail. */
@@ -62,6 +62,8 @@ export type LimitMet = (use: Use, caller: Caller) => Promise<void>;
 /** A refused use: the error to throw, and a function that records it in the audit trail. */
 export interface Refused {
   refusal: AppError;
+  /** No place that is held now can be given back and change it. */
+  lasting: boolean;
   note: () => Promise<void>;
 }
 
@@ -116,17 +118,35 @@ export class Limiter {
     return 'refusal' in answer ? this.refuse(answer) : answer;
   }
 
+  /** A bucket that uses have filled, and that was asked for a moment ago, is not asked for again. */
   async tryToHold(caller: Caller, ...uses: Use[]): Promise<Held | Refused> {
     const wanted = limited(uses);
     if (wanted.length === 0) return NOTHING;
+    // Of a phone none: once its owner has set a new password, every instance lets them in at once.
+    const remembered = wanted.filter(({ limit }) => limit.per !== 'phone').map(bucket);
+    const known = this.own.knownFull(remembered);
+    if (known.length > 0) return this.refused(wanted, known, caller);
     const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
-    const free = async () => {
-      if (places.length > 0) await retrying(() => this.buckets.free(places));
+    if (places.length === wanted.length) return this.held(places);
+    if (places.length > 0) await retrying(() => this.buckets.free(places));
+    const full = await this.fullOf(missing(wanted, places));
+    this.own.learnFull(
+      full.filter(({ spent }) => spent),
+      remembered,
+    );
+    return this.refused(wanted, full, caller);
+  }
+
+  private held(places: HeldPlace[]): Held {
+    return {
+      giveBack: () => retrying(() => this.buckets.free(places)),
+      settle: (counted) => {
+        const keys = counted && limited(counted).map(keyOf);
+        const counts = ({ key }: HeldPlace) => keys === undefined || keys.includes(key);
+        const others = places.filter((place) => !counts(place));
+        return retrying(() => this.buckets.settle(places.filter(counts), others));
+      },
     };
-    if (places.length === wanted.length)
-      return { giveBack: free, settle: () => retrying(() => this.buckets.settle(places)) };
-    await free();
-    return this.refused(wanted, await this.fullOf(missing(wanted, places)), caller);
   }
 
   /** The error that `take` would throw now, or undefined. Takes nothing. */
@@ -138,12 +158,16 @@ export class Limiter {
   }
 
   async clear({ limit, subject }: Use): Promise<void> {
-    await retrying(() => this.buckets.clear(keyOf({ limit, subject })));
+    const key = keyOf({ limit, subject });
+    await retrying(() => this.buckets.clear(key));
+    this.own.forget(key);
   }
 
   /** Clears a limit for a subject and for every pair that begins with it. */
   async clearAll({ limit, subject }: Use): Promise<void> {
-    await retrying(() => this.buckets.clearAll(keyOf({ limit, subject })));
+    const prefix = keyOf({ limit, subject });
+    await retrying(() => this.buckets.clearAll(prefix));
+    this.own.forgetAll(prefix);
   }
 
   /**
@@ -180,11 +204,12 @@ export class Limiter {
   private async fullOf(refused: Bucket[]): Promise<FullBucket[]> {
     const full = await this.buckets.full(refused);
     // The window may have ended since the refusal.
-    return full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true }));
+    return full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true, spent: false }));
   }
 
   private refused(wanted: Use[], full: FullBucket[], caller: Caller): Refused {
-    return { refusal: worst(wanted, full), note: () => this.note(wanted, full, caller) };
+    const lasting = full.some(({ spent }) => spent);
+    return { refusal: worst(wanted, full), lasting, note: () => this.note(wanted, full, caller) };
   }
 
   private async refuse({ refusal, note }: Refused): Promise<never> {

@@ -29,6 +29,8 @@ export interface FullBucket {
   seconds: number;
   /** Whether the audit trail has been told. */
   noted: boolean;
+  /** By uses alone: no place that is held can be given back. */
+  spent: boolean;
 }
 
 /** Longer than any request may take. */
@@ -70,22 +72,14 @@ const hold = statement<HeldPlace, Columns>(
   taking(0, `ARRAY[rate_limits_now() + ${HOLD_SECONDS * 1_000_000}]`, 'bucket.held[cardinality(bucket.held)] AS ends'),
 );
 
-const settle = statement<unknown, Places>(
-  'settle-limits',
-  `WITH places AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[]) AS one (key, ends)),
-   locked AS (SELECT key, ends FROM rate_limits JOIN places USING (key) ORDER BY key FOR UPDATE OF rate_limits)
-   UPDATE rate_limits bucket SET used = used + 1, held = rate_limits_without(held, ends)
-     FROM locked WHERE bucket.key = locked.key`,
-);
-
-const free = statement<unknown, Places>(
-  'free-limits',
-  `WITH places AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[]) AS one (key, ends)),
+const release = statement<unknown, Places | 'uses'>(
+  'release-limits',
+  `WITH places AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[], :uses::integer[]) AS one (key, ends, uses)),
    locked AS (
-     SELECT key, used, rate_limits_without(rate_limits_live(held), ends) AS held
+     SELECT key, used + uses AS used, rate_limits_without(rate_limits_live(held), ends) AS held
        FROM rate_limits JOIN places USING (key) ORDER BY key FOR UPDATE OF rate_limits),
    emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM locked WHERE used <= 0 AND held = '{}'))
-   UPDATE rate_limits bucket SET held = locked.held
+   UPDATE rate_limits bucket SET used = locked.used, held = locked.held
      FROM locked WHERE bucket.key = locked.key AND NOT (locked.used <= 0 AND locked.held = '{}')`,
 );
 
@@ -103,7 +97,8 @@ const full = statement<FullBucket, 'keys' | 'amounts'>(
   'full-limits',
   `SELECT key,
           CASE WHEN used < most THEN ${HELD_RETRY_SECONDS} ELSE extract(epoch FROM resets_at - now()) END::float8 AS seconds,
-          noted OR used < most AS noted
+          noted OR used < most AS noted,
+          used >= most AS spent
      FROM (SELECT key, CASE WHEN resets_at > now() THEN used ELSE 0 END AS used, held, resets_at, noted, most
              FROM rate_limits JOIN unnest(:keys::text[], :amounts::integer[]) AS wanted (key, most) USING (key)) AS bucket
     WHERE used + cardinality(rate_limits_live(held)) >= most`,
@@ -137,14 +132,15 @@ export class LimitsRepository {
     return hold(this.db, columnsOf(buckets));
   }
 
-  /** They count. */
-  async settle(places: HeldPlace[]): Promise<void> {
-    await settle(this.db, placesOf(places));
+  /** Those that are counted become uses, the others are free again, in one statement. */
+  async settle(counted: HeldPlace[], others: HeldPlace[]): Promise<void> {
+    const uses = [...counted.map(() => 1), ...others.map(() => 0)];
+    await release(this.db, { ...placesOf([...counted, ...others]), uses });
   }
 
   /** They do not count. The row of an empty bucket is deleted, so that a refused request leaves no row. */
   async free(places: HeldPlace[]): Promise<void> {
-    await free(this.db, placesOf(places));
+    await this.settle([], places);
   }
 
   /** Undoes `take`. */

@@ -26,8 +26,19 @@ export class OwnCounts {
   }
 
   learnFull(full: FullBucket[], wanted: Bucket[]): void {
-    for (const { key, seconds } of full)
-      this.set(key, wanted.find((bucket) => bucket.key === key)?.amount ?? 0, seconds);
+    for (const { key, seconds } of full) {
+      const amount = wanted.find((bucket) => bucket.key === key)?.amount;
+      if (amount !== undefined) this.set(key, amount, seconds);
+    }
+  }
+
+  forget(key: string): void {
+    this.buckets.delete(key);
+  }
+
+  /** Those whose keys begin with `prefix`. */
+  forgetAll(prefix: string): void {
+    for (const key of this.buckets.keys()) if (key.startsWith(prefix)) this.buckets.delete(key);
   }
 
   /** The buckets that were full a moment ago. */
@@ -54,7 +65,7 @@ export class OwnCounts {
     return wanted.flatMap(({ key, amount }) => {
       const bucket = this.buckets.get(key);
       if (!bucket || bucket.resetsAt <= now || bucket.used < amount) return [];
-      return [{ key, seconds: (bucket.resetsAt - now) / 1_000, noted: true }];
+      return [{ key, seconds: (bucket.resetsAt - now) / 1_000, noted: true, spent: true }];
     });
   }
 
