@@ -10,6 +10,7 @@ import { transactions } from '../database/transaction';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { AuthService } from '../features/auth/auth-service';
 import { HashingPool } from '../features/auth/hashing-pool';
+import { HashingShares } from '../features/auth/hashing-shares';
 import { LoginAttempts } from '../features/auth/login-attempts';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
@@ -46,6 +47,9 @@ import { repositories } from './repositories';
 const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
 /** Per thread. At the default cost, about three seconds of work. */
 const HASHES_WAITING = 25;
+
+/** Requests with one verification token. */
+const SAME_TOKENS_WAITING = 20;
 
 /** Per user. While a row is locked, each of these keeps a connection for a second. */
 const WRITES_AT_ONCE = 2;
@@ -108,7 +112,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const heavyReads = new KeyedQueue(HEAVY_READS_AT_ONCE, HEAVY_READS_WAITING, ownExcess);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
-  const attempts = new LoginAttempts(limiter, limits, (HASHES_WAITING * HASHING_THREADS) / 4);
+  const shares = new HashingShares((HASHES_WAITING * HASHING_THREADS) / 4);
+  const attempts = new LoginAttempts(limiter, limits, shares);
 
   const codes = new VerificationCodes(keys.sessionSecrets);
   const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
@@ -139,8 +144,22 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     writes,
     heavyReads,
     auth: new AuthService({
-      ...{ users, verification, passwords, attempts, messaging, tokenEnds, audit, notices, transaction, writes },
+      ...{
+        users,
+        verification,
+        passwords,
+        shares,
+        attempts,
+        messaging,
+        tokenEnds,
+        audit,
+        notices,
+        transaction,
+        writes,
+      },
+      logger,
       sessions: repos.sessions,
+      tokens: new KeyedQueue(1, SAME_TOKENS_WAITING),
     }),
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
     captchas,

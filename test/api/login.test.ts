@@ -90,7 +90,7 @@ describe('/user/login', () => {
   it('compares a password for an unknown phone too', async () => {
     const matches = jest.spyOn(Passwords.prototype, 'matches');
     await login({ ...newPhone(), password: 'wrong-one' });
-    expect(matches.mock.calls).toEqual([['wrong-one', undefined]]);
+    expect(matches.mock.calls).toEqual([['wrong-one', undefined, '127.0.0.1']]);
   });
 
   it('is 1000 for an account that is closed', async () => {

@@ -1,5 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
+import { instancesBeside } from '../support/instances';
 import {
   e164,
   insertAndSignIn,
@@ -17,6 +18,8 @@ beforeAll(async () => {
   app = await startApp();
 });
 afterAll(() => app.close());
+
+const instance = instancesBeside(() => app);
 
 async function codeOfLogin({ region, phone }: Person, password: string): Promise<unknown> {
   const { body } = await post(app.api, '/user/login', { region, phone, password });
@@ -132,6 +135,29 @@ describe('/user/reset_password', () => {
     expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
     expect(await codeOfLogin(person, password)).toBe(200);
     expect(await codeOfLogin(person, 'wrong-one')).toBe(1000);
+  });
+
+  it('brings an owner back in whom right logins by a thief of the password keep out, as a changed password does', async () => {
+    const limits = { TRUST_PROXY: 'loopback', LOGINS_PER_PHONE_AND_IP_HOUR: '4', LOGINS_PER_PHONE_DAY: '6' };
+    const limited = await instance(limits);
+    const person = await insertAndSignIn(limited);
+    const login = (password: string, address: string) =>
+      post(limited.api, '/user/login', { ...person, password }, { 'X-Forwarded-For': address });
+    const steal = async (password: string) => {
+      for (const address of ['10.0.0.1', '10.0.0.2', '127.0.0.1']) await times(4, () => login(password, address));
+      expectRefusal(await login(password, '127.0.0.1'), 429);
+    };
+    await steal(person.password);
+    const changed = newPassword();
+    const change = { oldPassword: person.password, newPassword: changed };
+    expectBody(await post(person.agent, '/user/change_password', change), { code: 200 });
+    expect((await login(changed, '127.0.0.1')).body).toMatchObject({ code: 200 });
+    await steal(changed);
+    const password = newPassword();
+    const { region, phone } = person;
+    expectBody(await reset(await verificationToken(app, { region, phone }), password), { code: 200 });
+    for (const address of ['10.0.0.1', '127.0.0.1'])
+      expect((await login(password, address)).body).toMatchObject({ code: 200 });
   });
 
   it("clears no other phone's failures, not even of one that begins with the same digits", async () => {

@@ -1,7 +1,8 @@
+import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import type { KeyedQueue } from '../../database/keyed-queue';
 import type { Transaction } from '../../database/transaction';
-import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
+import { BadRequest, NotFound, NotSignedIn, Unavailable, Wrong } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { AuditTrail } from '../audit/audit-trail';
@@ -13,6 +14,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { tokenHash } from '../verification/verification-token';
+import type { HashingShares } from './hashing-shares';
 import type { Device, LoginAttempts } from './login-attempts';
 import type { Passwords } from './passwords';
 
@@ -29,6 +31,7 @@ interface Parts {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   passwords: Passwords;
+  shares: HashingShares;
   attempts: LoginAttempts;
   messaging: MessagingProvider;
   tokenEnds: TokenEnds;
@@ -37,6 +40,9 @@ interface Parts {
   transaction: Transaction<Repositories>;
   /** Of the writes of one user. */
   writes: KeyedQueue;
+  /** Of the requests with one verification token: whoever waits finds it spent, and has nothing hashed. */
+  tokens: KeyedQueue;
+  logger: Pick<Logger, 'warn'>;
 }
 
 interface Registration {
@@ -55,14 +61,18 @@ const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or b
 export class AuthService {
   constructor(private readonly parts: Parts) {}
 
-  async register(verificationToken: string, { nickname, password }: Registration, caller: Caller): Promise<string> {
-    const { users, verification, passwords, transaction } = this.parts;
+  async register(verificationToken: string, registration: Registration, caller: Caller): Promise<string> {
     const hash = tokenHash(verificationToken);
+    return this.parts.tokens.run(hash.toString('base64url'), () => this.registerBy(hash, registration, caller));
+  }
+
+  private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
+    const { users, verification, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new NotFound(NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken();
     const id = newUserId();
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await this.hashed(password, phone.number, caller);
     await transaction(async (repos) => {
       // A refusal below undoes this, so that the token stays good for reset_password.
       if (!(await repos.verification.useToken(hash))) throw new NotFound(NO_SUCH_TOKEN);
@@ -75,20 +85,31 @@ export class AuthService {
 
   /** An unknown phone and a wrong password are one answer, after as many rounds of hashing. */
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
-    const { users, passwords, attempts, audit } = this.parts;
+    const { users, attempts, audit } = this.parts;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
     let known: Account | undefined;
-    const account = await attempts.within({ phone: phone.number, caller, device }, async () => {
+    const account = await attempts.logIn({ phone: phone.number, caller, device }, async () => {
       known = await users.accountByPhone(phone.number);
-      return (await passwords.matches(password, known?.passwordHash)) ? known : undefined;
+      return this.ifRight(known, password, caller);
     });
     if (!account) {
       audit.noteLoginFailed(phone, known?.id, caller);
       throw wrongCredentials();
     }
-    await attempts.countRight(phone.number, caller);
-    if (passwords.isOutdated(account.passwordHash))
-      await users.rehash(account.id, account.credentialsVersion, await passwords.hash(password));
+    return account;
+  }
+
+  private async ifRight(account: Account | undefined, password: string, caller: Caller): Promise<Account | undefined> {
+    const { users, passwords, logger } = this.parts;
+    if (!(await passwords.matches(password, account?.passwordHash, caller.address)) || !account) return undefined;
+    if (!passwords.isOutdated(account.passwordHash)) return account;
+    try {
+      const passwordHash = await passwords.hash(password, caller.address);
+      await users.rehash(account.id, account.credentialsVersion, passwordHash);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      logger.warn({ err: error }, 'a password was not hashed anew: the next login will do it');
+    }
     return account;
   }
 
@@ -118,14 +139,15 @@ export class AuthService {
     const [phone] = await users.phonesOf(account.id);
     const number = phone?.number ?? account.id;
     const device = from && deviceOf(account, from);
-    const right = await attempts.within({ phone: number, caller, device }, async () =>
-      (await passwords.matches(oldPassword, account.passwordHash)) ? account : undefined,
+    const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
+      (await passwords.matches(oldPassword, account.passwordHash, caller.address)) ? account : undefined,
     );
     if (!right) {
       await audit.note({ event: 'login_failed', userId, detail: 'change_password' }, caller);
       throw new WrongOldPassword();
     }
-    const passwordHash = await passwords.hash(newPassword);
+    const passwordHash = await this.hashed(newPassword, number, caller);
+    await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
     const end = await transaction(async (repos) => {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
@@ -141,13 +163,17 @@ export class AuthService {
   }
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
-    const { users, verification, passwords, attempts, tokenEnds, notices, transaction } = this.parts;
     const hash = tokenHash(verificationToken);
+    await this.parts.tokens.run(hash.toString('base64url'), () => this.resetBy(hash, password, caller));
+  }
+
+  private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
+    const { users, verification, attempts, tokenEnds, notices, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
     if (!account) throw new BadRequest('verification_token: its phone has no account');
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await this.hashed(password, phone.number, caller);
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
     const end = await transaction(async (repos) => {
@@ -160,6 +186,11 @@ export class AuthService {
     });
     notices.tell('password_reset', { id: account.id, phone }, caller);
     await tokenEnds.tell(end);
+  }
+
+  private async hashed(password: string, phone: string, caller: Caller): Promise<string> {
+    const { shares, passwords } = this.parts;
+    return shares.run(phone, caller.address, () => passwords.hash(password, caller.address));
   }
 }
 

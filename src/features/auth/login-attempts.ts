@@ -1,9 +1,9 @@
 import type { Caller } from '../../caller';
-import { KeyedQueue } from '../../database/keyed-queue';
 import type { AppError } from '../../errors';
 import type { Held, Limiter, Use } from '../limits/limiter';
 import type { Limit, Limits } from '../limits/limits';
 import { Gate } from './gate';
+import type { HashingShares } from './hashing-shares';
 
 type LoginLimits = Pick<
   Limits,
@@ -45,45 +45,63 @@ const WAIT_MS = 3_000;
 /** Logins of one phone and address at once, when the limit of failures is lifted. */
 const AT_ONCE = 10;
 
-/** A try counts as a failure from before the password is compared, until it has proved right. */
+/**
+ * A try counts as a failure and as a success from before the password is compared, so that what is beyond a limit of
+ * either is not compared. Then it counts as the one that it was.
+ */
 export class LoginAttempts {
   /** By phone and address, or by device: no more tries at once than the limit has places, and as many that wait. */
   private readonly gates = new Map<string, Gate>();
-  private readonly comparisons: KeyedQueue;
 
   constructor(
     private readonly limiter: Limiter,
     private readonly limits: LoginLimits,
-    /** Passwords of one phone that are compared at once; with more the login is refused with 503. */
-    comparedAtOnce: number,
-  ) {
-    this.comparisons = new KeyedQueue(comparedAtOnce, 0);
+    private readonly shares: HashingShares,
+  ) {}
+
+  /** Runs `compare` within the limits of logins. When it returns something, the password is right. */
+  async logIn<T>(one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { loginsPerPhoneAndAddress, loginsPerPhone } = this.limits;
+    const successes = [
+      { limit: loginsPerPhoneAndAddress, subject: `${one.phone} ${one.caller.address}` },
+      { limit: loginsPerPhone, subject: one.phone },
+    ];
+    return this.within(one, successes, compare);
   }
 
-  /** Runs `compare` within the limits. When it returns something, the try does not count. */
-  async within<T>({ phone, caller, device }: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const counts = device ? this.ofDevice(device) : this.ofStranger(phone, caller);
-    return this.throughGate(counts, async (gate) => {
-      const held = await this.hold(gate, caller, counts.uses);
-      return settle(held, () => this.comparisons.run(phone, compare));
-    });
+  /** The same for the old password of a user who wants another one. */
+  async change<T>(_userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.within(one, [], compare);
   }
 
-  /** Throws when there have been too many right logins, too. */
-  async countRight(phone: string, caller: Caller): Promise<void> {
-    await this.limiter.take(
-      caller,
-      { limit: this.limits.loginsPerPhoneAndAddress, subject: `${phone} ${caller.address}` },
-      { limit: this.limits.loginsPerPhone, subject: phone },
-    );
+  /** With a new password the owner can log in, however often others got in by the old one. */
+  async forgetRight(phone: string): Promise<void> {
+    const { loginsPerPhone, loginsPerPhoneAndAddress } = this.limits;
+    await this.limiter.clear({ limit: loginsPerPhone, subject: phone });
+    await this.limiter.clearAll({ limit: loginsPerPhoneAndAddress, subject: `${phone} ` });
   }
 
-  /** After a reset the owner can log in, however often others have failed. */
+  /** After a reset also however often others have failed. */
   async forget(phone: string): Promise<void> {
+    await this.forgetRight(phone);
     await this.limiter.clear({ limit: this.limits.loginFailuresPerPhone, subject: phone });
     const { loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay } = this.limits;
     for (const limit of [loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay])
       await this.limiter.clearAll({ limit, subject: `${phone} ` });
+  }
+
+  private async within<T>(
+    { phone, caller, device }: Try,
+    successes: Use[],
+    compare: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const failures = device ? this.ofDevice(device) : this.ofStranger(phone, caller);
+    return this.throughGate(failures, (gate) =>
+      this.shares.run(phone, caller.address, async () => {
+        const held = await this.hold(gate, caller, [...failures.uses, ...successes]);
+        return settle(held, { successes, failures: failures.uses }, compare);
+      }),
+    );
   }
 
   private ofStranger(phone: string, caller: Caller): Counts {
@@ -122,7 +140,7 @@ export class LoginAttempts {
     for (;;) {
       const answer = await this.limiter.tryToHold(caller, ...uses);
       if (!('refusal' in answer)) return answer;
-      if (await gate.waitForAnother()) continue;
+      if (!answer.lasting && (await gate.waitForAnother())) continue;
       await answer.note();
       throw answer.refusal;
     }
@@ -133,16 +151,23 @@ function newGate({ amount, refusal }: Limit): Gate {
   return new Gate(amount > 0 ? amount : AT_ONCE, WAIT_MS, (): AppError => refusal(WAIT_MS / 1_000));
 }
 
-async function settle<T>(held: Held, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-  let compared = false;
-  let right = false;
+interface Ends {
+  successes: Use[];
+  failures: Use[];
+}
+
+async function settle<T>(
+  held: Held,
+  { successes, failures }: Ends,
+  compare: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let result: T | undefined;
   try {
-    const result = await compare();
-    compared = true;
-    right = result !== undefined;
-    return result;
-  } finally {
-    if (right || !compared) await held.giveBack();
-    else await held.settle();
+    result = await compare();
+  } catch (error) {
+    await held.giveBack();
+    throw error;
   }
+  await held.settle(result === undefined ? failures : successes);
+  return result;
 }

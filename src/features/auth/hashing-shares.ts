@@ -1,0 +1,51 @@
+import { Unavailable } from '../../errors';
+import { networksOf } from '../../http/client-address';
+
+interface Share {
+  key: string;
+  most: number;
+}
+
+/** Of an address's share: so that no network of IPv6, however many addresses it has, fills the queue. */
+const MOST_TIMES = 2;
+
+/**
+ * Of the passwords that an instance hashes or keeps waiting for it, those of one account, and those of one address,
+ * have a share. What is beyond is refused at once, before anything is asked of the database, and the rest is left to
+ * others.
+ */
+export class HashingShares {
+  private readonly taken = new Map<string, number>();
+
+  constructor(private readonly share: number) {}
+
+  /** `who` is the phone that the password belongs to. */
+  async run<T>(who: string, address: string, job: () => Promise<T>): Promise<T> {
+    const shares = this.sharesOf(who, address);
+    if (shares.some(({ key, most }) => this.takenOf(key) >= most))
+      throw new Unavailable('too many passwords of this account or address are being checked: try again shortly');
+    for (const { key } of shares) this.taken.set(key, this.takenOf(key) + 1);
+    try {
+      return await job();
+    } finally {
+      for (const { key } of shares) this.giveBack(key);
+    }
+  }
+
+  private sharesOf(who: string, address: string): Share[] {
+    const networks = networksOf(address).map(({ network, times }) => {
+      return { key: `from ${network}`, most: Math.min(times, MOST_TIMES) * this.share };
+    });
+    return [{ key: `of ${who}`, most: this.share }, ...networks];
+  }
+
+  private takenOf(key: string): number {
+    return this.taken.get(key) ?? 0;
+  }
+
+  private giveBack(key: string): void {
+    const left = this.takenOf(key) - 1;
+    if (left > 0) this.taken.set(key, left);
+    else this.taken.delete(key);
+  }
+}

@@ -1,0 +1,168 @@
+import { availableParallelism } from 'node:os';
+import * as bcrypt from 'bcrypt';
+import { Unavailable } from '../../src/errors';
+import { HashingPool } from '../../src/features/auth/hashing-pool';
+import { tokenHash } from '../../src/features/verification/verification-token';
+import { startApp, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { instancesBeside } from '../support/instances';
+import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
+import { secret } from '../support/secrets';
+import { until } from '../support/until';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await app.db('rate_limits').delete();
+});
+afterAll(() => app.close());
+
+const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
+
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const [ATTACKER, HOME] = ['203.0.113.66', '198.51.100.9'];
+const QUARTER = Math.ceil((25 * Math.min(8, 2 * availableParallelism())) / 4);
+
+const login = (on: TestApp, { region, phone }: PhoneFields, password: string, address: string) =>
+  post(on.api, '/user/login', { region, phone, password }, from(address));
+const stuffed = (on: TestApp, address: string) => login(on, newPhone(), 'wrong-one', address);
+
+let tokens = 0;
+
+/** Straight into the table, for tests that need many. */
+async function insertToken(phone: PhoneFields): Promise<string> {
+  const token = secret(`token-of-a-test-${(tokens += 1)}`);
+  const expires_at = app.db.raw(`now() + interval '10 minutes'`);
+  const row = { token_hash: tokenHash(token), phone: e164(phone), region: '44', expires_at };
+  await app.db('verification_tokens').insert(row);
+  return token;
+}
+
+/** Passwords that this takes for slow are hashed when `end` is called, all others at once. */
+function slowHashing(isSlow: (password: string) => boolean) {
+  let end = () => undefined as void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const waitFor = (password: string) => (isSlow(password) ? ended : undefined);
+  const compare = jest.spyOn(HashingPool.prototype, 'compare').mockImplementation(async (password, hash) => {
+    await waitFor(password);
+    return bcrypt.compare(password, hash);
+  });
+  const hash = jest.spyOn(HashingPool.prototype, 'hash').mockImplementation(async (password, cost) => {
+    await waitFor(password);
+    return bcrypt.hash(password, cost);
+  });
+  return { compare, hash, end };
+}
+
+describe('passwords of one address', () => {
+  it.each([
+    ['an IPv4 address', (_index: number) => ATTACKER, ATTACKER, 1],
+    ['a /64 of IPv6', (index: number) => `2001:db8::${index.toString(16)}`, '2001:db8::ffff', 1],
+    ['a /48 of IPv6', (index: number) => `2001:db8:0:${index.toString(16)}::1`, '2001:db8:0:fff0::1', 2],
+  ])('that fill the share of %s are refused; those of others are hashed', async (_whose, address, same, quarters) => {
+    const on = await instance();
+    const [owner, neighbour] = [await insertAndSignIn(on), await insertPerson(app)];
+    const [reset, fresh] = [await insertToken(neighbour), newPhone()];
+    const registration = { nickname: 'Ann', password: newPassword(), verification_token: await insertToken(fresh) };
+    const { compare, hash, end } = slowHashing((password) => password === 'wrong-one');
+    const answers: Answer[] = [];
+    const most = quarters * QUARTER + 1;
+    const storm = times(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
+    await until(() => answers.length >= 29);
+    expect(counted(answers)).toEqual({ 503: answers.length });
+    expect(retryAfter(answers[0] as Answer)).toBeGreaterThan(0);
+
+    const compared = compare.mock.calls.length;
+    const change = { oldPassword: owner.password, newPassword: newPassword() };
+    const others = [
+      (at: string) => login(on, neighbour, neighbour.password, at),
+      (at: string) => post(owner.agent, '/user/change_password', change, from(at)),
+      (at: string) => post(on.api, '/user/register', registration, from(at)),
+      (at: string) =>
+        post(on.api, '/user/reset_password', { verification_token: reset, password: newPassword() }, from(at)),
+    ];
+    for (const call of others) expectRefusal(await call(same), 503);
+    expect(compare).toHaveBeenCalledTimes(compared);
+    expect(hash).not.toHaveBeenCalled();
+    // Nothing was charged for it either.
+    expect(await app.db('rate_limits').whereLike('key', `%${e164(owner)}%`)).toEqual([]);
+    for (const call of others) expect((await call(HOME)).status).toBe(200);
+
+    end();
+    await storm;
+    const { 1000: wrong = 0, 503: refused = 0 } = counted(answers);
+    expect(wrong).toBe(compared);
+    expect(wrong + refused).toBe(most + 30);
+  });
+});
+
+describe('right logins', () => {
+  it('beyond their limit are not compared', async () => {
+    const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
+    const person = await insertPerson(app);
+    const compare = jest.spyOn(HashingPool.prototype, 'compare');
+    expect(counted(await times(10, () => login(on, person, person.password, ATTACKER)))).toEqual({ 200: 2, 429: 8 });
+    expect(compare).toHaveBeenCalledTimes(2);
+    expect(counted(await times(5, () => login(on, person, person.password, HOME)))).toEqual({ 200: 1, 429: 4 });
+    expect(compare).toHaveBeenCalledTimes(3);
+    // Whatever the password: a limit that is met tells nothing of it.
+    expectRefusal(await login(on, person, 'wrong-one', HOME), 429);
+  });
+
+  it('are not what wrong passwords count as', async () => {
+    const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '1', LOGINS_PER_PHONE_DAY: '1' });
+    const person = await insertPerson(app);
+    for (let failure = 0; failure < 3; failure += 1)
+      expectBody(await login(on, person, 'wrong-one', HOME), { code: 1000 });
+    expect((await login(on, person, person.password, HOME)).status).toBe(200);
+    expect((await app.db('rate_limits').whereLike('key', 'logins%').pluck<number[]>('used')).sort()).toEqual([1, 1]);
+    expect(await app.db('rate_limits').whereLike('key', 'login_failures%').where('used', '<>', 3)).toEqual([]);
+  });
+});
+
+describe('a password that is not compared', () => {
+  it('is 503 with Retry-After, and charged to nobody', async () => {
+    const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
+    const person = await insertPerson(app);
+    jest.spyOn(HashingPool.prototype, 'compare').mockRejectedValue(new Unavailable('too many'));
+    for (const password of [person.password, 'wrong-one']) {
+      const refused = await login(on, person, password, HOME);
+      expectRefusal(refused, 503);
+      expect(retryAfter(refused)).toBeGreaterThan(0);
+    }
+    expect(await app.db('rate_limits')).toEqual([]);
+    expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toEqual([]);
+  });
+
+  it('is right although it could not be hashed anew', async () => {
+    const on = await instance({ BCRYPT_COST: '5' });
+    const person = await insertPerson(app);
+    jest.spyOn(HashingPool.prototype, 'hash').mockRejectedValue(new Unavailable('too many'));
+    expect((await login(on, person, person.password, HOME)).status).toBe(200);
+  });
+});
+
+describe('one verification token', () => {
+  it.each([
+    ['register', { nickname: 'Ann' }, 404],
+    ['reset_password', {}, 400],
+  ])('has one password hashed, however many %s at once', async (operation, fields, spent) => {
+    const on = await instance();
+    const phone = operation === 'register' ? newPhone() : await insertPerson(app);
+    const body = { ...fields, password: newPassword(), verification_token: await insertToken(phone) };
+    const { hash, end } = slowHashing(() => true);
+    const answers: Answer[] = [];
+    const call = async () => answers.push(await post(on.api, `/user/${operation}`, body, from(ATTACKER)));
+    const storm = times(40, call);
+    await until(() => answers.length >= 19);
+    expect(counted(answers)).toEqual({ 503: answers.length });
+    expect(hash).toHaveBeenCalledTimes(1);
+    end();
+    await storm;
+    expect(hash).toHaveBeenCalledTimes(1);
+    expect(counted(answers)).toEqual({ 200: 1, [spent]: 20, 503: 19 });
+  });
+});
