@@ -1,3 +1,4 @@
+import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
@@ -257,5 +258,29 @@ describe('/user/change_password', () => {
       expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(
         index === winner ? 200 : 401,
       );
+  });
+
+  describe('with PASSWORD_CHANGES_PER_USER_HOUR', () => {
+    it('is 429 beyond it, before anything is hashed; mistakes do not count', async () => {
+      const limited = await instance({ PASSWORD_CHANGES_PER_USER_HOUR: '2' });
+      const [person, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+      expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400);
+      expectRefusal(await change(person.agent, person.password, 'short'), 400);
+      for (let count = 0; count < 2; count += 1)
+        expectBody(await change(person.agent, person.password, person.password), { code: 200 });
+      const compare = jest.spyOn(HashingPool.prototype, 'compare');
+      const hash = jest.spyOn(HashingPool.prototype, 'hash');
+      const refused = await change(person.agent, person.password, newPassword());
+      expectRefusal(refused, 429);
+      expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 429);
+      expect(compare).not.toHaveBeenCalled();
+      expect(hash).not.toHaveBeenCalled();
+      jest.restoreAllMocks();
+      expect(await codeOfLogin(person, person.password)).toBe(200);
+      const events = await app.db('security_events').where({ event: 'password_changed', user_id: person.id });
+      expect(events).toHaveLength(2);
+      expectBody(await change(other.agent, other.password, newPassword()), { code: 200 });
+    });
   });
 });

@@ -33,7 +33,10 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'visitor',
       body: credentials,
       result: signedIn,
-      refusals: { 1000: 'the phone has no account, or the password is wrong', 429: 'too many wrong passwords' },
+      refusals: {
+        1000: 'the phone has no account, or the password is wrong',
+        429: 'too many wrong passwords, or right ones',
+      },
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.of(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));
@@ -67,7 +70,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'user',
       body: passwordChange,
       writes: true,
-      refusals: { 400: 'the old password is wrong', 429: 'too many wrong passwords' },
+      refusals: { 400: 'the old password is wrong', 429: 'too many wrong passwords, or changes' },
       handle: async (passwords, { req, res, session, caller }) => {
         const device = devices.of(req);
         const account = await auth.changePassword(session, passwords, caller, device);

@@ -15,6 +15,7 @@ type LoginLimits = Pick<
   | 'loginFailuresPerDeviceDay'
   | 'loginsPerPhoneAndAddress'
   | 'loginsPerPhone'
+  | 'passwordChangesPerHour'
 >;
 
 /** Where an account was signed in to before, under the password of this version. */
@@ -70,8 +71,8 @@ export class LoginAttempts {
   }
 
   /** The same for the old password of a user who wants another one. */
-  async change<T>(_userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    return this.within(one, [], compare);
+  async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.within(one, [{ limit: this.limits.passwordChangesPerHour, subject: userId }], compare);
   }
 
   /** With a new password the owner can log in, however often others got in by the old one. */

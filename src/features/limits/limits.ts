@@ -43,6 +43,7 @@ export interface LimitAmounts {
   findsPerUserMinute: number;
   findsPerUserDay: number;
   changesPerUserHour: number;
+  passwordChangesPerUserHour: number;
   blacklistChangesPerUserHour: number;
   uploadsPerUserHour: number;
   uploadPartsPerUserHour: number;
@@ -135,6 +136,8 @@ export function limitTable(amounts: LimitAmounts) {
 
     /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
+    /** With the right old password; a wrong one is a failed login. */
+    passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, changing),
     /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
     blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),
 
