@@ -2,6 +2,9 @@ import type { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../src/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 
+/** However busy the machine is. */
+const PATIENT_MS = 60_000;
+
 describe('HashingPool', () => {
   let pool: HashingPool;
   afterEach(() => pool.close());
@@ -10,7 +13,7 @@ describe('HashingPool', () => {
   const slow = () => pool.hash('secret1', 12, '');
 
   it('makes hashes that it recognises the password by', async () => {
-    pool = new HashingPool(1, 10);
+    pool = new HashingPool(1, 10, PATIENT_MS);
     const hash = await pool.hash('secret1', 4, '');
     expect(hash).toMatch(/^\$2b\$04\$/);
     expect(await pool.compare('secret1', hash, '')).toBe(true);
@@ -18,7 +21,7 @@ describe('HashingPool', () => {
   });
 
   it('answers each its own, however many are asked together', async () => {
-    pool = new HashingPool(2, 100);
+    pool = new HashingPool(2, 100, PATIENT_MS);
     const passwords = Array.from({ length: 30 }, (_, index) => `secret${index}`);
     const hashes = await Promise.all(passwords.map((password) => pool.hash(password, 4, '')));
     const matches = await Promise.all(hashes.map((hash, index) => pool.compare(passwords[index] ?? '', hash, '')));
@@ -26,7 +29,7 @@ describe('HashingPool', () => {
   });
 
   it('leaves the event loop free', async () => {
-    pool = new HashingPool(1, 10);
+    pool = new HashingPool(1, 10, PATIENT_MS);
     await pool.hash('warm up', 4, '');
     let turns = 0;
     const clock = setInterval(() => (turns += 1), 5);
@@ -36,7 +39,7 @@ describe('HashingPool', () => {
   });
 
   it('refuses at once, with 503, what is beyond its queue, and goes on with the rest', async () => {
-    pool = new HashingPool(1, 2);
+    pool = new HashingPool(1, 2, PATIENT_MS);
     const accepted = [slow(), slow(), slow()];
     const begun = Date.now();
     await expect(slow()).rejects.toBeInstanceOf(Unavailable);
@@ -46,7 +49,7 @@ describe('HashingPool', () => {
   });
 
   it('leaves nobody waiting when it is closed', async () => {
-    pool = new HashingPool(1, 10);
+    pool = new HashingPool(1, 10, PATIENT_MS);
     const asked = Promise.allSettled([slow(), slow(), slow()]);
     await pool.close();
     const ends = [...(await asked), ...(await Promise.allSettled([slow()]))];
@@ -56,14 +59,14 @@ describe('HashingPool', () => {
   });
 
   it('says what bcrypt does not take, and goes on', async () => {
-    pool = new HashingPool(1, 10);
+    pool = new HashingPool(1, 10, PATIENT_MS);
     await expect(pool.compare('secret1', 'no hash', '')).resolves.toBe(false);
     await expect(pool.compare('secret1', 5 as unknown as string, '')).rejects.toThrow('must be a string');
     await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
   it('fails what a thread that dies was at, and starts another', async () => {
-    pool = new HashingPool(1, 10);
+    pool = new HashingPool(1, 10, PATIENT_MS);
     const lost = slow();
     const waiting = pool.hash('secret1', 4, '');
     const [thread] = Reflect.get(pool, 'workers') as Set<Worker>;
@@ -84,7 +87,7 @@ describe('HashingPool', () => {
   });
 
   it('takes addresses in turn: what has just come from another is hashed next but one', async () => {
-    pool = new HashingPool(1, 100);
+    pool = new HashingPool(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
     const crowd = Array.from({ length: 20 }, () => ask('203.0.113.66'));
@@ -93,7 +96,7 @@ describe('HashingPool', () => {
   });
 
   it('takes a /48 of IPv6 for one address', async () => {
-    pool = new HashingPool(1, 100);
+    pool = new HashingPool(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
     const crowd = Array.from({ length: 20 }, (_, index) => ask(`2001:db8:0:${index.toString(16)}::/64`));
@@ -102,7 +105,7 @@ describe('HashingPool', () => {
   });
 
   it('makes room when it is full, at the cost of whoever has most waiting', async () => {
-    pool = new HashingPool(1, 4);
+    pool = new HashingPool(1, 4, PATIENT_MS);
     const senders = ['ann', 'ann', 'ann', 'ann', 'ann', 'bob', 'ann', 'bob', 'cat', 'bob'];
     const ends = await Promise.allSettled(senders.map((from) => pool.hash('secret1', 4, from)));
     const hashed = senders.filter((_from, index) => ends[index]?.status === 'fulfilled');
