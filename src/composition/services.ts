@@ -178,7 +178,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
-      await Promise.all([noting.finish(FINISH_MS), telling.finish(FINISH_MS)]);
+      await Promise.all([noting.finish(FINISH_MS), telling.finish(FINISH_MS), storage.close()]);
       await hashing.close();
       await connections.close();
     },

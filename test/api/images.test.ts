@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
@@ -36,7 +37,8 @@ describe('images that this service keeps', () => {
     return String(field(json, 'key'));
   };
   const folderOf = ({ id }: SignedInPerson) => join(app.dataDir, 'uploads', id);
-  const namesOf = (person: SignedInPerson) => (existsSync(folderOf(person)) ? readdirSync(folderOf(person)) : []);
+  const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+  const namesOf = (person: SignedInPerson) => namesIn(folderOf(person));
   const isThere = (key: string) => existsSync(join(app.dataDir, 'uploads', key));
   const show = ({ agent }: SignedInPerson, portraitUri: string) =>
     expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
@@ -243,5 +245,22 @@ describe('images that this service keeps', () => {
       await other.close();
       expect([isThere(stray), isThere(portrait)]).toEqual([false, true]);
     });
+  });
+
+  it('and were on their way when the service ended leave nothing behind', async () => {
+    const ending = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const { headers, body } = form([
+      ['token', await tokenOf(ann)],
+      ['file', await noise(150, 150)],
+    ]);
+    const incoming = () => namesIn(join(app.dataDir, 'uploads', '.incoming'));
+    for (let i = 0; i < 30; i += 1) {
+      const sending = request(ending.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
+      sending.on('error', () => {});
+      sending.write(body.subarray(0, 30_000));
+    }
+    await until(() => incoming().length === 30);
+    await ending.close();
+    expect(incoming()).toEqual([]);
   });
 });

@@ -554,8 +554,8 @@ export const guards = [
   {
     guard: 'a stop waits for notices',
     file: 'src/composition/services.ts',
-    replace: ', telling.finish(FINISH_MS)]',
-    by: ']',
+    replace: ', telling.finish(FINISH_MS)',
+    by: '',
     test: 'test/api/notices',
     named: 'just before a stop is sent before the instance ends',
   },
@@ -1542,6 +1542,14 @@ export const guards = [
     by: '      goOn();',
     test: 'test/integrations/local-upload',
     named: 'when no token follows the file',
+  },
+  {
+    guard: 'an instance that ends removes the uploads that were on their way',
+    file: 'src/composition/services.ts',
+    replace: ', storage.close()',
+    by: '',
+    test: 'test/api/images.test',
+    named: 'when the service ended leave nothing behind',
   },
   {
     guard: 'so much of the disk stays free',

@@ -17,6 +17,7 @@ export const MAX_BYTES = 100_000;
 
 export interface RunningServer {
   url: string;
+  cutOff(): void;
   close(): Promise<void>;
 }
 
@@ -77,6 +78,7 @@ export async function serve(router: Router): Promise<RunningServer> {
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
+    cutOff: () => server.closeAllConnections(),
     async close() {
       server.close();
       server.closeAllConnections();

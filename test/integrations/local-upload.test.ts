@@ -762,6 +762,17 @@ describe('upload', () => {
       expect(await stored(server)).toEqual([]);
     });
 
+    it('leaves nothing on the disk when the process ends', async () => {
+      for (let i = 0; i < 30; i += 1) {
+        const { upload, body } = begin();
+        upload.write(body.subarray(0, 30_000));
+      }
+      await untilIncoming(30);
+      server.cutOff();
+      await server.storage.close();
+      expect(await stored(server)).toEqual([]);
+    });
+
     it('is answered with 408, and leaves nothing, when it stops in the middle', async () => {
       await server.close();
       server = await startImageServer({ uploadTimeoutMs: 200 });

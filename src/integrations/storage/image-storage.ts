@@ -19,4 +19,6 @@ export interface ImageStorage {
   portraitSet(userId: string, portraitUri: string): Promise<void>;
   /** Deletes unfinished uploads, and images that are shown nowhere. */
   sweep(): Promise<void>;
+  /** Once no request is under way any more, before the process ends. */
+  close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import { link, lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Caller } from '../../caller';
-import { ageOf, fileAt, flushFolder, hasCode, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
+import { fileAt, flushFolder, hasCode, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
 import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
 import { ImageRewriter } from './image-rewriter';
 import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
+import { Incoming } from './incoming';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
 import { PngSieve } from './png-sieve';
 import { ImageTooLarge, KeyTaken } from './upload-errors';
@@ -47,7 +47,6 @@ export interface StoredImage {
 
 /** No user id holds a dot, so none can name this folder. */
 const INCOMING = '.incoming';
-const STALE_MS = 3_600_000;
 const ADOPT_EVERY_MS = 86_400_000;
 
 /**
@@ -56,7 +55,7 @@ const ADOPT_EVERY_MS = 86_400_000;
 export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
   readonly parts: UploadParts;
-  private readonly incoming: string;
+  private readonly incoming: Incoming;
   private readonly rewriter = new ImageRewriter();
   private adoptedAt = 0;
 
@@ -65,7 +64,7 @@ export class LocalImageStorage implements ImageStorage {
     private readonly book: ImageBook,
   ) {
     this.maxBytes = options.maxBytes;
-    this.incoming = join(options.directory, INCOMING);
+    this.incoming = new Incoming(join(options.directory, INCOMING));
     this.parts = new UploadParts(options, this.incoming);
   }
 
@@ -90,10 +89,9 @@ export class LocalImageStorage implements ImageStorage {
 
   /** Writes to a file without an address. The caller must `discard` it in any case, also after `keep`. */
   async receive(source: Readable, maxBytes = this.maxBytes): Promise<ReceivedImage> {
-    const path = join(this.incoming, randomUUID());
     const inspector = new ImageInspector(Math.min(maxBytes, this.maxBytes));
+    const path = await this.incoming.newPath();
     try {
-      await mkdir(this.incoming, { recursive: true, mode: 0o700 });
       await needRoom(this.options);
       await pipeline(source, inspector, new PngSieve(), await fileAt(path));
       return { path, ...inspector.result() };
@@ -109,7 +107,7 @@ export class LocalImageStorage implements ImageStorage {
    */
   async keep(received: ReceivedImage, grant: UploadGrant, key: string | undefined): Promise<KeptImage> {
     const name = key === undefined ? received.hash + received.type.extension : nameIn(key, grant);
-    const path = join(this.incoming, randomUUID());
+    const path = await this.incoming.newPath();
     try {
       const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path);
       if (bytes > 2 * this.maxBytes) throw new ImageTooLarge('file: is too large once it is written anew');
@@ -144,7 +142,7 @@ export class LocalImageStorage implements ImageStorage {
   }
 
   async discard({ path }: { path: string }): Promise<void> {
-    await rm(path, { force: true });
+    await this.incoming.discard(path);
   }
 
   /** The image, or undefined when there is no plain image file. Follows no link. */
@@ -170,7 +168,7 @@ export class LocalImageStorage implements ImageStorage {
   }
 
   async sweep(): Promise<void> {
-    await this.discardStale();
+    await this.incoming.sweep();
     await this.parts.sweep();
     if (Date.now() - this.adoptedAt > ADOPT_EVERY_MS) await this.adopt();
     for (;;) {
@@ -180,12 +178,9 @@ export class LocalImageStorage implements ImageStorage {
     }
   }
 
-  /** Deletes uploads whose process has ended. Uploads under way, also of other instances, are younger. */
-  private async discardStale(): Promise<void> {
-    for (const name of await namesIn(this.incoming)) {
-      const path = join(this.incoming, name);
-      if ((await ageOf(path)) > STALE_MS) await rm(path, { recursive: true, force: true });
-    }
+  /** Before the process ends. */
+  async close(): Promise<void> {
+    await this.incoming.close();
   }
 
   /** Images that an older release stored, or that were struck when the process was killed. */
@@ -203,7 +198,7 @@ export class LocalImageStorage implements ImageStorage {
   }
 
   private async remove(images: ImageName[]): Promise<void> {
-    for (const image of images) await this.discard({ path: this.pathOf(image) });
+    for (const image of images) await rm(this.pathOf(image), { force: true });
   }
 
   private pathOf({ userId, name }: ImageName): string {

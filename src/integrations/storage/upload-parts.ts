@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { TooManyRequests } from '../../errors';
 import { ByteInspector } from './byte-inspector';
 import { ageOf, fileAt, flushFile, hasCode, namesIn, needRoom, storageFailure, type Disk } from './disk';
+import type { Incoming } from './incoming';
 import { ChecksumWrong, ImageTooLarge, PartsUnknown } from './upload-errors';
 
 /** An upload that is not complete. Another user has none of this id, and neither has another version of the protocol. */
@@ -56,7 +57,7 @@ export class UploadParts {
 
   constructor(
     private readonly options: Disk & { maxBytes: number },
-    private readonly incoming: string,
+    private readonly incoming: Incoming,
   ) {
     this.directory = join(options.directory, PARTS);
     this.mostBytesPerUser = UPLOADS_PER_USER * (options.maxBytes + 2 * LEAST_BYTES);
@@ -78,9 +79,8 @@ export class UploadParts {
     const most = Math.min(wanted.mostBytes ?? Infinity, await this.bytesLeft(upload, number));
     const room = await this.roomOf(upload.userId);
     const inspector = new ByteInspector(Math.min(most, room), () => (room < most ? tooMuch() : tooLarge(most)));
-    const path = join(this.incoming, randomUUID());
+    const path = await this.incoming.newPath();
     try {
-      await mkdir(this.incoming, { recursive: true, mode: 0o700 });
       await needRoom(this.options);
       await pipeline(source, inspector, await fileAt(path));
       const sums = inspector.sums();
@@ -91,7 +91,7 @@ export class UploadParts {
     } catch (error) {
       throw storageFailure(error);
     } finally {
-      await rm(path, { force: true });
+      await this.incoming.discard(path);
     }
   }
 
@@ -127,12 +127,14 @@ export class UploadParts {
 
   /** In one step, so that no part comes into a folder of which a half is removed. */
   private async discard(folder: string): Promise<void> {
-    const path = join(this.incoming, randomUUID());
-    await mkdir(this.incoming, { recursive: true, mode: 0o700 });
-    await rename(folder, path).catch((error: unknown) => {
+    const path = await this.incoming.newPath();
+    try {
+      await rename(folder, path);
+    } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
-    });
-    await rm(path, { recursive: true, force: true });
+    } finally {
+      await this.incoming.discard(path);
+    }
   }
 
   /** Gives a file its name. The limits are looked at once more then: other parts may have come at the same time. */
