@@ -15,6 +15,10 @@ interface Compose {
       healthcheck?: unknown;
       volumes?: string[];
       depends_on?: Record<string, { condition: string }>;
+      mem_limit?: string;
+      cap_drop?: string[];
+      security_opt?: string[];
+      logging?: unknown;
     }
   >;
   volumes: Record<string, unknown>;
@@ -37,6 +41,20 @@ describe('docker-compose.yml', () => {
     expect(compose.services.postgres?.healthcheck).toBeDefined();
     expect(compose.services.service?.build).toBe('.');
     expect(compose.services.service?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('gives the service bounded memory and no rights beside those of its user', () => {
+    const { mem_limit, cap_drop, security_opt } = compose.services.service ?? {};
+    expect({ mem_limit, cap_drop, security_opt }).toEqual({
+      mem_limit: '2g',
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  });
+
+  it('bounds the logs of each service', () => {
+    const logging = { driver: 'json-file', options: { 'max-size': '50m', 'max-file': '5' } };
+    for (const one of Object.values(compose.services)) expect(one.logging).toEqual(logging);
   });
 
   it('names each volume that it mounts', () => {
