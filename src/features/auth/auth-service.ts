@@ -75,7 +75,7 @@ export class AuthService {
     const passwordHash = await this.hashed(password, phone.number, caller);
     await transaction(async (repos) => {
       // A refusal below undoes this, so that the token stays good for reset_password.
-      if (!(await repos.verification.useToken(hash))) throw new NotFound(NO_SUCH_TOKEN);
+      if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound(NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();
       await repos.users.create({ id, nickname, passwordHash });
       await repos.securityEvents.add({ event: 'registered', userId: id, phone }, caller);
@@ -150,9 +150,10 @@ export class AuthService {
     await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
     const end = await transaction(async (repos) => {
+      // The codes first, as in a reset, so that neither holds what the other one waits for.
+      await repos.verification.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
-      await repos.verification.endAll(number);
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
       await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
       return repos.messagingTokens.end(userId);
@@ -177,7 +178,7 @@ export class AuthService {
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
     const end = await transaction(async (repos) => {
-      if (!(await repos.verification.useToken(hash))) throw new BadRequest(NO_SUCH_TOKEN);
+      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest(NO_SUCH_TOKEN);
       // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);

@@ -52,7 +52,8 @@ const releaseAttempt = statement<unknown, 'id' | 'byAsker'>(
 const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 'hash' | 'phone' | 'ttlSeconds'>(
   'exchange-code',
   `WITH verified AS (
-     UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL RETURNING created_at),
+     UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL AND expires_at > now()
+     RETURNING created_at),
    traffic AS (
      UPDATE sms_traffic SET verified = verified + 1
        FROM verified WHERE region = :country AND slot = sms_traffic_slot(verified.created_at))
@@ -60,12 +61,26 @@ const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 
    SELECT :hash, :phone, :region, ${IN_TTL} FROM verified RETURNING phone`,
 );
 
-/** Locks in order, so that two requests with tokens of one phone never wait for each other. */
+/**
+ * Waits until no code of the phone is being exchanged: only a statement after this one sees the tokens that come of
+ * that. A code that has just expired may still be under way.
+ */
+const lockCodes = statement<unknown, 'phone'>(
+  'lock-codes',
+  `SELECT id FROM verification_codes
+    WHERE phone = :phone AND verified_at IS NULL AND expires_at > now() - interval '1 minute'
+    ORDER BY id FOR UPDATE`,
+);
+
+/**
+ * Locks in order, so that two requests with tokens of one phone never wait for each other. The codes end at their
+ * beginning: an exchange that waits for them may have begun before this transaction, and has an earlier now().
+ */
 const ending = (phone: string) => `
   WITH locked AS (SELECT token_hash FROM verification_tokens WHERE phone = ${phone} ORDER BY token_hash FOR UPDATE),
   ended AS (
     DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone),
-  codes AS (UPDATE verification_codes SET expires_at = now() WHERE phone = ${phone} AND expires_at > now())
+  codes AS (UPDATE verification_codes SET expires_at = created_at WHERE phone = ${phone} AND expires_at > now())
   SELECT token_hash FROM ended`;
 
 const endAll = statement<unknown, 'phone'>('end-codes-and-tokens', ending(':phone'));
@@ -113,7 +128,7 @@ export class VerificationRepository {
     await releaseAttempt(this.db, { id, byAsker });
   }
 
-  /** False when the code was exchanged before: of several right tries at once one wins. */
+  /** False when the code was exchanged before, or has ended: of several right tries at once one wins. */
   async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
     const { number, region } = phone;
     const values = { id: codeId, region, country: countryOf(phone), phone: number, hash: tokenHash, ttlSeconds };
@@ -124,13 +139,15 @@ export class VerificationRepository {
     return this.goodToken(tokenHash).first<Phone | undefined>({ number: 'phone', region: 'region' });
   }
 
-  /** Ends all codes and tokens of its phone with it. False when another request was first. */
-  async useToken(tokenHash: Buffer): Promise<boolean> {
+  /** Ends all codes and tokens of its phone with it, in a transaction. False when another request was first. */
+  async useToken(tokenHash: Buffer, phone: string): Promise<boolean> {
+    await lockCodes(this.db, { phone });
     return (await useToken(this.db, { tokenHash })).length > 0;
   }
 
-  /** Ends all codes and tokens of a phone. The codes are still known as expired ones. */
+  /** Ends all codes and tokens of a phone, in a transaction. The codes are still known as expired ones. */
   async endAll(phone: string): Promise<void> {
+    await lockCodes(this.db, { phone });
     await endAll(this.db, { phone });
   }
 

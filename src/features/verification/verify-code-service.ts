@@ -74,7 +74,7 @@ export class VerifyCodeService {
     await limiter.clear({ limit: limits.resend, subject: phone.number });
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
-    if (!won) throw new CodeExpired('this code has been used');
+    if (!won) throw new CodeExpired('the code is spent or has expired');
     return token;
   }
 

@@ -1,0 +1,154 @@
+import type { Knex } from 'knex';
+import { VerificationRepository } from '../../src/features/verification/verification-repository';
+import { newVerificationToken, tokenHash } from '../../src/features/verification/verification-token';
+import { startApp, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import {
+  e164,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+  type PhoneFields,
+} from '../support/people';
+import { secret } from '../support/secrets';
+import { untilWaiting } from '../support/waiting';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+/** Work on a transaction of the test, until it is committed. */
+async function inTransaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  return app.db.transaction(work);
+}
+
+async function sendCode({ region, phone }: PhoneFields): Promise<string> {
+  expectBody(await post(app.api, '/user/send_code', { region, phone }), { code: 200 });
+  return app.sms.codeFor(e164({ region, phone }));
+}
+
+/** What verify_code does with a right code. */
+async function exchange(trx: Knex, phone: PhoneFields, token: string): Promise<boolean> {
+  const { id } = await app
+    .db('verification_codes')
+    .where({ phone: e164(phone) })
+    .orderBy('id', 'desc')
+    .first<{ id: number }>('id');
+  const owner = { number: e164(phone), region: String(phone.region) };
+  return new VerificationRepository(trx).exchange(id, owner, tokenHash(token), 1_800);
+}
+
+const endAll = (phone: PhoneFields) => inTransaction((trx) => new VerificationRepository(trx).endAll(e164(phone)));
+
+const tokensOf = (phone: PhoneFields) =>
+  app
+    .db('verification_tokens')
+    .where({ phone: e164(phone) })
+    .then((rows: unknown[]) => rows.length);
+
+const reset = (verification_token: string, password = newPassword()) =>
+  post(app.api, '/user/reset_password', { verification_token, password });
+
+/** What ends all codes and tokens of a phone. */
+const ENDINGS: [string, () => Promise<{ phone: PhoneFields; end: () => Promise<Answer> }>][] = [
+  [
+    'reset_password',
+    async () => {
+      const person = await insertPerson(app);
+      const token = await verificationToken(app, person);
+      return { phone: person, end: () => reset(token) };
+    },
+  ],
+  [
+    'change_password',
+    async () => {
+      const person = await insertAndSignIn(app);
+      const passwords = { oldPassword: person.password, newPassword: newPassword() };
+      return { phone: person, end: () => post(person.agent, '/user/change_password', passwords) };
+    },
+  ],
+  [
+    'register',
+    async () => {
+      const phone = newPhone();
+      const verification_token = await verificationToken(app, phone);
+      const body = { nickname: 'Ann', password: newPassword(), verification_token };
+      return { phone, end: () => post(app.api, '/user/register', body) };
+    },
+  ],
+];
+
+describe('a code that is being exchanged', () => {
+  it.each(ENDINGS)('leaves no token behind %s', async (_name, prepared) => {
+    const { phone, end } = await prepared();
+    await sendCode(phone);
+    const token = secret(newVerificationToken());
+    let ended: Promise<Answer> | undefined;
+    await inTransaction(async (trx) => {
+      expect(await exchange(trx, phone, token)).toBe(true);
+      ended = end();
+      await untilWaiting(app.db, 1);
+    });
+    expect((await ended)?.status).toBe(200);
+    expect(await tokensOf(phone)).toBe(0);
+    expectRefusal(await reset(token), 400, 'verification_token');
+  });
+
+  it('gives no token once a new password has ended it, though it was compared before', async () => {
+    const person = await insertPerson(app);
+    const code = await sendCode(person);
+    const { region, phone } = person;
+    let verified: Promise<Answer> | undefined;
+    await inTransaction(async (trx) => {
+      // What verify_code needs between the comparison and the exchange.
+      await trx('rate_limits')
+        .where({ key: `resend:${e164(person)}` })
+        .forUpdate();
+      verified = post(app.api, '/user/verify_code', { region, phone, code });
+      await untilWaiting(app.db, 1);
+      await endAll(person);
+    });
+    expect((await verified)?.body).toEqual({ code: 2000 });
+    expect(await tokensOf(person)).toBe(0);
+  });
+
+  it('gives none either when the exchange had begun before the new password did', async () => {
+    const person = await insertPerson(app);
+    await sendCode(person);
+    await inTransaction(async (trx) => {
+      // From here on its time stands still.
+      await trx.raw('SELECT now()');
+      await endAll(person);
+      expect(await exchange(trx, person, newVerificationToken())).toBe(false);
+    });
+    expect(await tokensOf(person)).toBe(0);
+  });
+});
+
+describe('a changed password and a reset at once', () => {
+  it('wait for each other in one order: the first wins, and none hangs', async () => {
+    const person = await insertAndSignIn(app);
+    const token = await verificationToken(app, person);
+    const passwords = { oldPassword: person.password, newPassword: newPassword() };
+    let answers: Promise<Answer>[] = [];
+    await inTransaction(async (trx) => {
+      await trx('users').where({ id: person.id }).forUpdate();
+      const changed = post(person.agent, '/user/change_password', passwords);
+      await untilWaiting(app.db, 1);
+      const wasReset = reset(token);
+      await untilWaiting(app.db, 2);
+      answers = [changed, wasReset];
+    });
+    const begun = performance.now();
+    const [changed, wasReset] = await Promise.all(answers);
+    if (!changed || !wasReset) throw new Error('nothing was asked for');
+    expectBody(changed, { code: 200 });
+    expectRefusal(wasReset, 400, 'verification_token');
+    // PostgreSQL looks for deadlocks after a second.
+    expect(performance.now() - begun).toBeLessThan(900);
+  });
+});
