@@ -131,6 +131,7 @@ describe('/user/send_code', () => {
     ['a phone too short', { region: 44, phone: 791 }, 'phone'],
     ['a phone too long', { region: 44, phone: 791112345678 }, 'phone'],
     ['a phone with its international prefix', { region: 44, phone: '0018005550123' }, 'phone'],
+    ['a phone with a second trunk zero', { region: 49, phone: '0015167090528' }, 'phone'],
   ])('refuses %s with 400 and names the field', async (_case, body, naming) => {
     const before = app.sms.sent.length;
     for (const path of ['send_code', 'check_phone_available', 'verify_code', 'login']) {

@@ -394,6 +394,15 @@ export const guards = [
     named: 'each country of a calling code by itself',
   },
   {
+    guard: 'a line is one phone, however many trunk zeros are typed',
+    claims: ['have a second phone'],
+    file: 'src/features/phones/phone-number.ts',
+    replace: 'parsed?.isPossible() && isReadAgainAsItself(parsed) ?',
+    by: 'parsed?.isPossible() ?',
+    test: 'test/unit/phone-number',
+    named: 'has one spelling of each mobile of the world',
+  },
+  {
     guard: 'premium and toll-free numbers of calling code 1 are sent nothing',
     file: 'src/features/phones/phone-number.ts',
     replace: "return region === '1' && type === undefined && !parsed?.country && isOrdinary(number);",

@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import {
   countryOf,
   isCountry,
@@ -6,6 +7,7 @@ import {
   masked,
   readPhone,
 } from '../../src/features/phones/phone-number';
+import { EXAMPLES, trunkPrefixes } from '../support/example-phones';
 
 describe('isPhoneCallingCode', () => {
   it.each(['1', '7', '44', '86', '852', '870', '800', '883', '979'])('knows %s', (region) => {
@@ -29,6 +31,10 @@ describe('readPhone', () => {
     ['86', '13912345678', '+8613912345678'],
     ['7', '9161234567', '+79161234567'],
     ['7', '89161234567', '+79161234567'],
+    ['49', '15123456789', '+4915123456789'],
+    ['49', '015123456789', '+4915123456789'],
+    ['91', '09876543210', '+919876543210'],
+    ['36', '06201234567', '+36201234567'],
     ['39', '3123456789', '+393123456789'],
     ['39', '0612345678', '+390612345678'],
     ['870', '773111632', '+870773111632'],
@@ -45,8 +51,41 @@ describe('readPhone', () => {
     ['44', '0018005550123'],
     ['1', '555012'],
     ['1', '0114479111234'],
+    ['49', '0015123456789'],
+    ['91', '009876543210'],
+    ['375', '88294911911'],
   ])('reads nothing from %j and %j', (region, digits) => {
     expect(readPhone(region, digits)).toBeUndefined();
+  });
+
+  it('has one spelling of each mobile of the world, whatever is dialled before it', () => {
+    expect(EXAMPLES.length).toBeGreaterThan(200);
+    for (const { region, digits } of EXAMPLES) {
+      const phone = readPhone(region, digits);
+      expect(phone).toEqual({ number: `+${region}${digits}`, region });
+      for (const prefix of trunkPrefixes(region)) {
+        const other = readPhone(region, `${prefix}${digits}`);
+        // Where it is a number of its own, it is no mobile, and is sent no code.
+        if (other && isMobile(other)) expect(other).toEqual(phone);
+      }
+    }
+  });
+
+  it('gives nothing of which another reader makes another phone', () => {
+    for (const { region, digits } of EXAMPLES)
+      for (const prefix of [
+        ...trunkPrefixes(region),
+        '1',
+        '8',
+        '06',
+        region,
+        `${region}0`,
+        `0${region}`,
+        `00${region}`,
+      ]) {
+        const phone = readPhone(region, `${prefix}${digits}`);
+        if (phone) expect(parsePhoneNumberFromString(phone.number)?.number).toBe(phone.number);
+      }
   });
 
   it('never lets the digits change the region', () => {

@@ -18,6 +18,6 @@ function toPhone({ region, phone }: { region: string; phone: string }, context: 
   }
   const read = readPhone(region, phone);
   if (read) return read;
-  context.addIssue({ code: 'custom', path: ['phone'], message: `has an impossible length for region ${region}` });
+  context.addIssue({ code: 'custom', path: ['phone'], message: `is no possible number of region ${region}` });
   return z.NEVER;
 }

@@ -36,7 +36,15 @@ export function isPhoneCallingCode(region: string): boolean {
  */
 export function readPhone(region: string, digits: string): Phone | undefined {
   const parsed = parse(region, digits);
-  return parsed?.isPossible() ? { number: parsed.number, region } : undefined;
+  return parsed?.isPossible() && isReadAgainAsItself(parsed) ? { number: parsed.number, region } : undefined;
+}
+
+/**
+ * Not with a second trunk zero: the first reading keeps it, and whoever reads the result drops it. A line would be as
+ * many phones as it has such spellings. Nor is it dropped here, for 00 may begin a number of another region.
+ */
+function isReadAgainAsItself({ number }: PhoneNumber): boolean {
+  return parsePhoneNumberFromString(number)?.number === number;
 }
 
 /** A stricter check, before money is spent: a valid mobile number by its country's numbering plan. */

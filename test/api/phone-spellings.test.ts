@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app';
+import { EXAMPLES, readOnce, trunkPrefixes } from '../support/example-phones';
+import { insertPerson } from '../support/people';
+
+const PAGE = join(__dirname, '..', '..', 'docs', 'operations.md');
+const [LOOKING = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```/gs)]
+  .map(([, sql = '']) => sql)
+  .filter((sql) => sql.includes('FROM phones'));
+
+describe('the SQL of docs/operations.md', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+
+  it('finds phones that were kept in a second spelling, and no others', async () => {
+    const { id: user_id } = await insertPerson(app);
+    const right = EXAMPLES.map(({ region, digits }) => ({ phone: `+${region}${digits}`, region }));
+    const landlines = [
+      { phone: '+390612345678', region: '39' },
+      { phone: '+3780549886377', region: '378' },
+    ];
+    const second = EXAMPLES.flatMap(({ region, digits }) =>
+      trunkPrefixes(region).flatMap((prefix) => {
+        const phone = readOnce(region, `${prefix}${digits}`);
+        return phone === undefined ? [] : [{ phone, region }];
+      }),
+    );
+    expect(second.length).toBeGreaterThan(45);
+    // One example may be that of several countries.
+    for (const row of [...right, ...landlines, ...second])
+      await app
+        .db('phones')
+        .insert({ ...row, user_id })
+        .onConflict('phone')
+        .ignore();
+    const { rows } = await app.db.raw<{ rows: { phone: string }[] }>(LOOKING);
+    expect(rows.map(({ phone }) => phone)).toEqual([...new Set(second.map(({ phone }) => phone))].sort());
+  });
+});
