@@ -49,8 +49,9 @@ async function verifyCode(phone, caller, code) {
     { key: `verifies_minute:${caller.ip}`, amount: 600, seconds: MINUTE },
     { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
-  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], 5);
-  const places = await limits.hold(wrongCodes(number, caller.ip));
+  const guesses = wrongCodes(number, caller.ip);
+  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], 5, guesses);
+  const places = await limits.hold(guesses);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
   await limits.free(places);
   await limits.clear(`resend:${number}`);

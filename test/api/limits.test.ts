@@ -334,6 +334,35 @@ describe('wrong codes', () => {
     expect(own.body).toMatchObject({ code: 200 });
   });
 
+  it('take none of the five tries that others share, not for a moment, from an address that may try no more', async () => {
+    const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '1' });
+    const phone = newPhone();
+    const first = await codeFor(limited, phone);
+    expectBody(await verifyCode(limited, phone, wrong(first), THERE), { code: 1000 });
+    const code = await codeFor(limited, phone);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const repository = new LimitsRepository(app.db);
+    const hold = repository.hold.bind(repository);
+    let [waiting, answered] = [0, 0];
+    jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
+      const isTheirs = buckets.some(({ key }) => key.endsWith(` ${THERE}`));
+      if (isTheirs) waiting += 1;
+      if (isTheirs) await released;
+      return hold(buckets);
+    });
+    const refused = times(5, async () => {
+      const answer = await verifyCode(limited, phone, wrong(code), THERE);
+      answered += 1;
+      return answer;
+    });
+    await until(() => waiting + answered === 5);
+    const other = await verifyCode(limited, phone, code, '203.0.113.3');
+    release();
+    expect(counted(await refused)).toEqual({ 2000: 5 });
+    expect(other.body).toMatchObject({ code: 200 });
+  });
+
   it('leave the attempts of a code where the budget forbids to compare it', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
     const phone = newPhone();

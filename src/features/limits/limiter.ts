@@ -43,6 +43,11 @@ export function guessesAt(
   ];
 }
 
+/** The buckets that these uses count in. */
+export function bucketsOf(uses: Use[]): Bucket[] {
+  return limited(uses).map(bucket);
+}
+
 /** Uses that were counted, and can be given back when they turn out not to count. */
 export interface Taken {
   giveBack(): Promise<void>;
@@ -155,6 +160,14 @@ export class Limiter {
     if (wanted.length === 0) return undefined;
     const full = await this.buckets.full(wanted.map(bucket));
     return full.length === 0 ? undefined : worst(wanted, full);
+  }
+
+  /** Throws the error that `take` would throw now. Takes nothing. */
+  async check(caller: Caller, ...uses: Use[]): Promise<void> {
+    const wanted = limited(uses);
+    if (wanted.length === 0) return;
+    const full = await this.buckets.full(wanted.map(bucket));
+    if (full.length > 0) await this.refuse(this.refused(wanted, full, caller));
   }
 
   async clear({ limit, subject }: Use): Promise<void> {

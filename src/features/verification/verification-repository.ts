@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
+import type { Bucket } from '../limits/limits-repository';
 import { countryOf, type Phone } from '../phones/phone-number';
 import type { KeptCode } from './verification-code';
 
@@ -28,7 +29,7 @@ const withdrawCode = statement<unknown, 'id' | 'country'>(
    UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = :country AND slot = sms_traffic_slot(created_at)`,
 );
 
-const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most'>(
+const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most' | 'budgets' | 'amounts'>(
   'claim-attempt',
   `WITH newest AS (
      SELECT id, asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker
@@ -38,6 +39,9 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most'>(
      FROM newest
     WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most
       AND verified_at IS NULL AND expires_at > now()
+      AND NOT EXISTS (
+        SELECT FROM rate_limits JOIN unnest(:budgets::text[], :amounts::integer[]) AS budget (key, most) USING (key)
+         WHERE resets_at > now() AND used >= budget.most)
    RETURNING code.id, code_hmac AS hmac, by_asker AS "byAsker"`,
 );
 
@@ -116,10 +120,20 @@ export class VerificationRepository {
 
   /**
    * Claims an attempt before the code is compared. The address that asked for the code has `maxAttempts` of its own, all
-   * others together have as many more. Undefined when the caller's are spent, or the code has expired or been verified.
+   * others together have as many more. Undefined when the caller's are spent, or the code has expired or been verified,
+   * or one of the budgets is used up: not even for a moment does such a caller take a try that others share.
    */
-  async claimAttempt(phone: string, callerHmacs: Buffer[], maxAttempts: number): Promise<SentCode | undefined> {
-    const [code] = await claimAttempt(this.db, { phone, callerHmacs, most: maxAttempts });
+  async claimAttempt(
+    phone: string,
+    callerHmacs: Buffer[],
+    maxAttempts: number,
+    budgets: Bucket[],
+  ): Promise<SentCode | undefined> {
+    const [code] = await claimAttempt(this.db, {
+      ...{ phone, callerHmacs, most: maxAttempts },
+      budgets: budgets.map(({ key }) => key),
+      amounts: budgets.map(({ amount }) => amount),
+    });
     return code;
   }
 

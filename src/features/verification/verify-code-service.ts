@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller';
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
-import { checksBy, guessesAt, verifiesBy, type Held, type Limiter } from '../limits/limiter';
+import { bucketsOf, checksBy, guessesAt, verifiesBy, type Held, type Limiter, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
@@ -40,9 +40,11 @@ export class VerifyCodeService {
     const { verification, codes, limiter, limits, audit } = this.parts;
     await limiter.take(caller, ...verifiesBy(caller, limits));
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
-    const sent = await verification.claimAttempt(phone.number, callerHmacs, this.rules.codeMaxAttempts);
-    if (!sent) return this.refuseUncompared(phone);
-    const guess = await this.holdGuess(sent, phone, caller);
+    const guesses = guessesAt(phone.number, caller, limits);
+    const { codeMaxAttempts } = this.rules;
+    const sent = await verification.claimAttempt(phone.number, callerHmacs, codeMaxAttempts, bucketsOf(guesses));
+    if (!sent) return this.refuseUncompared(phone, guesses, caller);
+    const guess = await this.holdGuess(sent, guesses, caller);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
       await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
@@ -58,10 +60,10 @@ export class VerifyCodeService {
    * Counts as a wrong guess until the code has proved right. After the attempt, so that tries at a spent code take no
    * place of the day's guesses from others. Without a place the code is not compared, and the attempt is free again.
    */
-  private async holdGuess(sent: SentCode, phone: Phone, caller: Caller): Promise<Held> {
-    const { verification, limiter, limits } = this.parts;
+  private async holdGuess(sent: SentCode, guesses: Use[], caller: Caller): Promise<Held> {
+    const { verification, limiter } = this.parts;
     try {
-      return await limiter.hold(caller, ...guessesAt(phone.number, caller, limits));
+      return await limiter.hold(caller, ...guesses);
     } catch (error) {
       await verification.releaseAttempt(sent);
       throw error;
@@ -78,8 +80,10 @@ export class VerifyCodeService {
     return token;
   }
 
-  private async refuseUncompared(phone: Phone): Promise<never> {
-    if (await this.parts.verification.hasCode(phone.number)) throw new CodeExpired('the code is spent or has expired');
-    throw new Wrong('no code was sent to this phone');
+  private async refuseUncompared(phone: Phone, guesses: Use[], caller: Caller): Promise<never> {
+    const { verification, limiter } = this.parts;
+    if (!(await verification.hasCode(phone.number))) throw new Wrong('no code was sent to this phone');
+    await limiter.check(caller, ...guesses);
+    throw new CodeExpired('the code is spent or has expired');
   }
 }
