@@ -205,6 +205,58 @@ describe('a notice', () => {
     expect(place?.minutes).toBe(60);
   });
 
+  it('of a new device is sent to a phone three times a day, any other one five times', async () => {
+    const [one, other] = [await instance(), await instance()];
+    let person = await settled();
+    const anHourPasses = () => app.db('rate_limits').whereLike('key', 'notices_p:%').delete();
+    const from = (network: number) => ({ ...HOME, 'X-Forwarded-For': `192.0.${network}.1` });
+    for (let told = 1; told <= 3; told += 1) {
+      await logIn(one, person, from(told));
+      await until(() => toldTo(person, one).length === told);
+      await anHourPasses();
+    }
+    await logIn(other, person, from(4));
+    await stop(other);
+    expect(toldTo(person, other)).toEqual([]);
+    for (let told = 4; told <= 8; told += 1) {
+      person = await reset(one, person);
+      await until(() => toldTo(person, one).length === told);
+      await anHourPasses();
+    }
+    await reset(one, person);
+    await stop(one);
+    const texts = [...Array<string>(3).fill('new device'), ...Array<string>(5).fill('reset')];
+    expect(toldTo(person, one)).toEqual(texts);
+    const places = await app
+      .db('rate_limits')
+      .whereLike('key', `%notices_p:${e164(person)}`)
+      .select<{ hours: number }[]>(app.db.raw('round(extract(epoch FROM resets_at - now()) / 3600)::integer AS hours'));
+    expect(places).toEqual([{ hours: 24 }, { hours: 24 }]);
+  });
+
+  it('of a new device is sent so often an hour for one address, over all accounts and instances', async () => {
+    const env = { ...ON, NEW_DEVICE_NOTICES_PER_IP_HOUR: '2' };
+    const both = [await instance(env), await instance(env)] as const;
+    const people = await times(5, settled);
+    await times(5, async (index) => {
+      const person = people[index];
+      if (person) await logIn(both[index % 2] ?? app, person, { ...ELSEWHERE, 'User-Agent': `Phone/${index}` });
+    });
+    await Promise.all(both.map(stop));
+    const isTold = (person: Person) => toldTo(person, ...both).length > 0;
+    expect(people.filter(isTold)).toHaveLength(2);
+
+    // Neither those of other addresses nor graver ones are left out for that.
+    const third = await instance(env);
+    const [moved, taken] = people.filter((person) => !isTold(person));
+    if (!moved || !taken) throw new Error('all were told');
+    await logIn(third, moved, { ...HOME, 'X-Forwarded-For': '192.0.2.1' });
+    const body = { password: newPassword(), verification_token: await verificationToken(third, taken) };
+    expectBody(await post(third.api, '/user/reset_password', body, ELSEWHERE), { code: 200 });
+    await stop(third);
+    expect([toldTo(moved, third), toldTo(taken, third)]).toEqual([['new device'], ['reset']]);
+  });
+
   it('is not waited for: a reset is answered while the provider is silent', async () => {
     const one = await instance();
     const person = await settled();

@@ -30,6 +30,7 @@ export interface LimitAmounts {
   sendCodePerIpHour: number;
   sendCodePerIpHourWithCaptcha: number;
   sendCodePerDay: number;
+  newDeviceNoticesPerIpHour: number;
   wrongCodesPerPhoneAndIpDay: number;
   wrongCodesPerPhoneDay: number;
   loginFailuresPerPhoneAndIp: number;
@@ -91,6 +92,16 @@ export function limitTable(amounts: LimitAmounts) {
 
     /** Whatever happens to its account, no phone is told of it more often. */
     noticesPerPhone: limit('notices_p', 'phone', 1, HOUR, notifying),
+    /** Whoever logs in to own accounts, each time as another device, has them sent. */
+    newDeviceNoticesPerPhone: limit('new_device_notices_p', 'phone', 3, DAY, notifying),
+    newDeviceNoticesPerAddress: limit(
+      'new_device_notices_a',
+      'address',
+      amounts.newDeviceNoticesPerIpHour,
+      HOUR,
+      notifying,
+    ),
+    otherNoticesPerPhone: limit('other_notices_p', 'phone', 5, DAY, notifying),
 
     wrongCodesPerPhoneAndAddress: limit(
       'wrong_codes_pa',

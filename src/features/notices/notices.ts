@@ -25,12 +25,22 @@ export interface Owner {
   phone: Phone;
 }
 
+type NoticeLimits = Pick<
+  Limits,
+  | 'noticesPerPhone'
+  | 'newDeviceNoticesPerPhone'
+  | 'newDeviceNoticesPerAddress'
+  | 'otherNoticesPerPhone'
+  | 'sendInAll'
+  | 'loginFailuresPerPhone'
+>;
+
 interface Parts {
   sms: SmsSender;
   users: UsersRepository;
   devices: KnownDevices;
   limiter: Limiter;
-  limits: Pick<Limits, 'noticesPerPhone' | 'sendInAll' | 'loginFailuresPerPhone'>;
+  limits: NoticeLimits;
   audit: AuditTrail;
   background: Background;
   logger: Pick<Logger, 'warn'>;
@@ -82,7 +92,7 @@ export class Notices {
     const { sms, audit } = this.parts;
     const { texts, allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
-    const taken = await this.placeFor(phone, caller);
+    const taken = await this.placeFor(happening, phone, caller);
     if (!taken) return;
     try {
       await sms.send({ to: phone.number, body: texts[happening] });
@@ -95,19 +105,30 @@ export class Notices {
     await audit.note({ event: 'notice_sent', userId: id, phone, detail: happening }, caller);
   }
 
-  /** Undefined when the phone was told something within the hour, or the day's budget of messages is used up. */
-  private async placeFor(phone: Phone, caller: Caller): Promise<Taken | undefined> {
-    const { limiter, limits } = this.parts;
+  /** Undefined when a limit is met, such as that of the phone's hour. */
+  private async placeFor(happening: Happening, phone: Phone, caller: Caller): Promise<Taken | undefined> {
     try {
-      return await limiter.take(
-        caller,
-        { limit: limits.noticesPerPhone, subject: phone.number },
-        { limit: limits.sendInAll, subject: 'all' },
-      );
+      return await this.parts.limiter.take(caller, ...this.usesOf(happening, phone, caller));
     } catch (error) {
       if (error instanceof TooManyRequests || error instanceof SendingTooOften) return undefined;
       throw error;
     }
+  }
+
+  private usesOf(happening: Happening, { number }: Phone, { address }: Caller): Use[] {
+    const { limits } = this.parts;
+    const ofItsKind =
+      happening === 'new_device'
+        ? [
+            { limit: limits.newDeviceNoticesPerPhone, subject: number },
+            { limit: limits.newDeviceNoticesPerAddress, subject: address },
+          ]
+        : [{ limit: limits.otherNoticesPerPhone, subject: number }];
+    return [
+      { limit: limits.noticesPerPhone, subject: number },
+      ...ofItsKind,
+      { limit: limits.sendInAll, subject: 'all' },
+    ];
   }
 
   private warn(error: unknown, happening: Happening, phone: Phone, { requestId }: Caller): void {
