@@ -1984,6 +1984,15 @@ export const guards = [
     named: 'that are refused again and again ask the database',
   },
   {
+    guard: 'of a crowd at a full limit one asks the database anew',
+    claims: ['slow others down by logging in'],
+    file: 'src/features/limits/own-counts.ts',
+    replace: 'if (bucket && !isFresh) bucket.freshUntil = now + FRESH_MS;',
+    by: '',
+    test: 'test/unit/own-counts',
+    named: 'has one of many ask anew',
+  },
+  {
     guard: 'a limit that held places fill is not remembered as full',
     file: 'src/features/limits/limiter.ts',
     replace: 'full.filter(({ spent }) => spent)',

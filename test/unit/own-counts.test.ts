@@ -38,6 +38,22 @@ describe('OwnCounts', () => {
     expect(counts.knownFull([bucket('f')])).toEqual([]);
   });
 
+  it('has one of many ask anew when that moment has passed', () => {
+    counts.learnFull([{ key: 'h', seconds: 10, noted: true, spent: true }], [bucket('h')]);
+    now += 250;
+    const known = [1, 2, 3].map(() => counts.knownFull([bucket('h')]).length);
+    expect(known).toEqual([0, 1, 1]);
+    counts.forget('h');
+    expect(counts.knownFull([bucket('h')])).toEqual([]);
+  });
+
+  it('forgets what has been cleared, and whatever begins with it', () => {
+    const keys = ['p:1 a', 'p:1 b', 'p:10 a'];
+    for (const key of keys) counts.learnFull([{ key, seconds: 10, noted: true, spent: true }], [bucket(key)]);
+    counts.forgetAll('p:1 ');
+    expect(counts.knownFull(keys.map((key) => bucket(key))).map(({ key }) => key)).toEqual(['p:10 a']);
+  });
+
   it('forgets everything rather than fill the memory', () => {
     for (let subject = 0; subject <= 100_001; subject += 1) counts.take([bucket(`subject-${subject}`)]);
     expect((Reflect.get(counts, 'buckets') as Map<string, unknown>).size).toBeLessThan(10);

@@ -132,7 +132,10 @@ export class Limiter {
     const known = this.own.knownFull(remembered);
     if (known.length > 0) return this.refused(wanted, known, caller);
     const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
-    if (places.length === wanted.length) return this.held(places);
+    if (places.length === wanted.length) {
+      for (const { key } of remembered) this.own.forget(key);
+      return this.held(places);
+    }
     if (places.length > 0) await retrying(() => this.buckets.free(places));
     const full = await this.fullOf(missing(wanted, places));
     this.own.learnFull(

@@ -41,10 +41,15 @@ export class OwnCounts {
     for (const key of this.buckets.keys()) if (key.startsWith(prefix)) this.buckets.delete(key);
   }
 
-  /** The buckets that were full a moment ago. */
+  /** The buckets that were full a moment ago. Of many who want one at once when that has passed, one asks anew. */
   knownFull(wanted: Bucket[]): FullBucket[] {
     const now = this.now();
-    return this.full(wanted).filter(({ key }) => (this.buckets.get(key)?.freshUntil ?? 0) > now);
+    return this.full(wanted).filter(({ key }) => {
+      const bucket = this.buckets.get(key);
+      const isFresh = bucket !== undefined && bucket.freshUntil > now;
+      if (bucket && !isFresh) bucket.freshUntil = now + FRESH_MS;
+      return isFresh;
+    });
   }
 
   /** Takes one from each bucket, or returns the full ones and takes none. */
