@@ -145,7 +145,7 @@ export const guards = [
       if (!changed) throw new WrongOldPassword();
       await repos.verification.endAll(number);`,
     test: 'test/api/password-races',
-    named: 'wait for each other in one order',
+    named: 'waits for a reset that is under way',
   },
   {
     guard: 'a verification token is used once, also in parallel',
