@@ -33,6 +33,37 @@ describe('blacklist', () => {
       ]);
     });
 
+    it('reads a long one in pages, and gives all of it in order', async () => {
+      const { agent, id } = await insertAndSignIn(app);
+      const ids = await insertMany(1_001);
+      // Some are of one moment, and the others microseconds apart.
+      await app.db.raw(
+        `INSERT INTO blacklist (user_id, friend_id, updated_at)
+           SELECT ?, friend, now() - interval '1 microsecond' * (hashtext(friend) % 300) FROM unnest(?::text[]) friend`,
+        [id, ids],
+      );
+      await app.db('blacklist').insert({ user_id: id, friend_id: 'nobody', updated_at: new Date(0) });
+      await app.db('blacklist').where({ user_id: id, friend_id: ids[500] }).delete();
+      const rows: number[] = [];
+      const note = (response: unknown, { sql }: { sql: string }) => {
+        if (sql.includes('blacklist')) rows.push((response as { rows: unknown[] }).rows.length);
+      };
+      app.db.on('query-response', note);
+      const { result } = await expectOk(agent.post('/user/blacklist'));
+      app.db.off('query-response', note);
+      expect(rows).toEqual([500, 500, 1]);
+      const kept = await app
+        .db('blacklist')
+        .where({ user_id: id, status: true })
+        .orderBy([{ column: 'updated_at', order: 'desc' }, 'friend_id'])
+        .pluck<string[]>('friend_id');
+      expect((result as { id: string }[]).map((entry) => entry.id)).toEqual(kept);
+      expect((result as unknown[]).at(-1)).toEqual({
+        ...{ id: 'nobody', nickname: '', portraitUri: '' },
+        updatedAt: '1970-01-01T00:00:00.000Z',
+      });
+    });
+
     it("is each user's own", async () => {
       const ann = await insertAndSignIn(app);
       const bob = await insertAndSignIn(app);

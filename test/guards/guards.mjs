@@ -1137,6 +1137,15 @@ export const guards = [
     named: 'is read twice at once for one user',
   },
   {
+    guard: 'a long blacklist is listed in pages',
+    claims: ['keep others waiting'],
+    file: 'src/features/blacklist/blacklist-repository.ts',
+    replace: 'const PAGE = 500;',
+    by: 'const PAGE = 1e6;',
+    test: 'test/api/blacklist',
+    named: 'reads a long one in pages, and gives all of it in order',
+  },
+  {
     guard: 'sync reads a long blacklist in pages',
     claims: ['keep others waiting'],
     file: 'src/features/sync/sync-repository.ts',

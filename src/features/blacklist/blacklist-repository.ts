@@ -8,6 +8,29 @@ export interface BlacklistEntry {
   updatedAt: Date;
 }
 
+/** As it is read: a time in microseconds, which tells apart what a Date does not, and is read faster. */
+interface Row extends Omit<BlacklistEntry, 'updatedAt'> {
+  updatedMicros: number;
+}
+
+/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+const PAGE = 500;
+
+/**
+ * Ids never change: what is written meanwhile moves no entry past a page. Not prepared, so that PostgreSQL knows how long
+ * the list is. OFFSET 0 keeps a bad estimate from a hash join over all users.
+ */
+const pageOfEntries = statement<Row, 'userId' | 'after'>(
+  'page-of-blacklist',
+  `SELECT entry.friend_id AS id, coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri",
+          (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
+     FROM (SELECT friend_id, updated_at FROM blacklist
+            WHERE user_id = :userId AND status AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}) AS entry
+     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = entry.friend_id OFFSET 0) u ON true
+    ORDER BY entry.friend_id`,
+  { prepared: false },
+);
+
 export interface Added {
   /** There is such a user to put on it. */
   isKnown: boolean;
@@ -35,16 +58,16 @@ export class BlacklistRepository {
 
   /** Newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
-    return this.db('blacklist as b')
-      .leftJoin('users as u', 'u.id', 'b.friend_id')
-      .where({ 'b.user_id': userId, 'b.status': true })
-      .orderBy([{ column: 'b.updated_at', order: 'desc' }, 'b.friend_id'])
-      .select<BlacklistEntry[]>(
-        'b.friend_id as id',
-        this.db.raw(`coalesce(u.nickname, '') AS nickname`),
-        this.db.raw(`coalesce(u.portrait_uri, '') AS "portraitUri"`),
-        'b.updated_at as updatedAt',
-      );
+    const rows: Row[] = [];
+    let page: Row[];
+    do {
+      page = await pageOfEntries(this.db, { userId, after: rows.at(-1)?.id ?? '' });
+      rows.push(...page);
+    } while (page.length === PAGE);
+    // Those of one moment stay in the order of their ids.
+    return rows
+      .sort((a, b) => b.updatedMicros - a.updatedMicros)
+      .map(({ updatedMicros, ...entry }) => ({ ...entry, updatedAt: new Date(Math.floor(updatedMicros / 1_000)) }));
   }
 
   /** Until the end of the transaction nobody else adds to this blacklist. */
