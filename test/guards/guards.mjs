@@ -479,10 +479,10 @@ export const guards = [
   {
     guard: 'production wants random secrets',
     file: 'src/config.ts',
-    replace: 'new Set(secret).size < LEAST_CHARACTERS',
-    by: 'secret.length < LEAST_CHARACTERS',
+    replace: 'return isRepeated || new Set(secret).size < LEAST_CHARACTERS ||',
+    by: 'return isRepeated ||',
     test: 'test/unit/config',
-    named: 'refuses a letter repeated',
+    named: 'refuses SESSION_SECRETS that can be guessed',
   },
   {
     guard: 'production sends nothing to Twilio over HTTP',
@@ -1052,7 +1052,7 @@ export const guards = [
     replace: 'WHERE id = m.member_id AND NOT m.is_deleted OFFSET 0',
     by: 'WHERE id = m.member_id OFFSET 0',
     test: 'test/api/sync.test',
-    named: 'no profile of a member who has left',
+    named: 'neither profile nor role of a member who has left',
   },
 
   {

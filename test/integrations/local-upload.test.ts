@@ -240,10 +240,16 @@ describe('upload', () => {
       expect([kept.exif, kept.orientation, kept.xmp, kept.icc]).toEqual([undefined, undefined, undefined, undefined]);
     });
 
-    it('holds nothing that stood behind the picture', async () => {
-      const path = await keep('a.png', Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]));
-      expect(fs.readFileSync(path, 'latin1')).not.toContain('script');
-    });
+    it.each(['png', 'jpeg', 'gif', 'webp'] as const)(
+      'holds nothing that stood behind the picture: %s',
+      async (format) => {
+        const path = await keep(
+          `a.${format}`,
+          Buffer.concat([await picture(format), Buffer.from('<script>alert(1)</script>')]),
+        );
+        expect(fs.readFileSync(path, 'latin1')).not.toContain('script');
+      },
+    );
 
     it.each(['gif', 'webp'] as const)('is still an animation when it is one: %s', async (format) => {
       const kept = await sharp(await keep(`a.${format}`, await animation(format)), { animated: true }).metadata();

@@ -329,6 +329,7 @@ describe('loadConfig in production', () => {
     ['all digits, again and again', '0123456789'.repeat(4)],
     ['a word that many would try', 'my-dog-Rex-is-a-Password-of-27-kg'],
     ['the alphabet', 'abcdefghijklmnopqrstuvwxyz0246813579'],
+    ['few characters in disorder', 'xyzzyxzyxxzyyxzzxyxzyzxxyzyxzzyx'],
   ])('refuses SESSION_SECRETS that can be guessed: %s', (_case, SESSION_SECRETS) => {
     const mistakes = mistakesIn({ ...productionEnv(), SESSION_SECRETS });
     expect(mistakes).toEqual([expect.stringMatching(/^SESSION_SECRETS: each needs to be random/)]);
