@@ -291,7 +291,8 @@ describe('POST /user/sync/:version with a large answer', () => {
   async function busyConnections(): Promise<unknown[]> {
     const { rows } = await app.db.raw<{ rows: unknown[] }>(
       `SELECT state, query FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
+          AND backend_type = 'client backend'`,
     );
     return rows;
   }

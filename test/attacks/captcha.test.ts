@@ -1,7 +1,7 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
 import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './captcha-solvers';
 
-const PICTURES = 80;
+const PICTURES = 60;
 
 /** How many of the pictures it reads. */
 async function solvedBy(read: (png: Buffer) => string | Promise<string>, count: number): Promise<number> {
