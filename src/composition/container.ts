@@ -10,7 +10,6 @@ import { errorHandler } from '../http/error-handler';
 import { Health, healthRouter } from '../http/health-router';
 import type { Operation } from '../http/operation';
 import { operationsRouter } from '../http/operations-router';
-import { publicUrlFrom } from '../http/public-url';
 import { operations } from './operations';
 import { buildServices, type Outside } from './services';
 
@@ -54,7 +53,7 @@ export async function buildContainer(
   const health = new Health(connections.probe);
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
-  const resources = operations(services, { cookies, devices }, publicUrlFrom(config.http.publicUrl));
+  const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const { writes, heavyReads } = services;
   const entrance = { visitor: cookies.load, user: cookies.signedIn, writes, heavyReads };
   const routers = {

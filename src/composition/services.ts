@@ -33,12 +33,12 @@ import { CodeSender } from '../features/verification/code-sender';
 import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
+import { publicUrlFrom } from '../http/public-url';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { TokenEnds } from '../integrations/messaging/token-ends';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import type { SmsSender } from '../integrations/sms/sms-sender';
-import { publicUrlFrom } from '../http/public-url';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import type { Keys } from '../keys';
 import { repositories } from './repositories';
@@ -140,25 +140,13 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   return {
     connections,
     jwks,
+    publicUrlOf,
     uploads,
     writes,
     heavyReads,
     auth: new AuthService({
-      ...{
-        users,
-        verification,
-        passwords,
-        shares,
-        attempts,
-        messaging,
-        tokenEnds,
-        audit,
-        notices,
-        transaction,
-        writes,
-      },
-      logger,
-      sessions: repos.sessions,
+      ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts },
+      ...{ messaging, tokenEnds, audit, notices, transaction, writes, logger },
       tokens: new KeyedQueue(1, SAME_TOKENS_WAITING),
     }),
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),

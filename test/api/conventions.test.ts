@@ -1,4 +1,3 @@
-import { idsOf, loggedAs } from '../support/request-ids';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -16,6 +15,7 @@ import {
 } from '../support/calls';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
+import { idsOf, loggedAs } from '../support/request-ids';
 import { until } from '../support/until';
 
 const OPEN = OPERATIONS.filter(({ access }) => access !== 'user').map(pathOf);

@@ -100,15 +100,21 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await untold(owner)).toEqual([]);
   }
 
+  /** Asks for a token, and waits between the finding of the session and all else until the gate is opened. */
+  async function askingOnceFound(thief: SignedInPerson) {
+    const gate = new Gate();
+    app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
+    const asked = asking(thief);
+    await gate.reached;
+    app.beforeOperation = () => Promise.resolve();
+    return { asked, gate };
+  }
+
   describe.each(ENDS)('by %s', (_operation, end) => {
     it('leaves a thief none whose session was found before', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
-      const gate = new Gate();
-      app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
-      const asked = asking(thief);
-      await gate.reached;
-      app.beforeOperation = () => Promise.resolve();
+      const { asked, gate } = await askingOnceFound(thief);
       const after = await end(owner);
       gate.open();
       expect((await asked).status).toBe(401);
@@ -131,11 +137,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     it('leaves a thief none that is the new one of the owner', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
-      const gate = new Gate();
-      app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
-      const asked = asking(thief);
-      await gate.reached;
-      app.beforeOperation = () => Promise.resolve();
+      const { asked, gate } = await askingOnceFound(thief);
       const after = await end(owner);
       await tokenOf(await signIn(app, after));
       gate.open();

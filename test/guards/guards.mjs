@@ -972,9 +972,9 @@ export const guards = [
   {
     guard: 'a forged signature is no session',
     claims: ['7.2.1', 'plant a session'],
-    file: 'src/features/sessions/session-reader.ts',
-    replace: 'expected.length === signature.length && timingSafeEqual(expected, signature)',
-    by: 'expected.length > 0 && signature.length >= 0',
+    file: 'src/secrets.ts',
+    replace: 'a.length === b.length && timingSafeEqual(a, b)',
+    by: 'a.length >= 0 && b.length > 0',
     test: 'test/api/sessions.test',
     named: 'tampered with, cut, foreign',
   },

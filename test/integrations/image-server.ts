@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import express, { type Router } from 'express';
 import { errorHandler } from '../../src/http/error-handler';
 import { requestLog } from '../../src/http/request-log';
+import { hasCode } from '../../src/integrations/storage/disk';
 import { localImageRouter } from '../../src/integrations/storage/local-image-router';
 import type { ImageBook, ImageEntry, ImageName } from '../../src/integrations/storage/image-book';
 import { LocalImageStorage, type LocalStorageOptions } from '../../src/integrations/storage/local-image-storage';
@@ -108,15 +109,26 @@ export async function startImageServer({
     directory,
     storage,
     book,
-    async files() {
-      const entries = await readdir(root, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-    },
+    files: () => filesIn(root),
     async close() {
       await server.close();
       await rm(root, { recursive: true });
     },
   };
+}
+
+/** The server may remove a folder while they are looked for. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    found.push(...(entry.isDirectory() ? await filesIn(path) : [path]));
+  }
+  return found;
 }
 
 export interface Answer {

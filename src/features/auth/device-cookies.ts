@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { cookieName, cookieOptions, cookieReader } from '../../http/cookies';
+import { derivedKey, isSameText } from '../../secrets';
 import type { Device } from './login-attempts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -28,7 +29,7 @@ export class DeviceCookies {
   ) {
     this.name = cookieName('device', production);
     this.read = cookieReader(this.name);
-    const [first, ...others] = secrets.map(derived);
+    const [first, ...others] = secrets.map((secret) => derivedKey(secret, 'device cookies'));
     if (first === undefined) throw new Error('device cookies need a secret');
     this.keys = [first, ...others];
   }
@@ -38,7 +39,7 @@ export class DeviceCookies {
     const value = this.read(headers.cookie);
     const end = value.lastIndexOf('.');
     const signed = value.slice(0, Math.max(0, end));
-    if (!this.keys.some((key) => isEqual(value.slice(end + 1), signature(key, signed)))) return undefined;
+    if (!this.keys.some((key) => isSameText(value.slice(end + 1), signature(key, signed)))) return undefined;
     const [userId = '', credentialsVersion, id = '', issuedAt] = signed.split('.');
     if (Number(issuedAt) + YEAR_MS <= this.now()) return undefined;
     return { id, userId, credentialsVersion: Number(credentialsVersion) };
@@ -54,15 +55,6 @@ export class DeviceCookies {
   }
 }
 
-function derived(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'device cookies', 32));
-}
-
 function signature(key: Buffer, signed: string): string {
   return createHmac('sha256', key).update(signed).digest('base64url');
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { pagesOf } from '../../database/pages';
 import { statement } from '../../database/statement';
 
 export interface BlacklistEntry {
@@ -59,11 +60,8 @@ export class BlacklistRepository {
   /** Newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
     const rows: Row[] = [];
-    let page: Row[];
-    do {
-      page = await pageOfEntries(this.db, { userId, after: rows.at(-1)?.id ?? '' });
-      rows.push(...page);
-    } while (page.length === PAGE);
+    const read = (after: string) => pageOfEntries(this.db, { userId, after });
+    for await (const page of pagesOf(PAGE, read, ({ id }) => id)) rows.push(...page);
     // Those of one moment stay in the order of their ids.
     return rows
       .sort((a, b) => b.updatedMicros - a.updatedMicros)

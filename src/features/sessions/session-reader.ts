@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Source } from '../../database/statement';
 import { cookieReader } from '../../http/cookies';
+import { isSameText } from '../../secrets';
 import { liveSession, type SessionOwner } from './live-session';
 
 export interface FoundSession extends SessionOwner {
@@ -15,7 +16,7 @@ export interface FoundSession extends SessionOwner {
  */
 export class SessionReader {
   private readonly read: (cookies: string | undefined) => string;
-  private readonly keys: ReturnType<typeof createSecretKey>[];
+  private readonly keys: KeyObject[];
 
   constructor(
     private readonly reads: Source,
@@ -39,12 +40,11 @@ export class SessionReader {
     const dot = value.lastIndexOf('.');
     if (!value.startsWith('s:') || dot < 0) return undefined;
     const sid = value.slice(2, dot);
-    const signature = Buffer.from(value.slice(dot + 1));
-    return this.keys.some((key) => isSignature(signature, createHmac('sha256', key).update(sid))) ? sid : undefined;
+    const signature = value.slice(dot + 1);
+    return this.keys.some((key) => isSameText(signature, signatureOf(sid, key))) ? sid : undefined;
   }
 }
 
-function isSignature(signature: Buffer, hmac: ReturnType<typeof createHmac>): boolean {
-  const expected = Buffer.from(hmac.digest('base64').replace(/=+$/, ''));
-  return expected.length === signature.length && timingSafeEqual(expected, signature);
+function signatureOf(sid: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(sid).digest('base64').replace(/=+$/, '');
 }

@@ -1,4 +1,5 @@
 import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
+import { pagesOf } from '../../database/pages';
 import { SyncQueue } from './sync-queue';
 import {
   CHUNK,
@@ -66,7 +67,7 @@ export class SyncService {
     const entries: SyncBlacklistEntry[] = [];
     const read = (after: string) =>
       this.queue.run(userId, FIRST_CHUNK_MS, () => this.repository.blacklistPage(userId, since, after));
-    for await (const page of pagesOf(read, ({ friendId }) => friendId)) entries.push(...page);
+    for await (const page of pagesOf(CHUNK, read, ({ friendId }) => friendId)) entries.push(...page);
     return entries;
   }
 
@@ -88,21 +89,8 @@ export class SyncService {
   private pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
     const read = (after: string) =>
       this.queue.run(userId, LATER_CHUNK_MS, () => this.repository.membersPage(group, since, after));
-    return pagesOf(read, ({ memberId }) => memberId);
+    return pagesOf(CHUNK, read, ({ memberId }) => memberId);
   }
-}
-
-/** Pages in the order of a key, until one is not full. */
-async function* pagesOf<Row>(
-  read: (after: string) => Promise<Row[]>,
-  keyOf: (row: Row) => string,
-): AsyncGenerator<Row[]> {
-  let last: Row | undefined;
-  do {
-    const page = await read(last ? keyOf(last) : '');
-    yield page;
-    last = page.length === CHUNK ? page.at(-1) : undefined;
-  } while (last);
 }
 
 async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> {

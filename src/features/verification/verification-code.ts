@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { derivedKey } from '../../secrets';
 
 /** What is kept of a code: neither it nor the address that asked for it can be read from that. */
 export interface KeptCode {
@@ -18,8 +19,8 @@ export class VerificationCodes {
   /** The first secret makes codes; each secret checks them. */
   constructor(secrets: string[]) {
     const [first, ...others] = secrets.map((secret) => ({
-      code: derived(secret, 'verification codes'),
-      asker: derived(secret, 'askers of verification codes'),
+      code: derivedKey(secret, 'verification codes'),
+      asker: derivedKey(secret, 'askers of verification codes'),
     }));
     if (first === undefined) throw new Error('verification codes need a secret');
     this.keys = [first, ...others];
@@ -42,10 +43,6 @@ export class VerificationCodes {
   askerHmacs(phone: string, address: string): Buffer[] {
     return this.keys.map((keys) => hmac(keys.asker, phone, address));
   }
-}
-
-function derived(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }
 
 function hmac(key: Buffer, phone: string, text: string): Buffer {

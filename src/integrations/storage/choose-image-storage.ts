@@ -1,6 +1,6 @@
-import { hkdfSync } from 'node:crypto';
 import type { Router } from 'express';
 import type { PublicUrlOf } from '../../http/public-url';
+import { derivedKey } from '../../secrets';
 import type { ImageBook } from './image-book';
 import type { ImageStorage } from './image-storage';
 import type { LocalStorageOptions } from './local-image-storage';
@@ -30,5 +30,5 @@ export async function chooseImageStorage(
 
 /** Upload tokens are signed by a key of their own, which is made from the first secret, and verified by those of all. */
 function uploadSecret(secret: string): string {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'upload tokens', 32)).toString('hex');
+  return derivedKey(secret, 'upload tokens').toString('hex');
 }

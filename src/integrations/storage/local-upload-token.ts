@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isSameText } from '../../secrets';
 import type { Uploader } from './image-storage';
 import { UploadTokenRefused } from './upload-errors';
 import { uploadPolicy } from './upload-policy';
@@ -31,7 +32,7 @@ export function verifyUploadToken(secrets: string[], token: string): UploadGrant
   const [accessKey, sign, encodedPolicy, ...more] = token.split(':');
   if (sign === undefined || encodedPolicy === undefined || more.length > 0) throw refused();
   // The text is compared, not its bytes: base64 has several spellings for the same ones.
-  const isSigned = secrets.some((secret) => equal(sign, encode(signature(secret, encodedPolicy))));
+  const isSigned = secrets.some((secret) => isSameText(sign, encode(signature(secret, encodedPolicy))));
   if (accessKey !== ACCESS_KEY || !isSigned) throw refused();
   const policy = policyFields.safeParse(JSON.parse(Buffer.from(encodedPolicy, 'base64url').toString()));
   if (!policy.success) throw refused();
@@ -46,11 +47,6 @@ function refused(): UploadTokenRefused {
 
 function signature(secret: string, encodedPolicy: string): Buffer {
   return createHmac('sha1', secret).update(encodedPolicy).digest();
-}
-
-function equal(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Qiniu's alphabet is the URL-safe one, and unlike base64url it keeps the padding. */
