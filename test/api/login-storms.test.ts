@@ -2,9 +2,21 @@ import { availableParallelism } from 'node:os';
 import * as bcrypt from 'bcrypt';
 import { Unavailable } from '../../src/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
+import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';
 import { startApp, type TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import {
+  cookieOf,
+  counted,
+  deviceCookieOf,
+  expectBody,
+  expectRefusal,
+  post,
+  retryAfter,
+  times,
+  type Answer,
+} from '../support/calls';
+import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
 import { secret } from '../support/secrets';
@@ -93,6 +105,66 @@ describe('passwords of one address', () => {
     end();
     await storm;
     expect(counted(answers)).toEqual({ 503: 30, 1000: most });
+  });
+});
+
+describe('passwords of one phone', () => {
+  it('that strangers try fill a share of theirs, before the database is asked; those of the owner are hashed', async () => {
+    const on = await instance();
+    const [owner, fresh] = [await insertPerson(app), newPhone()];
+    const signedIn = await login(on, owner, owner.password, HOME);
+    const [session, device] = [cookieOf(signedIn), deviceCookieOf(signedIn)];
+    const { compare, end } = slowHashing((password) => password === 'wrong-one');
+    const hold = jest.spyOn(LimitsRepository.prototype, 'hold');
+    const answers: Answer[] = [];
+    const most = Math.ceil(QUARTER);
+    const trying = (phone: PhoneFields) =>
+      times(most + 30, async (index) => answers.push(await login(on, phone, 'wrong-one', `10.2.0.${index}`)));
+    const storm = Promise.all([trying(owner), trying(fresh)]);
+    await until(() => answers.length >= 60 && compare.mock.calls.length >= 2 * most);
+    expect(counted(answers)).toEqual({ 503: 60 });
+    expect(hold).toHaveBeenCalledTimes(2 * most);
+
+    const at = from(HOME);
+    const password = newPassword();
+    const { region, phone } = owner;
+    expectRefusal(await login(on, owner, owner.password, HOME), 503);
+    const known = { ...at, Cookie: device };
+    expect((await post(on.api, '/user/login', { region, phone, password: owner.password }, known)).status).toBe(200);
+    const change = { oldPassword: owner.password, newPassword: password };
+    expectBody(await post(on.api, '/user/change_password', change, { ...at, Cookie: session }), { code: 200 });
+    const reset = { verification_token: await insertToken(owner), password };
+    expectBody(await post(on.api, '/user/reset_password', reset, at), { code: 200 });
+    const registration = { nickname: 'Ann', password, verification_token: await insertToken(fresh) };
+    expect((await post(on.api, '/user/register', registration, at)).status).toBe(200);
+
+    end();
+    await storm;
+    expect(counted(answers)).toEqual({ 503: 60, 1000: 2 * most });
+  });
+
+  it('that wait for other tries keep no place of their address', async () => {
+    const most = Math.ceil(QUARTER);
+    const on = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '200', LOGIN_FAILURES_PER_PHONE_DAY: '1' });
+    const [owner, neighbour] = [await insertPerson(app), await insertPerson(app)];
+    const { end } = slowHashing((password) => password === 'wrong-one');
+    const gate = new Gate();
+    const limits = new LimitsRepository(app.db);
+    const free = limits.hold.bind(limits);
+    const hold = jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
+      await gate.wait();
+      return free(buckets);
+    });
+    const answers: Answer[] = [];
+    const storm = times(most + 30, async () => answers.push(await login(on, owner, 'wrong-one', ATTACKER)));
+    await until(() => answers.length >= 30 && hold.mock.calls.length >= most);
+    gate.open();
+    await until(async () => (await login(on, neighbour, neighbour.password, ATTACKER)).status === 200);
+    // They still wait.
+    expect(counted(answers)).toEqual({ 503: 30 });
+    end();
+    await storm;
+    expect(counted(answers)).toEqual({ 503: 30, 429: most - 1, 1000: 1 });
   });
 });
 

@@ -72,7 +72,7 @@ export class AuthService {
     if (!phone) throw new NotFound(NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken();
     const id = newUserId();
-    const passwordHash = await this.hashed(password, phone.number, caller);
+    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     await transaction(async (repos) => {
       // A refusal below undoes this, so that the token stays good for reset_password.
       if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound(NO_SUCH_TOKEN);
@@ -146,7 +146,7 @@ export class AuthService {
       await audit.note({ event: 'login_failed', userId, detail: 'change_password' }, caller);
       throw new WrongOldPassword();
     }
-    const passwordHash = await this.hashed(newPassword, number, caller);
+    const passwordHash = await this.hashed(newPassword, userId, caller);
     await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
     const end = await transaction(async (repos) => {
@@ -174,7 +174,7 @@ export class AuthService {
     if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
     if (!account) throw new BadRequest('verification_token: its phone has no account');
-    const passwordHash = await this.hashed(password, phone.number, caller);
+    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
     const end = await transaction(async (repos) => {
@@ -189,9 +189,10 @@ export class AuthService {
     await tokenEnds.tell(end);
   }
 
-  private async hashed(password: string, phone: string, caller: Caller): Promise<string> {
+  /** In the share of who asks, so that strangers who try the account's password keep nobody from having a new one. */
+  private async hashed(password: string, who: string, caller: Caller): Promise<string> {
     const { shares, passwords } = this.parts;
-    return shares.run(phone, caller.address, () => passwords.hash(password, caller.address));
+    return shares.run(who, caller.address, () => passwords.hash(password, caller.address));
   }
 }
 

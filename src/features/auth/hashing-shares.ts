@@ -12,14 +12,17 @@ const MOST_TIMES = 2;
 /**
  * Of the passwords that an instance hashes or keeps waiting for it, those of one account, and those of one address,
  * have a share. What is beyond is refused at once, before anything is asked of the database, and the rest is left to
- * others.
+ * others. Strangers who try an account's password have another share than its owner.
  */
 export class HashingShares {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly share: number) {}
 
-  /** `who` is the phone that the password belongs to. */
+  /**
+   * `who` is what the owner has shown: a known device, a verification token, or a session of the user. Of strangers it
+   * is the phone whose password they try.
+   */
   async run<T>(who: string, address: string, job: () => Promise<T>): Promise<T> {
     const shares = this.sharesOf(who, address);
     if (shares.some(({ key, most }) => this.takenOf(key) >= most))

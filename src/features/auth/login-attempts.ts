@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller';
 import type { AppError } from '../../errors';
-import type { Held, Limiter, Use } from '../limits/limiter';
+import type { Held, Limiter, Refused, Use } from '../limits/limiter';
 import type { Limit, Limits } from '../limits/limits';
 import { Gate } from './gate';
 import type { HashingShares } from './hashing-shares';
@@ -36,9 +36,17 @@ export interface Try {
 interface Counts {
   /** Whose tries count together. */
   who: string;
+  /** Whose share of the hashing queue they take of. */
+  share: string;
   /** How many of them are let in at once. */
   first: Limit;
   uses: Use[];
+}
+
+/** What a try may turn out to count as. */
+interface Ends {
+  successes: Use[];
+  failures: Counts;
 }
 
 /** Longest wait of a login for others of the same phone and address. */
@@ -67,12 +75,13 @@ export class LoginAttempts {
       { limit: loginsPerPhoneAndAddress, subject: `${one.phone} ${one.caller.address}` },
       { limit: loginsPerPhone, subject: one.phone },
     ];
-    return this.within(one, successes, compare);
+    return this.within(one.caller, { successes, failures: this.failuresOf(one) }, compare);
   }
 
   /** The same for the old password of a user who wants another one. */
   async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    return this.within(one, [{ limit: this.limits.passwordChangesPerHour, subject: userId }], compare);
+    const successes = [{ limit: this.limits.passwordChangesPerHour, subject: userId }];
+    return this.within(one.caller, { successes, failures: { ...this.failuresOf(one), share: userId } }, compare);
   }
 
   /** With a new password the owner can log in, however often others got in by the old one. */
@@ -91,18 +100,34 @@ export class LoginAttempts {
       await this.limiter.clearAll({ limit, subject: `${phone} ` });
   }
 
-  private async within<T>(
-    { phone, caller, device }: Try,
-    successes: Use[],
+  /** A refused try waits for another try of this instance, which may give its place back, and keeps no share meanwhile. */
+  private async within<T>(caller: Caller, ends: Ends, compare: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.throughGate(ends.failures, async (gate) => {
+      for (;;) {
+        const end = await this.inShare(caller, ends, compare);
+        if (!('refusal' in end)) return end.result;
+        if (!end.lasting && (await gate.waitForAnother())) continue;
+        await end.note();
+        throw end.refusal;
+      }
+    });
+  }
+
+  /** The share comes first, so that whoever tries more than it has room for costs the database nothing. */
+  private async inShare<T>(
+    caller: Caller,
+    ends: Ends,
     compare: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const failures = device ? this.ofDevice(device) : this.ofStranger(phone, caller);
-    return this.throughGate(failures, (gate) =>
-      this.shares.run(phone, caller.address, async () => {
-        const held = await this.hold(gate, caller, [...failures.uses, ...successes]);
-        return settle(held, { successes, failures: failures.uses }, compare);
-      }),
-    );
+  ): Promise<{ result: T | undefined } | Refused> {
+    const { successes, failures } = ends;
+    return this.shares.run(failures.share, caller.address, async () => {
+      const held = await this.limiter.tryToHold(caller, ...failures.uses, ...successes);
+      return 'refusal' in held ? held : { result: await settle(held, ends, compare) };
+    });
+  }
+
+  private failuresOf({ phone, caller, device }: Try): Counts {
+    return device ? this.ofDevice(device) : this.ofStranger(phone, caller);
   }
 
   private ofStranger(phone: string, caller: Caller): Counts {
@@ -113,7 +138,7 @@ export class LoginAttempts {
       { limit: this.limits.loginFailuresPerPhone, subject: phone },
       { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
     ];
-    return { who: pair, first: this.limits.loginFailuresPerPhoneAndAddress, uses };
+    return { who: pair, share: phone, first: this.limits.loginFailuresPerPhoneAndAddress, uses };
   }
 
   /** None that strangers can use up, so that they cannot lock a device out on which the account was signed in to. */
@@ -123,7 +148,7 @@ export class LoginAttempts {
       { limit: this.limits.loginFailuresPerDevice, subject: who },
       { limit: this.limits.loginFailuresPerDeviceDay, subject: who },
     ];
-    return { who, first: this.limits.loginFailuresPerDevice, uses };
+    return { who, share: who, first: this.limits.loginFailuresPerDevice, uses };
   }
 
   private async throughGate<T>({ who, first }: Counts, work: (gate: Gate) => Promise<T>): Promise<T> {
@@ -135,26 +160,10 @@ export class LoginAttempts {
       if (gate.isEmpty) this.gates.delete(who);
     }
   }
-
-  /** A refused try waits for another try of this instance, which may give its place back. */
-  private async hold(gate: Gate, caller: Caller, uses: Use[]): Promise<Held> {
-    for (;;) {
-      const answer = await this.limiter.tryToHold(caller, ...uses);
-      if (!('refusal' in answer)) return answer;
-      if (!answer.lasting && (await gate.waitForAnother())) continue;
-      await answer.note();
-      throw answer.refusal;
-    }
-  }
 }
 
 function newGate({ amount, refusal }: Limit): Gate {
   return new Gate(amount > 0 ? amount : AT_ONCE, WAIT_MS, (): AppError => refusal(WAIT_MS / 1_000));
-}
-
-interface Ends {
-  successes: Use[];
-  failures: Use[];
 }
 
 async function settle<T>(
@@ -169,6 +178,6 @@ async function settle<T>(
     await held.giveBack();
     throw error;
   }
-  await held.settle(result === undefined ? failures : successes);
+  await held.settle(result === undefined ? failures.uses : successes);
   return result;
 }
