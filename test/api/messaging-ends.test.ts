@@ -217,6 +217,43 @@ describe('the end of messaging tokens at RongCloud', () => {
     await expectOwnersAlone(after);
   });
 
+  it('has not come when end_session names none that there is: a login goes on, and RongCloud is asked once', async () => {
+    const owner = await insertAndSignIn(app);
+    await forgetKept(owner);
+    const row = () => app.db('users').where({ id: owner.id }).select<object[]>('xmin', 'messaging_round');
+    const before = await row();
+    const gate = vendor.holdAnswer(NEW);
+    const asked = vendor.requests.length;
+    const { region, phone, password } = owner;
+    const login = app.api
+      .post('/user/login')
+      .send({ region, phone, password })
+      .then(({ status }) => status);
+    await gate.reached;
+    await expectOk(owner.agent.post('/user/end_session').send({ id: '0'.repeat(64) }));
+    gate.open();
+    expect(await login).toBe(200);
+    expect(vendor.requests.slice(asked).map(({ path }) => path)).toEqual([NEW]);
+    expect(await row()).toEqual(before);
+  });
+
+  it('by end_session waits for the user, and holds no session meanwhile that a new password waits for', async () => {
+    const owner = await insertAndSignIn(app);
+    const holder = await app.db.transaction();
+    await holder('users').where({ id: owner.id }).forUpdate().select('id');
+    const { result } = await expectOk(owner.agent.post('/user/sessions'));
+    const [{ id }] = result as [{ id: string }];
+    const ending = owner.agent
+      .post('/user/end_session')
+      .send({ id })
+      .then(({ status }) => status);
+    await until(someoneWaitsForALock);
+    const free = await holder('session').whereRaw(`sess ->> 'userId' = ?`, [owner.id]).forUpdate().noWait();
+    expect(free).toHaveLength(1);
+    await holder.commit();
+    expect(await ending).toBe(200);
+  });
+
   it('is of a moment after the last of them was given, however long the reset has waited', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);

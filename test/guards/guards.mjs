@@ -2221,6 +2221,23 @@ export const guards = [
     named: 'leaves a thief none for whom RongCloud was asked before',
   },
   {
+    guard: 'a session that is not there is no reason to begin a new round of messaging tokens',
+    claims: ['keep an owner from logging in'],
+    file: 'src/features/sessions/sessions-service.ts',
+    replace: 'if ((await repos.sessions.end(userId, id)) === 0) return undefined;',
+    by: 'if ((await repos.sessions.end(userId, id)) === 0) return void (await repos.messagingTokens.beginRound(userId));',
+    test: 'test/api/messaging-ends',
+    named: 'has not come when end_session names none',
+  },
+  {
+    guard: 'end_session holds no session before it holds the user',
+    file: 'src/features/sessions/sessions-service.ts',
+    replace: 'await repos.messagingTokens.lock(userId);',
+    by: '',
+    test: 'test/api/messaging-ends',
+    named: 'holds no session meanwhile that a new password waits for',
+  },
+  {
     guard: 'a token that is to be kept waits for an end that is under way',
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'AND closed_at IS NULL FOR SHARE)',

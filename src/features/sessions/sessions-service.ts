@@ -7,7 +7,11 @@ import type { SessionRow, SessionsRepository } from './sessions-repository';
 interface Repositories {
   sessions: SessionsRepository;
   securityEvents: SecurityEventsRepository;
-  messagingTokens: { beginRound(userId: string): Promise<void>; end(userId: string): Promise<TokenEnd | undefined> };
+  messagingTokens: {
+    lock(userId: string): Promise<void>;
+    beginRound(userId: string): Promise<void>;
+    end(userId: string): Promise<TokenEnd | undefined>;
+  };
 }
 
 interface Parts {
@@ -38,8 +42,10 @@ export class SessionsService {
     const { transaction, tokenEnds } = this.parts;
     const end = await transaction(async (repos) => {
       // The user's row is locked before those of sessions, as by a new password.
-      await repos.messagingTokens.beginRound(userId);
+      await repos.messagingTokens.lock(userId);
+      // One that is not there ends nothing: the tokens that are on their way, such as a login's, stay good.
       if ((await repos.sessions.end(userId, id)) === 0) return undefined;
+      await repos.messagingTokens.beginRound(userId);
       await noteEnded(repos, userId, 'end_session', caller);
       return repos.messagingTokens.end(userId);
     });

@@ -83,10 +83,12 @@ export class MessagingTokensRepository implements KeptTokens, UntoldEnds {
     return refreshed > 0;
   }
 
-  /**
-   * Locks the user until the transaction has ended, and gives up every token that is on its way. A new password does
-   * the same.
-   */
+  /** Until the transaction has ended, no token of the user is kept, and no session begins. A new password does the same. */
+  async lock(userId: string): Promise<void> {
+    await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
+  }
+
+  /** Gives up every token that is on its way. A new password does the same. */
   async beginRound(userId: string): Promise<void> {
     await this.db('users').where({ id: userId }).increment('messaging_round');
   }
