@@ -54,6 +54,8 @@ const SAME_TOKENS_WAITING = 20;
 /** Per user. While a row is locked, each of these keeps a connection for a second. */
 const WRITES_AT_ONCE = 2;
 const WRITES_WAITING = 100;
+const LOGINS_AT_ONCE = 1;
+const LOGINS_WAITING = 100;
 const HEAVY_READS_AT_ONCE = 2;
 const HEAVY_READS_WAITING = 8;
 
@@ -146,7 +148,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     heavyReads,
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts },
-      ...{ messaging, tokenEnds, audit, notices, transaction, writes, logger },
+      ...{ messaging, tokenEnds, audit, notices, transaction, logger },
+      logins: new KeyedQueue(LOGINS_AT_ONCE, LOGINS_WAITING),
       tokens: new KeyedQueue(1, SAME_TOKENS_WAITING),
     }),
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),

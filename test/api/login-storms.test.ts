@@ -192,6 +192,24 @@ describe('right logins', () => {
   });
 });
 
+describe('a login', () => {
+  it('is kept waiting by nothing that a thief has the user write', async () => {
+    const on = await instance();
+    const person = await insertAndSignIn(on);
+    const gate = new Gate();
+    on.beforeOperation = (path) => (path === '/set_nickname' ? gate.wait() : Promise.resolve());
+    const answers: Answer[] = [];
+    const write = async () => answers.push(await post(person.agent, '/user/set_nickname', { nickname: 'Thief' }));
+    const storm = times(110, write);
+    await until(() => answers.length > 0);
+    expect(counted(answers)).toEqual({ 503: answers.length });
+    expect((await login(on, person, person.password, HOME)).status).toBe(200);
+    gate.open();
+    await storm;
+    expect(counted(answers)).toEqual({ 200: 102, 503: 8 });
+  });
+});
+
 describe('a password that is not compared', () => {
   it('is 503 with Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });

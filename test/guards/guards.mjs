@@ -2230,6 +2230,15 @@ export const guards = [
     named: 'has not come when end_session names none',
   },
   {
+    guard: "a login waits for nothing else that is written of the user's",
+    claims: ['keep an owner from logging in'],
+    file: 'src/composition/services.ts',
+    replace: 'logins: new KeyedQueue(LOGINS_AT_ONCE, LOGINS_WAITING),',
+    by: 'logins: writes,',
+    test: 'test/api/login-storms',
+    named: 'is kept waiting by nothing that a thief has the user write',
+  },
+  {
     guard: 'end_session holds no session before it holds the user',
     file: 'src/features/sessions/sessions-service.ts',
     replace: 'await repos.messagingTokens.lock(userId);',

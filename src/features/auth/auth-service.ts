@@ -38,8 +38,8 @@ interface Parts {
   audit: AuditTrail;
   notices: Notices;
   transaction: Transaction<Repositories>;
-  /** Of the writes of one user. */
-  writes: KeyedQueue;
+  /** Of the sessions of one user that begin. Apart from all else that the user writes, which a thief may send. */
+  logins: KeyedQueue;
   /** Of the requests with one verification token: whoever waits finds it spent, and has nothing hashed. */
   tokens: KeyedQueue;
   logger: Pick<Logger, 'warn'>;
@@ -121,8 +121,8 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const { sessions, writes, notices } = this.parts;
-    const begun = await writes.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
+    const { sessions, logins, notices } = this.parts;
+    const begun = await logins.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
     if (!begun) throw wrongCredentials();
     notices.loggedIn(account.id, caller);
   }
