@@ -724,6 +724,24 @@ export const guards = [
     named: 'is the same for an unknown phone',
   },
   {
+    guard: 'a hash of a lower cost waits for its turn of hashing once, as every other does',
+    claims: ['learn which phones'],
+    file: 'src/features/auth/passwords.ts',
+    replace: 'return this.bcrypt.compare(password, passwordHash, address, padding);',
+    by: 'const matches = await this.bcrypt.compare(password, passwordHash, address);\n    for (const hash of padding) await this.bcrypt.compare(password, hash, address);\n    return matches;',
+    test: 'test/unit/hashing-pool',
+    named: 'compares with a hash of a lower cost, and all that makes up for it, in one turn',
+  },
+  {
+    guard: 'what makes up for a lower cost is compared',
+    claims: ['learn which phones'],
+    file: 'src/features/auth/hashing-worker.cjs',
+    replace: 'for (const hash of padding) bcrypt.compareSync(password, hash);',
+    by: '',
+    test: 'test/unit/hashing-pool',
+    named: 'also with each hash that makes up for a lower cost',
+  },
+  {
     guard: 'a refused login of an account waits for no write of the trail',
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
@@ -2589,8 +2607,8 @@ export const guards = [
     also: [
       {
         file: 'src/features/auth/passwords.ts',
-        replace: 'this.bcrypt.compare(password, passwordHash, address)',
-        by: 'this.bcrypt.compare(password.slice(0, 7), passwordHash, address)',
+        replace: 'this.bcrypt.compare(password, passwordHash, address, padding)',
+        by: 'this.bcrypt.compare(password.slice(0, 7), passwordHash, address, padding)',
       },
     ],
     test: 'test/unit/passwords',
@@ -2605,8 +2623,8 @@ export const guards = [
     also: [
       {
         file: 'src/features/auth/passwords.ts',
-        replace: 'this.bcrypt.compare(password, passwordHash, address)',
-        by: 'this.bcrypt.compare(password.toLowerCase(), passwordHash, address)',
+        replace: 'this.bcrypt.compare(password, passwordHash, address, padding)',
+        by: 'this.bcrypt.compare(password.toLowerCase(), passwordHash, address, padding)',
       },
     ],
     test: 'test/unit/passwords',

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../src/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
+import { Passwords } from '../../src/features/auth/passwords';
 
 /** However busy the machine is. */
 const PATIENT_MS = 60_000;
@@ -93,6 +94,24 @@ describe('HashingPool', () => {
     const crowd = Array.from({ length: 20 }, () => ask('203.0.113.66'));
     await Promise.all([ask('198.51.100.9'), ...crowd, ask('198.51.100.10')]);
     expect(order.slice(0, 4).sort()).toEqual(['198.51.100.10', '198.51.100.9', '203.0.113.66', '203.0.113.66']);
+  });
+
+  it('compares with a hash of a lower cost, and all that makes up for it, in one turn', async () => {
+    pool = new HashingPool(1, 100, PATIENT_MS);
+    const passwords = new Passwords(7, pool);
+    const older = await pool.hash('secret1', 4, '');
+    const order: string[] = [];
+    const ask = (who: string, hash?: string) => passwords.matches('wrong-one', hash, who).then(() => order.push(who));
+    await Promise.all([ask('198.51.100.9', older), ask('198.51.100.10'), ask('203.0.113.66', older)]);
+    expect(order).toEqual(['198.51.100.9', '198.51.100.10', '203.0.113.66']);
+  });
+
+  it.each(['secret1', 'wrong-one'])('compares %s also with each hash that makes up for a lower cost', async (typed) => {
+    pool = new HashingPool(1, 10, PATIENT_MS);
+    const hash = await pool.hash('secret1', 4, '');
+    expect(await pool.compare(typed, hash, '', [hash, hash])).toBe(typed === 'secret1');
+    // What bcrypt does not take is seen, so it has been compared.
+    await expect(pool.compare(typed, hash, '', [hash, 5 as unknown as string])).rejects.toThrow('must be a string');
   });
 
   it('takes a /48 of IPv6 for one address', async () => {

@@ -7,12 +7,13 @@ import { Turns } from './turns';
 /** The part of bcrypt that is used, and the address that asks for it. */
 export interface Hashing {
   hash(password: string, cost: number, address: string): Promise<string>;
-  compare(password: string, passwordHash: string, address: string): Promise<boolean>;
+  /** Also compares with the hashes of `padding`, in the same turn, whatever comes of the first. */
+  compare(password: string, passwordHash: string, address: string, padding?: string[]): Promise<boolean>;
 }
 
 type Task =
   | { operation: 'hash'; password: string; cost: number }
-  | { operation: 'compare'; password: string; passwordHash: string };
+  | { operation: 'compare'; password: string; passwordHash: string; padding: string[] };
 
 interface Job {
   task: Task;
@@ -53,8 +54,8 @@ export class HashingPool implements Hashing {
     return String(await this.run({ operation: 'hash', password, cost }, address));
   }
 
-  async compare(password: string, passwordHash: string, address: string): Promise<boolean> {
-    return (await this.run({ operation: 'compare', password, passwordHash }, address)) === true;
+  async compare(password: string, passwordHash: string, address: string, padding: string[] = []): Promise<boolean> {
+    return (await this.run({ operation: 'compare', password, passwordHash, padding }, address)) === true;
   }
 
   async close(): Promise<void> {

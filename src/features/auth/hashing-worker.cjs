@@ -8,7 +8,11 @@ if (process.platform === 'linux') os.setPriority(0, 1);
 
 const operations = {
   hash: ({ password, cost }) => bcrypt.hashSync(password, cost),
-  compare: ({ password, passwordHash }) => bcrypt.compareSync(password, passwordHash),
+  compare: ({ password, passwordHash, padding }) => {
+    const matches = bcrypt.compareSync(password, passwordHash);
+    for (const hash of padding) bcrypt.compareSync(password, hash);
+    return matches;
+  },
 };
 
 parentPort.on('message', (task) => {

@@ -3,7 +3,11 @@ import type { Hashing } from './hashing-pool';
 
 const inThisThread: Hashing = {
   hash: (password, cost) => hash(password, cost),
-  compare: (password, passwordHash) => compare(password, passwordHash),
+  compare: async (password, passwordHash, _address, padding = []) => {
+    const matches = await compare(password, passwordHash);
+    for (const hash of padding) await compare(password, hash);
+    return matches;
+  },
 };
 
 /** Password hashes, at a cost that may be raised over the years. */
@@ -23,17 +27,17 @@ export class Passwords {
 
   /**
    * Takes the same time with and without an account, and for hashes of any cost: one of cost c is followed by
-   * comparisons of cost c, c + 1, …, which together take as long as one of the present cost.
+   * comparisons of cost c, c + 1, …, which together take as long as one of the present cost. All of them are one turn
+   * of the hashing queue, so that waiting takes no longer either.
    */
   async matches(password: string, passwordHash: string | undefined, address = ''): Promise<boolean> {
     if (!passwordHash) {
       await this.bcrypt.compare(password, this.dummyHash(this.cost), address);
       return false;
     }
-    const matches = await this.bcrypt.compare(password, passwordHash, address);
-    for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1)
-      await this.bcrypt.compare(password, this.dummyHash(cost), address);
-    return matches;
+    const padding: string[] = [];
+    for (let cost = getRounds(passwordHash); cost < this.cost; cost += 1) padding.push(this.dummyHash(cost));
+    return this.bcrypt.compare(password, passwordHash, address, padding);
   }
 
   isOutdated(passwordHash: string): boolean {
