@@ -189,7 +189,8 @@ describe('the end of messaging tokens at RongCloud', () => {
     const gate = vendor.holdAnswer(NEW);
     const asked = asking(owner);
     await gate.reached;
-    const early = await tokenOf(owner);
+    const other = await anotherInstance(env);
+    const early = await tokenOf(await signIn(other, owner));
     await end(owner);
     expect(vendor.isValid(early)).toBe(false);
     gate.open();
@@ -345,13 +346,34 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect((await Promise.all(owners.map(untold))).flat()).toEqual([]);
   });
 
-  it('gives two that ask first at once the same one', async () => {
+  it.each([
+    ['end_session', endOthers],
+    ['change_password', change],
+  ])(
+    'by %s keeps the owner waiting for no call of before: it shares none that was asked for before',
+    async (_by, end) => {
+      const owner = await insertAndSignIn(app);
+      const thief = await signIn(app, owner);
+      await forgetKept(owner);
+      const gate = vendor.holdRequest(NEW);
+      const asked = asking(thief);
+      await gate.reached;
+      const token = await tokenOf(await end(owner));
+      expect(vendor.isValid(token)).toBe(true);
+      gate.open();
+      expect((await asked).status).toBe(401);
+      expect(await kept(owner)).toEqual([token]);
+    },
+  );
+
+  it('gives two that ask two instances first at once the same one', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
+    const other = await anotherInstance(env);
     const gate = vendor.holdAnswer(NEW);
     const first = asking(owner);
     await gate.reached;
-    const second = await tokenOf(owner);
+    const second = await tokenOf(await signIn(other, owner));
     gate.open();
     expect(field(field((await first).body, 'result'), 'token')).toBe(second);
   });

@@ -1,5 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { MessagingTokensRepository } from '../../src/features/tokens/messaging-tokens-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
+import { post, times } from '../support/calls';
 import { PNG, seen } from '../support/images';
 import {
   expectOk,
@@ -59,6 +61,27 @@ describe('messaging tokens from RongCloud', () => {
     const asked = vendor.requests.length;
     await expectOk(agent.post('/user/get_token'));
     expect(vendor.requests).toHaveLength(asked);
+  });
+
+  it('are asked for once, however many ask for the first one at once, and once more when that has failed', async () => {
+    const { agent, id } = await insertAndSignIn(app);
+    await app.db('messaging_tokens').where({ user_id: id }).delete();
+    const asked = vendor.requests.length;
+    for (const [behaviour, status] of [
+      ['gateway', 500],
+      ['accept', 200],
+    ] as const) {
+      vendor.behave(behaviour);
+      const gate = vendor.holdAnswer('/user/getToken.json');
+      const found = jest.spyOn(MessagingTokensRepository.prototype, 'find');
+      const answers = times(10, () => post(agent, '/user/get_token'));
+      await until(() => found.mock.results.length === 10);
+      await Promise.all(found.mock.results.map(({ value }) => value as Promise<unknown>));
+      gate.open();
+      expect((await answers).map((answer) => answer.status)).toEqual(Array(10).fill(status));
+      found.mockRestore();
+    }
+    expect(vendor.requests.slice(asked).map(({ path }) => path)).toEqual(Array(2).fill('/user/getToken.json'));
   });
 
   it('go with a changed profile', async () => {

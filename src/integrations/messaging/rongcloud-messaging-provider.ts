@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Breaker } from '../breaker';
 import { NoAnswerInTime, postForm } from '../post-form';
+import { SharedCalls } from '../shared-calls';
 import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
 
 /** A token and the profile that RongCloud was last told for its user. */
@@ -54,6 +55,8 @@ const answer = z.object({ code: z.number(), token: z.string().min(1).optional() 
 export class RongCloudMessagingProvider implements MessagingProvider {
   private readonly app: string;
   private readonly breaker = new Breaker('RongCloud', (error) => error instanceof NoAnswerInTime);
+  /** RongCloud counts and charges each call. Each asker has been found to have a right to the round's token. */
+  private readonly newTokens = new SharedCalls<string | undefined>();
 
   constructor(private readonly options: RongCloudOptions) {
     // With the secret, since RongCloud drops all tokens of an app when its secret is renewed.
@@ -65,7 +68,9 @@ export class RongCloudMessagingProvider implements MessagingProvider {
       const found = await this.options.keptTokens.find(user.id, this.app, asker);
       if (found === undefined) return undefined;
       const { round, kept } = found;
-      const token = kept ? await this.keptToken(user, kept) : await this.newToken(user, round);
+      const token = kept
+        ? await this.keptToken(user, kept)
+        : await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round));
       if (token !== undefined) return token;
     }
     throw new Error('RongCloud: the tokens of a user end faster than new ones are had');
