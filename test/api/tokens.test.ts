@@ -1,8 +1,10 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { Passwords } from '../../src/features/auth/passwords';
 import { MessagingTokensRepository } from '../../src/features/tokens/messaging-tokens-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { post, times } from '../support/calls';
 import { PNG, seen } from '../support/images';
+import { instancesBeside } from '../support/instances';
 import {
   expectOk,
   field,
@@ -40,10 +42,11 @@ describe('POST /user/get_token', () => {
 describe('messaging tokens from RongCloud', () => {
   let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
   let app: TestApp;
+  let env: Env;
 
   beforeAll(async () => {
     vendor = await startRongCloudStandIn();
-    const env: Env = {
+    env = {
       MESSAGING_PROVIDER: 'rongcloud',
       RONGCLOUD_APP_KEY: vendor.appKey,
       RONGCLOUD_APP_SECRET: vendor.appSecret,
@@ -55,6 +58,7 @@ describe('messaging tokens from RongCloud', () => {
     await app.close();
     await vendor.close();
   });
+  const anotherInstance = instancesBeside(() => app);
 
   it('are asked for at the first login, and kept', async () => {
     const { agent } = await insertAndSignIn(app);
@@ -140,6 +144,20 @@ describe('messaging tokens from RongCloud', () => {
     expect(answer.status).toBe(500);
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).toEqual([]);
+  });
+
+  it('cannot be had while it is away: the login counts as a right one, for its password was compared', async () => {
+    const limited = await anotherInstance({ ...env, LOGINS_PER_PHONE_AND_IP_HOUR: '2' });
+    const { region, phone, password } = await insertPerson(app);
+    const login = () => post(limited.api, '/user/login', { region, phone, password });
+    vendor.behave('gateway');
+    const matches = jest.spyOn(Passwords.prototype, 'matches');
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count += 1) statuses.push((await login()).status);
+    expect(statuses).toEqual([500, 500, 429, 429]);
+    expect(matches).toHaveBeenCalledTimes(2);
+    matches.mockRestore();
+    vendor.behave('accept');
   });
 
   it('do not hold a profile change back while it is away, and hear of it later', async () => {

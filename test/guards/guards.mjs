@@ -2034,6 +2034,15 @@ export const guards = [
     named: 'beyond their limit are not compared',
   },
   {
+    guard: 'a right login counts also when its messaging token cannot be had',
+    claims: ['slow others down by logging in'],
+    file: 'src/features/auth/auth-service.ts',
+    replace: 'await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);',
+    by: 'await this.parts.messaging.token(account, { credentialsVersion }, publicUrl).catch(async (error: unknown) => {\n      for (const phone of await this.parts.users.phonesOf(account.id)) await this.parts.attempts.forgetRight(phone.number);\n      throw error;\n    });',
+    test: 'test/api/tokens',
+    named: 'the login counts as a right one',
+  },
+  {
     guard: 'a verification token has one password hashed at a time',
     claims: ['slow others down by logging in'],
     file: 'src/composition/services.ts',
