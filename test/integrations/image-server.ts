@@ -66,9 +66,9 @@ export class OpenBook implements ImageBook {
   }
 }
 
-/** The smallest app that can stand around the router: no session, no log. */
+/** The smallest app that can stand around the router: no session, no log. Tests are proxies that it trusts. */
 export async function serve(router: Router): Promise<RunningServer> {
-  const app = express();
+  const app = express().set('trust proxy', 'loopback');
   const logger = createLogger('silent', { write: () => {} });
   app.use(requestLog(logger));
   app.use(router);

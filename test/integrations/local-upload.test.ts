@@ -367,23 +367,59 @@ describe('upload', () => {
       expect(await stored(server)).toEqual([]);
     });
 
-    it('with its token not sent yet is one of eight of an address, and those with a token go on', async () => {
-      const { headers, body } = form([['file', pngOf(50_000)]]);
-      const begun = Array.from({ length: 8 }, () => {
-        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
-        sending.on('error', () => {});
-        sending.write(body.subarray(0, 10_000));
-        return sending;
+    /** Files of which so many bytes come, and their token later. */
+    const begin = (parts: Part[], bytes: number, address = '127.0.0.1') => {
+      const { headers, body } = form(parts);
+      const sending = request(server.url, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Length': body.length, 'X-Forwarded-For': address },
       });
+      sending.on('error', () => {});
+      sending.write(body.subarray(0, bytes));
+      return { sending, status: statusOf(sending), finish: () => sending.end(body.subarray(bytes)) };
+    };
+    const file: Part = ['file', pngOf(50_000)];
+    const late = () => post(server.url, [file, ['token', token()]]);
+
+    it('with its token not sent yet is one of eight of an address, and those with a token go on', async () => {
+      const begun = Array.from({ length: 8 }, () => begin([file], 10_000));
       await waitFor(async () => (await stored(server)).length === 8);
-      const late = await post(server.url, [
-        ['file', PNG],
-        ['token', token()],
-      ]);
-      expect([late.status, late.headers.get('retry-after')]).toEqual([503, '2']);
+      const refused = await late();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
       expect((await upload(`${USER}/a.png`)).status).toBe(200);
-      for (const sending of begun) sending.destroy();
+      for (const { sending } of begun) sending.destroy();
       await waitFor(async () => (await stored(server)).length === 1);
+    });
+
+    it.each([
+      ['in the middle of the file', 10_000],
+      ['before its token', 50_100],
+    ])('with its token not sent yet gives way to one of another address, %s', async (_where, bytes) => {
+      const parts: Part[] = [file, ['token', token()]];
+      const begun = Array.from({ length: 64 }, (_, i) => begin(parts, bytes, `203.0.113.${i >> 3}`));
+      await waitFor(async () => (await stored(server)).length === 64);
+      const statuses: unknown[] = [];
+      for (const { status } of begun) void status.then((one) => statuses.push(one));
+      expect((await late()).status).toBe(200);
+      await waitFor(async () => statuses.length === 1);
+      expect(statuses).toEqual([503]);
+      for (const { sending } of begun) sending.destroy();
+      await waitFor(async () => (await stored(server)).length === 1);
+    });
+
+    it('with its token sent at last has no such place any more', async () => {
+      const held: (() => void)[] = [];
+      const keep = server.storage.keep.bind(server.storage);
+      jest.spyOn(server.storage, 'keep').mockImplementation(async (...given) => {
+        if (held.length < 8) await new Promise<void>((resolve) => held.push(resolve));
+        return keep(...given);
+      });
+      const known = Promise.allSettled(Array.from({ length: 8 }, late));
+      await waitFor(async () => held.length === 8);
+      const { status } = await late();
+      for (const goOn of held) goOn();
+      expect(await known).toEqual(Array(8).fill(expect.objectContaining({ status: 'fulfilled' })));
+      expect(status).toBe(200);
     });
 
     describe('keeps its place no longer than it needs', () => {
@@ -394,31 +430,21 @@ describe('upload', () => {
         server = await startImageServer({ tokenTimeoutMs: PATIENCE_MS });
       });
 
-      const begin = (parts: Part[], bytes: number) => {
-        const { headers, body } = form(parts);
-        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
-        sending.on('error', () => {});
-        sending.write(body.subarray(0, bytes));
-        return { status: statusOf(sending), finish: () => sending.end(body.subarray(bytes)) };
-      };
-      const file: Part = ['file', pngOf(50_000)];
-
       it('when it stands still without its token, while one with a token may go on', async () => {
         const known = begin([['token', token()], file], 10_000);
         const unknown = Array.from({ length: 8 }, () => begin([file, ['token', token()]], 10_000));
         expect(await Promise.all(unknown.map(({ status }) => status))).toEqual(Array(8).fill(408));
         await waitFor(async () => (await stored(server)).length === 1);
-        expect((await post(server.url, [file, ['token', token()]])).status).toBe(200);
+        expect((await late()).status).toBe(200);
         known.finish();
         expect(await known.status).toBe(200);
       });
 
-      it('when no token follows the file, whatever else does', async () => {
-        const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
-        const { headers, body } = form([file, ...more, ['token', token()]]);
+      const dropsOf = async (parts: Part[], start: (body: Buffer) => number) => {
+        const { headers, body } = form(parts);
         const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
         sending.on('error', () => {});
-        let sent = body.indexOf('x:0');
+        let sent = start(body);
         sending.write(body.subarray(0, sent));
         const drops = setInterval(() => sending.write(body.subarray(sent, (sent += 10))), PATIENCE_MS / 10);
         const [response] = (await once(sending, 'response')) as [IncomingMessage];
@@ -426,6 +452,34 @@ describe('upload', () => {
         clearInterval(drops);
         sending.destroy();
         await waitFor(async () => (await stored(server)).length === 0);
+      };
+      const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
+
+      it('when it comes in drops', async () => {
+        await dropsOf([file, ['token', token()]], () => 500);
+      });
+
+      it('when no token follows the file, whatever else does', async () => {
+        await dropsOf([file, ...more, ['token', token()]], (body) => body.indexOf('x:0'));
+      });
+
+      it('when more follows the token, without an end', async () => {
+        await dropsOf([file, ['token', token()], ...more], (body) => body.indexOf('x:0'));
+      });
+
+      it('and as long as that when it is slow, but fast enough', async () => {
+        const patienceMs = 5 * PATIENCE_MS;
+        await server.close();
+        server = await startImageServer({ tokenTimeoutMs: patienceMs });
+        const { headers, body } = form([file, ['token', token()]]);
+        const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
+        const status = statusOf(sending);
+        const begun = Date.now();
+        let sent = 0;
+        const pieces = setInterval(() => sending.write(body.subarray(sent, (sent += 7_500))), patienceMs / 5);
+        expect(await status).toBe(200);
+        clearInterval(pieces);
+        expect(Date.now() - begun).toBeGreaterThan(patienceMs);
       });
     });
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { request, type ClientRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -689,6 +689,32 @@ describe('resumable upload', () => {
       for (const sending of begun) sending.destroy();
       await until(async () => (await stored()).length === 1);
       expect((await part(upload, 13, PNG)).status).toBe(200);
+    });
+
+    it('to 128 on their way in all, of which a user with many gives one up for a user with none', async () => {
+      const users = Array.from({ length: 11 }, (_, i) => `crowd_${i}`);
+      const statuses: (number | undefined)[] = [];
+      const begun: ClientRequest[] = [];
+      for (const user of users) {
+        const theirs = { token: token(user) };
+        const upload = await begin(undefined, theirs);
+        for (let i = 0; i < 12 && begun.length < 128; i += 1) {
+          const sending = request(`${server.url}${upload}/${i + 1}`, {
+            method: 'PUT',
+            headers: { ...RAW, Authorization: `UpToken ${theirs.token}`, 'Content-Length': 1_000 },
+          });
+          sending.on('error', () => {});
+          sending.on('response', ({ statusCode }) => statuses.push(statusCode));
+          sending.write(Buffer.alloc(500));
+          begun.push(sending);
+        }
+      }
+      await until(async () => (await stored()).length === 128);
+      expect((await part(await begin(), 1, PNG)).status).toBe(200);
+      await until(() => statuses.length === 1);
+      expect(statuses).toEqual([503]);
+      for (const sending of begun) sending.destroy();
+      await until(async () => (await stored()).length === 1);
     });
   });
 

@@ -93,9 +93,9 @@ class Uploads {
   async take(req: Request): Promise<{ key: string; hash: string }> {
     const caller = callerOf(req);
     let leave = () => {};
-    const receive = async (file: Readable, fields: Fields): Promise<Upload> => {
+    const receive = async (file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<Upload> => {
       if (fields.has('token')) return this.receiveKnown(file, fields, caller);
-      leave = this.unknown.take(caller.address);
+      leave = this.unknown.take(caller.address, fail);
       return { grant: undefined, image: await this.storage.receive(file) };
     };
     const discard = ({ image }: Upload) => this.storage.discard(image);
@@ -103,7 +103,8 @@ class Uploads {
       const { timeoutMs, tokenTimeoutMs } = this;
       const limits = { timeoutMs, tokenTimeoutMs, maxBytes: this.storage.maxBytes };
       const { fields, file } = await readUploadForm(req, { receive, discard }, limits);
-      return await this.keep(file, fields, caller);
+      const admitted = () => this.admitLate(fields.get('token'), caller).finally(leave);
+      return await this.keep(file, fields, admitted);
     } finally {
       leave();
     }
@@ -117,10 +118,10 @@ class Uploads {
     return { grant, image: await this.storage.receive(file, grant.maxBytes) };
   }
 
-  private async keep({ grant, image }: Upload, fields: Fields, caller: Caller) {
+  private async keep({ grant, image }: Upload, fields: Fields, admitted: () => Promise<UploadGrant>) {
     try {
       checkCrc(image, fields.get('crc32'));
-      const allowed = grant ?? (await this.admitLate(fields.get('token'), caller));
+      const allowed = grant ?? (await admitted());
       return await this.storage.keep(image, allowed, fields.get('key'));
     } finally {
       await this.storage.discard(image);

@@ -40,7 +40,7 @@ export class ResumableUploads {
   receive<T>(req: Request, store: (grant: UploadGrant, part: Readable) => Promise<T>): Promise<T> {
     const receive = async (part: Readable): Promise<T> => {
       const grant = await this.admitPart(req);
-      const leave = this.places.take(grant.userId);
+      const leave = this.places.take(grant.userId, (reason) => part.destroy(reason));
       return store(grant, part).finally(leave);
     };
     return readUploadBody(req, receive, this.timeoutMs);

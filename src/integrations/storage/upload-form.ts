@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
 import { BadRequest } from '../../errors';
-import { failWithoutToken } from './late-token';
+import { failSlowWithoutToken } from './late-token';
 import { drain, failWhenCutOff } from './upload-body';
 import { ImageTooLarge, UploadTooSlow } from './upload-errors';
 
@@ -10,15 +10,15 @@ export type Fields = ReadonlyMap<string, string>;
 
 interface FormLimits {
   timeoutMs: number;
-  /** For a token that comes after the file. */
+  /** For a file that comes before its token to go on, and then for the token. */
   tokenTimeoutMs: number;
   /** Of the file. */
   maxBytes: number;
 }
 
 export interface FileHandling<T> {
-  /** Gets the fields that came before the file. */
-  receive(file: Readable, fields: Fields): Promise<T>;
+  /** Gets the fields that came before the file, and what fails the form as long as it is read. */
+  receive(file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<T>;
   /** Gets a file that was received in a form that then turned out to be bad. */
   discard(received: T): Promise<void>;
 }
@@ -51,13 +51,13 @@ export async function readUploadForm<T>(
     failWhenCutOff(request, fail);
     failWhenLonger(request, maxBytes + BESIDE_THE_FILE, fail);
     failOutsideLimits(parser, fail);
-    failWithoutToken({ request, parser, fields }, tokenTimeoutMs, fail);
+    failSlowWithoutToken({ request, parser, fields }, tokenTimeoutMs, fail);
     parser.on('field', (name, value) => fields.set(name, value));
     parser.on('file', (name, file) => {
       // The stream may be destroyed before it has a reader.
       file.on('error', () => {});
       if (name !== 'file') return fail(new BadRequest('file: must be the name of the field that holds the file'));
-      receiving = handling.receive(file, fields);
+      receiving = handling.receive(file, fields, fail);
       receiving.catch(fail);
     });
     parser.on('close', resolve);
