@@ -54,8 +54,8 @@ export async function buildContainer(
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
-  const { writes, heavyReads } = services;
-  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes, heavyReads };
+  const { writes, heavyReads, heavyAnswers } = services;
+  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes, heavyReads, heavyAnswers };
   const routers = {
     user: operationsRouter(
       resources.map((resource) => resource.map(wrap)),

@@ -58,6 +58,8 @@ const LOGINS_AT_ONCE = 1;
 const LOGINS_WAITING = 100;
 const HEAVY_READS_AT_ONCE = 2;
 const HEAVY_READS_WAITING = 8;
+/** Those that wait, those that are read, and those that the client has not taken yet. */
+const HEAVY_ANSWERS = 12;
 
 /** Few at once: they share the connections of the limits. */
 const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
@@ -112,6 +114,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images, publicUrlOf);
   const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
   const heavyReads = new KeyedQueue(HEAVY_READS_AT_ONCE, HEAVY_READS_WAITING, ownExcess);
+  const heavyAnswers = new KeyedQueue(HEAVY_ANSWERS, 0, ownExcess);
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const shares = new HashingShares((HASHES_WAITING * HASHING_THREADS) / 4);
@@ -146,6 +149,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     uploads,
     writes,
     heavyReads,
+    heavyAnswers,
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },

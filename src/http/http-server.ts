@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import { classesFor } from './express-prototypes';
+import { closeSlowReaders, type Pace } from './slow-readers';
 
 const REFUSALS: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'headers too large'],
@@ -13,7 +14,7 @@ const REFUSALS: Record<string, [status: number, message: string]> = {
 const MOST_PIPELINED = 20;
 
 /** Node's server, with a time limit for every way in which a client can hold it, and JSON answers to malformed HTTP. */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: Express, pace?: Pace): Server {
   const server = createServer(classesFor(app), (req, res) => {
     if (isOneTooMany(req, res)) req.socket.destroy();
     else app(req as Request, res as Response);
@@ -23,6 +24,7 @@ export function createHttpServer(app: Express): Server {
   server.keepAliveTimeout = 75_000;
   // For a client that has stopped reading.
   server.setTimeout(120_000);
+  closeSlowReaders(server, pace);
   server.on('clientError', refuse);
   return server;
 }

@@ -15,6 +15,8 @@ export interface Entrance {
   writes: KeyedQueue;
   /** Of the heavy reads of one user. */
   heavyReads: KeyedQueue;
+  /** Of the heavy answers of one user, from the request until the client has taken all. */
+  heavyAnswers: KeyedQueue;
 }
 
 /**
@@ -76,13 +78,23 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const answer = async (req: Request, res: Response) => {
     const input = inputOf(req);
     const job = () => run(input, access === 'user' ? new UserCall(req, res) : new Call(req, res));
-    return queue ? queue.run(new UserCall(req, res).userId, job) : job();
+    if (!queue) return job();
+    const { userId } = new UserCall(req, res);
+    if (operation.heavy) await holdUntilTaken(entrance.heavyAnswers, userId, res);
+    return queue.run(userId, job);
   };
   return async (req, res) => {
     const result = await answer(req, res);
     if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
     else ok(res, result);
   };
+}
+
+/** What a client does not take is in this process's memory. */
+async function holdUntilTaken(answers: KeyedQueue, userId: string, res: Response): Promise<void> {
+  const leave = await answers.enter(userId);
+  if (res.closed) leave();
+  else res.once('close', leave);
 }
 
 function queueOf(operation: Operation, { writes, heavyReads }: Entrance): KeyedQueue | undefined {

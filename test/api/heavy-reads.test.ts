@@ -1,12 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Client } from 'pg';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { insertAndSignIn } from '../support/people';
+import { cookieFor, open } from '../support/streams';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
 const AT_ONCE = 2;
 const WAITING = 8;
+const NOT_TAKEN = 12;
 /** Before anybody who waits for a lock gives up. */
 const SOON_MS = 900;
 
@@ -68,6 +72,37 @@ describe('what a user has much of', () => {
     await asked;
     expect(counted(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 5 });
   });
+
+  it('counts an answer until the client has taken it', async () => {
+    const { agent, id, ...ann } = await insertAndSignIn(app);
+    const cookie = await cookieFor(app, { id, ...ann });
+    await insertLargeGroups(id);
+    const unread: IncomingMessage[] = [];
+    while (unread.length < NOT_TAKEN) unread.push(await open(app, '/user/groups', cookie));
+    expect(unread.map(({ statusCode }) => statusCode)).toEqual(Array(NOT_TAKEN).fill(200));
+    for (const [path] of READS) expect((await post(agent, path)).status).toBe(429);
+    const bob = await insertAndSignIn(app);
+    for (const [path] of READS) expect((await post(bob.agent, path)).status).toBe(200);
+
+    const [read, left, ...others] = unread;
+    expect(read && JSON.parse(await text(read))).toMatchObject({ code: 200 });
+    left?.destroy();
+    await until(async () => (await post(agent, '/user/blacklist')).status === 200);
+    for (const answer of others) answer.destroy();
+  });
+
+  /** Their list is far more than the sockets hold. */
+  async function insertLargeGroups(memberId: string): Promise<void> {
+    await app.db.raw(
+      `INSERT INTO groups (id, name, creator_id)
+         SELECT 'large' || n, repeat('x', 50000), ? FROM generate_series(1, 200) n`,
+      [memberId],
+    );
+    await app.db.raw(
+      `INSERT INTO group_members (group_id, member_id) SELECT 'large' || n, ? FROM generate_series(1, 200) n`,
+      [memberId],
+    );
+  }
 
   /** Locked for others, until it is released. */
   async function locked(...tables: string[]) {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import express from 'express';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import express, { type Express } from 'express';
 import { createHttpServer } from '../../src/http/http-server';
 import { until } from '../support/until';
 
@@ -65,5 +66,69 @@ describe("the service's HTTP server", () => {
       server.closeAllConnections();
       server.close();
     }
+  });
+
+  describe('and answers that are taken slowly', () => {
+    const PATIENCE_MS = 300;
+    /** What the sockets hold has gone within a second then. */
+    const pace = { patienceMs: PATIENCE_MS, leastBytesPerMs: 10_000 };
+    const PIECE = Buffer.alloc(65_536, 'x');
+
+    let server: Server;
+    afterEach(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    /** A client that takes only what the test takes. */
+    async function askOf(app: Express, settings: typeof pace): Promise<Socket> {
+      server = createHttpServer(app, settings).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+      client.on('error', () => undefined);
+      client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      return client;
+    }
+
+    it.each([
+      ['not at all', 0],
+      ['in drops', 10],
+    ])('closes the connection of a client that reads %s', async (_how, bytes) => {
+      let isClosed = false;
+      const app = express().get('/', (_req, res) => {
+        const endless = new Readable({ read: () => void endless.push(PIECE) });
+        endless.pipe(res.on('close', () => (isClosed = true)));
+      });
+      const client = await askOf(app, pace);
+      const drops = setInterval(() => void (bytes > 0 && client.read(bytes)), 20);
+      await until(() => isClosed);
+      clearInterval(drops);
+      client.destroy();
+    });
+
+    it('gives a large one time by its size', async () => {
+      const whole = Buffer.alloc(20_000_000, 'x');
+      const client = await askOf(
+        express().get('/', (_req, res) => void res.send(whole)),
+        { ...pace, leastBytesPerMs: 1_000 },
+      );
+      await new Promise((resolve) => setTimeout(resolve, 5 * PATIENCE_MS));
+      let read = 0;
+      client.on('data', (data: Buffer) => (read += data.length)).resume();
+      await once(client, 'close');
+      expect(read).toBeGreaterThan(whole.length);
+    });
+
+    it('gives one time that is not made yet', async () => {
+      const app = express().get('/', (_req, res) => {
+        res.write('begun');
+        setTimeout(() => res.end('done'), 5 * PATIENCE_MS);
+      });
+      const client = await askOf(app, pace);
+      let text = '';
+      client.on('data', (data: Buffer) => (text += data.toString())).resume();
+      await once(client, 'close');
+      expect(text).toContain('done');
+    });
   });
 });

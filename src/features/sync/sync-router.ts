@@ -11,7 +11,7 @@ export function syncRouter(sync: SyncService): Operation[] {
       params: schemas.sinceVersion,
       result: schemas.changes,
       heavy: true,
-      refusals: { 429: 'too many under way for the user: two large answers, or ten whose text has not begun' },
+      refusals: { 429: 'too many under way for the user: two large answers, ten reads, or twelve answers not taken' },
       stream: async ({ version }, { userId }) => textOf(await sync.changes(userId, version)),
     }),
   ];
