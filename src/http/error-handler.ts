@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { isOutage } from '../database/outage';
 import { AppError, BadRequest, codeOf, Failed, NotFound, ReturnCode, TooLarge, Unavailable } from '../errors';
@@ -17,19 +17,19 @@ export function nameErrorAlso(res: Response, name: string): void {
 /** Decides alone what a client sees of a failure; the cause goes to the log. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
-  return (error: unknown, req, res, _next) => {
-    answer(error, req, res, logger);
+  return (error: unknown, _req, res, _next) => {
+    answer(error, res, logger);
   };
 }
 
-function answer(error: unknown, req: Request, res: Response, logger: Logger): void {
+function answer(error: unknown, res: Response, logger: Logger): void {
   // The client has closed the connection.
   if (codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE') {
     res.destroy();
     return;
   }
   const shown = asAppError(error);
-  log(logger, error, shown, req.id);
+  log(logger, error, shown, res);
   if (res.headersSent) {
     // An answer that has begun is broken off, so that no client takes a part for the whole. A complete one is left as
     // it is.
@@ -58,11 +58,10 @@ function also(res: Response, message: string): Record<string, string> {
   return typeof name === 'string' ? { [name]: message } : {};
 }
 
-/** An outage or an overload fails many requests at once; one line for each, without a stack, is enough. */
-function log(logger: Logger, error: unknown, shown: AppError, requestId: string): void {
-  if (shown instanceof Unavailable && shown.cause === undefined)
-    logger.warn({ requestId, cause: errorForLog(error).message }, 'unavailable');
-  else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId }, 'failed');
+/** An outage or an overload fails many requests at once: the line of each request says why, and nothing else does. */
+function log(logger: Logger, error: unknown, shown: AppError, res: Response): void {
+  if (shown instanceof Unavailable && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
+  else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId: res.req.id }, 'failed');
 }
 
 function asAppError(error: unknown): AppError {

@@ -26,7 +26,8 @@ export function requestLog(logger: Logger): RequestHandler {
     const { id: requestId, clientId: clientRequestId, maskedAddress: address, method, begun } = req;
     const { pattern: route = 'none' } = req;
     const ms = Math.round(performance.now() - begun);
-    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms };
+    const cause = causeOf(this);
+    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms, cause };
     // Above 599 are statuses of Qiniu's upload protocol, and no failures.
     if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome(this));
     else logger.info(line, outcome(this));
@@ -41,6 +42,12 @@ export function requestLog(logger: Logger): RequestHandler {
     res.on('close', write);
     next();
   };
+}
+
+/** Of a request that was refused because the service or its database is overloaded or away. */
+function causeOf(res: Response): string | undefined {
+  const cause: unknown = res.locals.unavailable;
+  return typeof cause === 'string' ? cause : undefined;
 }
 
 function outcome(res: Response): string {

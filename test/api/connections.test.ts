@@ -87,8 +87,11 @@ describe('the log', () => {
     await until(() => lines('the database is back').length > 0);
     expect(lines('the database is away')).toHaveLength(1);
     expect(lines('the database is back')).toEqual([expect.objectContaining({ awayMs: expect.any(Number) as number })]);
-    expect(lines('unavailable').length).toBeGreaterThanOrEqual(5);
-    expect(lines('unavailable').filter((line) => 'err' in line)).toEqual([]);
+    // And each request that is refused meanwhile, with the reason and without a stack.
+    const [refused, ...more] = app.logged().filter(({ status }) => status === 503);
+    expect(refused).toMatchObject({ route: '/user/set_nickname', cause: expect.stringMatching(/./) as string });
+    expect(app.logged().filter(({ requestId }) => requestId === refused?.requestId)).toEqual([refused]);
+    expect(more.length).toBeGreaterThanOrEqual(4);
   });
 
   const lines = (msg: string) => app.logged().filter((line) => line.msg === msg);

@@ -84,7 +84,7 @@ describe('passwords of one address', () => {
     const most = Math.ceil(quarters * QUARTER);
     const storm = times(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
     await until(() => answers.length >= 30 && compare.mock.calls.length >= most);
-    expect(counted(answers)).toEqual({ 503: 30 });
+    expect(counted(answers)).toEqual({ 429: 30 });
     expect(retryAfter(answers[0] as Answer)).toBeGreaterThan(0);
 
     const change = { oldPassword: owner.password, newPassword: newPassword() };
@@ -95,7 +95,7 @@ describe('passwords of one address', () => {
       (at: string) =>
         post(on.api, '/user/reset_password', { verification_token: reset, password: newPassword() }, from(at)),
     ];
-    for (const call of others) expectRefusal(await call(same), 503);
+    for (const call of others) expectRefusal(await call(same), 429);
     expect(compare).toHaveBeenCalledTimes(most);
     expect(hash).not.toHaveBeenCalled();
     // Nothing was charged for it either.
@@ -104,7 +104,7 @@ describe('passwords of one address', () => {
 
     end();
     await storm;
-    expect(counted(answers)).toEqual({ 503: 30, 1000: most });
+    expect(counted(answers)).toEqual({ 429: 30, 1000: most });
   });
 });
 
@@ -245,11 +245,11 @@ describe('one verification token', () => {
     const call = async () => answers.push(await post(on.api, `/user/${operation}`, body, from(ATTACKER)));
     const storm = times(40, call);
     await until(() => answers.length >= 19 && hash.mock.calls.length > 0);
-    expect(counted(answers)).toEqual({ 503: 19 });
+    expect(counted(answers)).toEqual({ 429: 19 });
     expect(hash).toHaveBeenCalledTimes(1);
     end();
     await storm;
     expect(hash).toHaveBeenCalledTimes(1);
-    expect(counted(answers)).toEqual({ 200: 1, [spent]: 20, 503: 19 });
+    expect(counted(answers)).toEqual({ 200: 1, [spent]: 20, 429: 19 });
   });
 });

@@ -1997,6 +1997,15 @@ export const guards = [
     named: 'three quarters of the hashing queue',
   },
   {
+    guard: 'a refusal by an overload or an outage is one line of the log',
+    file: 'src/http/error-handler.ts',
+    replace:
+      'if (shown instanceof Unavailable && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;',
+    by: "if (shown instanceof Unavailable && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');",
+    test: 'test/api/connections',
+    named: 'tells in one line each when the database goes away',
+  },
+  {
     guard: 'addresses take turns at hashing',
     claims: ['slow others down by logging in'],
     file: 'src/features/auth/turns.ts',

@@ -14,6 +14,8 @@ interface Parts {
   publicUrlOf: PublicUrlOf;
 }
 
+const passwordsAtOnce = 'too many passwords of the phone or address at once';
+
 export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
     operation({
@@ -22,7 +24,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'anyone',
       body: registration,
       result: newAccount,
-      refusals: { 404: 'no such verification token', 400: 'its phone has an account' },
+      refusals: { 404: 'no such verification token', 400: 'its phone has an account', 429: passwordsAtOnce },
       handle: async ({ verification_token, ...account }, { caller }) => ({
         id: await auth.register(verification_token, account, caller),
       }),
@@ -35,7 +37,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       result: signedIn,
       refusals: {
         1000: 'the phone has no account, or the password is wrong',
-        429: 'too many wrong passwords, or right ones',
+        429: `too many wrong passwords, or right ones, or ${passwordsAtOnce}`,
       },
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.of(req));
@@ -60,7 +62,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       summary: 'Sets a new password by a verification token, and ends all sessions.',
       access: 'anyone',
       body: reset,
-      refusals: { 400: 'no such verification token, or its phone has no account' },
+      refusals: { 400: 'no such verification token, or its phone has no account', 429: passwordsAtOnce },
       handle: ({ verification_token, password }, { caller }) =>
         auth.resetPassword(verification_token, password, caller),
     }),
@@ -70,7 +72,10 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'user',
       body: passwordChange,
       writes: true,
-      refusals: { 400: 'the old password is wrong', 429: 'too many wrong passwords, or changes' },
+      refusals: {
+        400: 'the old password is wrong',
+        429: `too many wrong passwords, or changes, or ${passwordsAtOnce}`,
+      },
       handle: async (passwords, { req, res, session, caller }) => {
         const device = devices.of(req);
         const account = await auth.changePassword(session, passwords, caller, device);

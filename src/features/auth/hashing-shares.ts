@@ -1,4 +1,4 @@
-import { Unavailable } from '../../errors';
+import { TooManyRequests } from '../../errors';
 import { networksOf } from '../../http/client-address';
 
 interface Share {
@@ -8,6 +8,8 @@ interface Share {
 
 /** Of an address's share: so that no network of IPv6, however many addresses it has, fills the queue. */
 const MOST_TIMES = 2;
+/** So long a password waits to be hashed at most. */
+const RETRY_AFTER_SECONDS = 3;
 
 /**
  * Of the passwords that an instance hashes or keeps waiting for it, those of one account, and those of one address,
@@ -26,7 +28,9 @@ export class HashingShares {
   async run<T>(who: string, address: string, job: () => Promise<T>): Promise<T> {
     const shares = this.sharesOf(who, address);
     if (shares.some(({ key, most }) => this.takenOf(key) >= most))
-      throw new Unavailable('too many passwords of this account or address are being checked: try again shortly');
+      throw new TooManyRequests('too many passwords of this account or address are being checked: try again shortly', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     for (const { key } of shares) this.taken.set(key, this.takenOf(key) + 1);
     try {
       return await job();
