@@ -37,6 +37,12 @@ function piecesOf(bytes: Buffer, size: number): Buffer[] {
 
 const BIG = pngOf(2 * BLOCK + 1_000_000);
 
+/** The SDK's client warns of requests that are under way when a test breaks an upload off. */
+const { warn } = console;
+console.warn = (...said: unknown[]) => {
+  if (!String(said[0]).startsWith('[urllib:warn]')) warn(...said);
+};
+
 let server: ImageServer;
 
 beforeEach(async () => {
