@@ -1906,6 +1906,15 @@ export const guards = [
     named: 'to twelve parts of a user',
   },
   {
+    guard: 'files that are made of their parts take no place of parts',
+    claims: ['keep all others from uploading'],
+    file: 'src/integrations/storage/resumable-uploads.ts',
+    replace: 'this.files.take(grant.userId)',
+    by: 'this.places.take(grant.userId)',
+    test: 'test/integrations/resumable-upload',
+    named: 'to ten files of a user',
+  },
+  {
     guard: 'parts that make no image are removed at once',
     file: 'src/integrations/storage/resumable-uploads.ts',
     replace: '(error.status < 500 || error.status > 599)',

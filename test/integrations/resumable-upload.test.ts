@@ -697,6 +697,25 @@ describe('resumable upload', () => {
       expect((await part(upload, 13, PNG)).status).toBe(200);
     });
 
+    it('to ten files of a user that are made of their parts at once', async () => {
+      const goOn: (() => void)[] = [];
+      jest.spyOn(server.storage, 'keep').mockImplementation(async () => {
+        await new Promise<void>((resolve) => goOn.push(resolve));
+        return { key: '', hash: '' };
+      });
+      const uploads: string[] = [];
+      for (let i = 0; i < 11; i += 1) {
+        uploads.push(await begin());
+        await part(uploads[i] ?? '', 1, PNG);
+      }
+      const statuses: number[] = [];
+      const asked = uploads.map(async (upload) => statuses.push((await complete(upload, listed(PNG))).status));
+      await until(() => statuses.length + goOn.length === 11);
+      for (const one of goOn) one();
+      await Promise.all(asked);
+      expect(statuses.sort()).toEqual([...Array<number>(10).fill(200), 503]);
+    });
+
     it('to 128 on their way in all, of which a user with many gives one up for a user with none', async () => {
       const users = Array.from({ length: 11 }, (_, i) => `crowd_${i}`);
       const statuses: (number | undefined)[] = [];

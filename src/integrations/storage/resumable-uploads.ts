@@ -9,13 +9,17 @@ import { readUploadBody } from './upload-body';
 import { UploadTokenRefused } from './upload-errors';
 import type { Part, PartedUpload } from './upload-parts';
 
-/** Of parts on their way, and of files that are made of them. SDKs send three or four parts of a file at once. */
+/** Of parts on their way. SDKs send three or four parts of a file at once. */
 const PER_USER = 12;
 const AT_ONCE = 128;
+/** Of files that are made of their parts. They wait to be decoded, one of a user at a time, and do not give way. */
+const FILES_PER_USER = 10;
+const FILES_AT_ONCE = 128;
 
 /** What both versions of Qiniu's resumable uploads have in common. */
 export class ResumableUploads {
   private readonly places = new Places(PER_USER, AT_ONCE);
+  private readonly files = new Places(FILES_PER_USER, FILES_AT_ONCE);
 
   constructor(
     private readonly storage: LocalImageStorage,
@@ -62,7 +66,7 @@ export class ResumableUploads {
     const remove = async () => {
       for (const { upload } of pieces) await parts.remove(upload);
     };
-    const leave = this.places.take(grant.userId);
+    const leave = this.files.take(grant.userId);
     try {
       const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
       const kept = await storage.keep(image, grant, key).finally(() => storage.discard(image));
