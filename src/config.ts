@@ -276,7 +276,8 @@ function storageOf(env: Environment, need: Need): StorageSettings {
 }
 
 function captchaOf(env: Environment, need: Need): CaptchaSettings {
-  if (env.CAPTCHA_PROVIDER === 'drawn') return { provider: 'drawn' };
+  if (env.CAPTCHA_PROVIDER === 'drawn')
+    return { provider: 'drawn', answers: env.CAPTCHA_POLICY === 'off' ? 'ignored' : 'checked' };
   const why = 'CAPTCHA_PROVIDER=turnstile needs it';
   return {
     provider: 'turnstile',

@@ -36,6 +36,11 @@ export function networksOf(address: string): Network[] {
   return [own, { network: network(groups, 56), times: 4 }, { network: network(groups, 48), times: 16 }];
 }
 
+/** Who waits in one line where addresses take turns: of IPv6 a /48, the most that one customer has. */
+export function senderOf(address: string): string {
+  return networksOf(address).at(-1)?.network ?? address;
+}
+
 /** Without a port, brackets and zone. An IPv4 address in the form of IPv6, however it is spelt, is the IPv4 address. */
 export function plainAddress(given = ''): string | undefined {
   if (given.length > LONGEST) return undefined;

@@ -180,6 +180,8 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
     const captcha = await solved(off);
     expectBody(await post(off.api, '/user/send_code', { ...phone, ...captcha }), { code: 5000 });
     expect(await off.db('captchas').where({ id: captcha.verifyId })).toHaveLength(1);
+    expect(new Set((await times(5, () => newCaptcha(off))).map(({ verifyId }) => verifyId)).size).toBe(1);
+    expect((await off.api.get(pathOf((await newCaptcha(off)).url))).status).toBe(200);
     await off.close();
   });
 });

@@ -1,4 +1,6 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
+import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn-captchas';
+import { times } from '../support/calls';
 
 const captchas = (count: number) => Promise.all(Array.from({ length: count }, drawCaptcha));
 
@@ -17,10 +19,55 @@ describe('captcha image', () => {
     expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([450, 120]);
   });
+});
 
-  it('is drawn for 102 of 1,200 who ask at once, and refused to the others', async () => {
-    const drawn = await Promise.allSettled(Array.from({ length: 1_200 }, drawCaptcha));
-    expect(drawn.filter(({ status }) => status === 'fulfilled')).toHaveLength(102);
+describe('drawn captchas', () => {
+  let now = 0;
+  let add: (captcha: KeptCaptcha) => Promise<void>;
+  beforeEach(() => {
+    now = 0;
+    add = () => Promise.resolve();
+  });
+
+  function captchas(answers: 'checked' | 'ignored' = 'checked'): DrawnCaptchas {
+    const nothing = () => Promise.resolve(undefined);
+    return new DrawnCaptchas({ add: (captcha) => add(captcha), image: nothing, take: nothing }, answers, () => now);
+  }
+
+  it('are made for 102 at most of 1,200 who ask at once, and refused to the others', async () => {
+    const by = captchas();
+    const drawn = await Promise.allSettled(Array.from({ length: 1_200 }, () => by.create('203.0.113.1')));
+    expect(drawn.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(102);
     expect(drawn.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 503 } });
+  });
+
+  it('are made for an address among the next, however many another one has asked for', async () => {
+    const by = captchas();
+    const order: string[] = [];
+    const ask = (from: string) => by.create(from).then(() => order.push(from));
+    const crowd = Promise.allSettled(Array.from({ length: 1_200 }, () => ask('203.0.113.66')));
+    await ask('198.51.100.9');
+    expect(order.length).toBeLessThanOrEqual(8);
+    await crowd;
+  });
+
+  it('are one for all, for half of its life, where no answer is looked at', async () => {
+    const by = captchas('ignored');
+    const idOf = async () => (await by.create('203.0.113.1')).verifyId;
+    const first = await idOf();
+    now = 149_999;
+    expect(new Set(await times(20, idOf))).toEqual(new Set([first]));
+    now = 150_000;
+    const next = await idOf();
+    expect(next).not.toBe(first);
+    expect(await idOf()).toBe(next);
+  });
+
+  it('are made anew where the one for all could not be kept', async () => {
+    add = () => Promise.reject(new Error('no database'));
+    const by = captchas('ignored');
+    await expect(by.create('203.0.113.1')).rejects.toThrow('no database');
+    add = () => Promise.resolve();
+    expect((await by.create('203.0.113.1')).path).toMatch(/^\/captcha\/.{22}\.png$/);
   });
 });

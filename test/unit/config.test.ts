@@ -180,7 +180,7 @@ describe('loadConfig', () => {
         ...{ provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
         ...{ maxBytesPerUser: 0, minFreeBytes: 0 },
       },
-      captcha: { provider: 'drawn' },
+      captcha: { provider: 'drawn', answers: 'checked' },
       verification: {
         ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive', spendGuard: 'record' },
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },

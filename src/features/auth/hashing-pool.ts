@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../errors';
-import { networksOf } from '../../http/client-address';
-import { Turns } from './turns';
+import { AddressQueue } from '../../http/address-queue';
 
 /** The part of bcrypt that is used, and the address that asks for it. */
 export interface Hashing {
@@ -16,8 +15,6 @@ type Task =
   | { operation: 'compare'; password: string; passwordHash: string; padding: string[] };
 
 interface Job {
-  task: Task;
-  timer?: NodeJS.Timeout;
   resolve: (result: unknown) => void;
   reject: (error: Error) => void;
 }
@@ -40,15 +37,13 @@ const WAIT_MS = 3_000;
 export class HashingPool implements Hashing {
   private readonly idle: Worker[] = [];
   private readonly workers = new Set<Worker>();
-  private readonly waiting = new Turns<Job>();
   private readonly underWay = new Map<Worker, Job>();
+  private readonly queue: AddressQueue;
   private closed = false;
 
-  constructor(
-    private readonly threads: number,
-    private readonly mostWaiting: number,
-    private readonly waitMs = WAIT_MS,
-  ) {}
+  constructor(threads: number, mostWaiting: number, waitMs = WAIT_MS) {
+    this.queue = new AddressQueue({ atOnce: threads, mostWaiting, waitMs }, () => new Unavailable(TOO_MANY));
+  }
 
   async hash(password: string, cost: number, address: string): Promise<string> {
     return String(await this.run({ operation: 'hash', password, cost }, address));
@@ -60,61 +55,31 @@ export class HashingPool implements Hashing {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (let job = this.taken(); job; job = this.taken()) job.reject(new Unavailable(GONE));
+    this.queue.refuseAll();
     await Promise.all([...this.workers].map((worker) => worker.terminate()));
   }
 
   private run(task: Task, address: string): Promise<unknown> {
+    return this.queue.run(address, () => this.hashed(task));
+  }
+
+  private hashed(task: Task): Promise<unknown> {
     if (this.closed) throw new Unavailable(GONE);
-    const sender = senderOf(address);
-    if (this.waiting.size >= this.mostWaiting) this.makeRoomFor(sender);
+    const worker = this.idle.pop() ?? this.startWorker();
     return new Promise((resolve, reject) => {
-      const job: Job = { task, resolve, reject };
-      const giveUp = () => {
-        this.waiting.remove(sender, job);
-        reject(new Unavailable(TOO_MANY));
-      };
-      job.timer = setTimeout(giveUp, this.waitMs);
-      this.waiting.push(sender, job);
-      this.next();
+      this.underWay.set(worker, { resolve, reject });
+      worker.postMessage(task);
     });
   }
 
-  private makeRoomFor(sender: string): void {
-    const dropped = this.waiting.giveWayTo(sender);
-    if (!dropped) throw new Unavailable(TOO_MANY);
-    clearTimeout(dropped.timer);
-    dropped.reject(new Unavailable(TOO_MANY));
-  }
-
-  private taken(): Job | undefined {
-    const job = this.waiting.shift();
-    clearTimeout(job?.timer);
-    return job;
-  }
-
-  private next(): void {
-    const worker = this.idle.pop() ?? this.startWorker();
-    if (!worker) return;
-    const job = this.taken();
-    if (!job) {
-      this.idle.push(worker);
-      return;
-    }
-    this.underWay.set(worker, job);
-    worker.postMessage(job.task);
-  }
-
   /** Starts threads as they are needed, also after one has died. */
-  private startWorker(): Worker | undefined {
-    if (this.closed || this.workers.size >= this.threads) return undefined;
+  private startWorker(): Worker {
     const worker = new Worker(join(__dirname, 'hashing-worker.cjs'));
     worker.unref();
     this.workers.add(worker);
     worker.on('message', ({ result, failure }: Reply) => {
       this.settle(worker, failure === undefined ? undefined : new Error(failure), result);
       this.idle.push(worker);
-      this.next();
     });
     worker.on('error', (error) => this.settle(worker, error));
     worker.on('exit', () => {
@@ -122,7 +87,6 @@ export class HashingPool implements Hashing {
       const place = this.idle.indexOf(worker);
       if (place >= 0) this.idle.splice(place, 1);
       this.settle(worker, new Unavailable(GONE));
-      if (this.waiting.size > 0) this.next();
     });
     return worker;
   }
@@ -133,9 +97,4 @@ export class HashingPool implements Hashing {
     if (error) job?.reject(error);
     else job?.resolve(result);
   }
-}
-
-/** Who waits in one line: of IPv6 a /48, the most that one customer has. */
-function senderOf(address: string): string {
-  return networksOf(address).at(-1)?.network ?? address;
 }

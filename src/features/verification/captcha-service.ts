@@ -17,13 +17,13 @@ export class CaptchaService {
 
   async create(caller: Caller): Promise<NewCaptcha> {
     await this.count(caller);
-    return this.captchas.create();
+    return this.captchas.create(caller.address);
   }
 
   /** Counted where it asks somebody outside: anybody can make answers up. */
   async check(verifyId: string, answer: string, caller: Caller): Promise<Verdict> {
     if (this.captchas.checkedOutside) await this.count(caller);
-    return this.captchas.check(verifyId, answer);
+    return this.captchas.check(verifyId, answer, caller.address);
   }
 
   areAway(): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { renderAsync } from '@resvg/resvg-js';
-import { KeyedQueue } from '../../database/keyed-queue';
 import { letter, moved, path, stroke, type Point, type Shape } from './shapes';
 
 export interface CaptchaImage {
@@ -16,16 +15,8 @@ const WIDTH = 450;
 const HEIGHT = 120;
 const FULL_TURN = 2 * Math.PI;
 
-/** Drawing takes some ten milliseconds of a processor, and anybody can ask for it. */
-const AT_ONCE = 2;
-const WAITING = 100;
-const queue = new KeyedQueue(AT_ONCE, WAITING);
-
+/** Takes some ten milliseconds of a processor. */
 export async function drawCaptcha(): Promise<CaptchaImage> {
-  return queue.run('all', draw);
-}
-
-async function draw(): Promise<CaptchaImage> {
   const answer = Array.from({ length: LETTERS }, () => READABLE[randomInt(READABLE.length)]).join('');
   const bend = smoothField();
   const bent = (shapes: Shape[]) => `<path d="${path(moved(shapes, bend))}"/>`;

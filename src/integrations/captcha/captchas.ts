@@ -19,9 +19,9 @@ export interface Captchas {
   readonly vouchesFor: VouchedFor;
   /** Whether a check asks somebody outside. */
   readonly checkedOutside: boolean;
-  create(): Promise<NewCaptcha>;
+  create(address: string): Promise<NewCaptcha>;
   /** There is one try. */
-  check(verifyId: string, answer: string): Promise<Verdict>;
+  check(verifyId: string, answer: string, address: string): Promise<Verdict>;
   /** Whether nobody can solve one for the moment. */
   areAway(): Promise<boolean>;
 }

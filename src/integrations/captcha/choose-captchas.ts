@@ -5,7 +5,9 @@ import type { KeptCaptchas } from './drawn-captchas';
 import type { SiteverifyOptions } from './siteverify-captchas';
 import type { WidgetOptions } from './widget-router';
 
-export type CaptchaSettings = { provider: 'drawn' } | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
+export type CaptchaSettings =
+  | { provider: 'drawn'; answers: 'checked' | 'ignored' }
+  | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
 
 interface Parts {
   /** Where drawn ones are kept. */
@@ -27,7 +29,7 @@ export async function chooseCaptchas(
     case 'drawn': {
       const { DrawnCaptchas } = await import('./drawn-captchas');
       const { pictureRouter } = await import('./picture-router');
-      const captchas = new DrawnCaptchas(kept);
+      const captchas = new DrawnCaptchas(kept, settings.answers);
       return { captchas, shown: pictureRouter(captchas) };
     }
   }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { AddressQueue } from '../../http/address-queue';
 import { drawCaptcha } from './captcha-image';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
@@ -17,6 +18,10 @@ export interface KeptCaptchas {
 }
 
 const TTL_SECONDS = 300;
+/** Anybody can ask for pictures. A hundred are drawn in about a second. */
+const DRAWING = { atOnce: 2, mostWaiting: 100, waitMs: 3_000 };
+/** For so long all are given the same one, where no answer is looked at. */
+const SHARED_MS = (TTL_SECONDS * 1_000) / 2;
 /** Other paths name no captcha, and may hold what PostgreSQL cannot read. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
@@ -26,12 +31,20 @@ export class DrawnCaptchas implements Captchas {
   readonly vouchesFor = 'phone';
   readonly checkedOutside = false;
 
-  constructor(private readonly kept: KeptCaptchas) {}
+  private readonly drawing = new AddressQueue(DRAWING);
+  private shared: Promise<NewCaptcha> | undefined;
+  private sharedUntil = 0;
 
-  async create(): Promise<NewCaptcha> {
-    const id = randomBytes(16).toString('base64url');
-    await this.kept.add({ id, ...(await drawCaptcha()) }, TTL_SECONDS);
-    return { verifyId: id, path: `/captcha/${id}.png` };
+  constructor(
+    private readonly kept: KeptCaptchas,
+    private readonly answers: 'checked' | 'ignored' = 'checked',
+    private readonly now = () => performance.now(),
+  ) {}
+
+  async create(address: string): Promise<NewCaptcha> {
+    if (this.answers === 'checked') return this.draw(address);
+    if (this.shared === undefined || this.now() >= this.sharedUntil) this.shared = this.drawForAll(address);
+    return this.shared;
   }
 
   async image(id: string): Promise<Buffer | undefined> {
@@ -46,6 +59,23 @@ export class DrawnCaptchas implements Captchas {
 
   areAway(): Promise<boolean> {
     return Promise.resolve(false);
+  }
+
+  private async drawForAll(address: string): Promise<NewCaptcha> {
+    this.sharedUntil = this.now() + SHARED_MS;
+    try {
+      return await this.draw(address);
+    } catch (error) {
+      this.sharedUntil = 0;
+      throw error;
+    }
+  }
+
+  private async draw(address: string): Promise<NewCaptcha> {
+    const id = randomBytes(16).toString('base64url');
+    const picture = await this.drawing.run(address, drawCaptcha);
+    await this.kept.add({ id, ...picture }, TTL_SECONDS);
+    return { verifyId: id, path: `/captcha/${id}.png` };
   }
 }
 

@@ -15,12 +15,14 @@ export class Turns<Job> {
     this.count += 1;
   }
 
-  shift(): Job | undefined {
+  /** Takes out the next job of those that may go. */
+  shift(mayGo: (job: Job) => boolean = () => true): Job | undefined {
     for (const [sender, jobs] of this.queues) {
-      const job = jobs.shift();
+      const job = jobs.find(mayGo);
+      if (job === undefined) continue;
+      this.remove(sender, job);
       this.queues.delete(sender);
       if (jobs.length > 0) this.queues.set(sender, jobs);
-      this.count -= 1;
       return job;
     }
     return undefined;
