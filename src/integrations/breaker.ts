@@ -48,7 +48,8 @@ export class Breaker {
     this.openUntil = this.now() + PAUSE_MS;
   }
 
-  private close(): void {
+  /** The provider answers, as this call or another question has shown. */
+  close(): void {
     this.timeOuts = 0;
     this.openUntil = 0;
   }

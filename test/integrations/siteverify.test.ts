@@ -31,7 +31,8 @@ function captchas(options: Partial<SiteverifyOptions> = {}): SiteverifyCaptchas 
   const settings = { siteKey, secretKey, verifyUrl, timeoutMs: 5_000, ...options };
   return new SiteverifyCaptchas(settings, createLogger('trace', output), () => now);
 }
-const check = (by = captchas(), token = provider.token()) => by.check(provider.siteKey, token);
+const check = (by = captchas(), token = provider.token(), address = '203.0.113.1') =>
+  by.check(provider.siteKey, token, address);
 const tokensAsked = () => provider.requests.map(({ form }) => form.get('response'));
 
 const BROKEN: SiteverifyBehaviour[] = [
@@ -79,7 +80,7 @@ describe('a captcha of a provider', () => {
 
   it('is wrong with another site key, or without a token, and nobody is asked', async () => {
     const by = captchas();
-    expect(await by.check('another', provider.token())).toBe('wrong');
+    expect(await by.check('another', provider.token(), '203.0.113.1')).toBe('wrong');
     for (const token of ['', ' ', 'a b', 'line\nbreak', 'Zoë']) expect(await check(by, token)).toBe('wrong');
     expect(provider.requests).toEqual([]);
   });
@@ -161,8 +162,20 @@ describe('a provider', () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 100 });
     for (let count = 0; count < 5; count += 1) expect(await check(by, 'slow')).toBe('unchecked');
-    expect(await check(by)).toBe('unchecked');
+    expect(await times(5, () => check(by, 'slow'))).toEqual(Array(5).fill('unchecked'));
     expect(await by.areAway()).toBe(false);
+  });
+
+  it('is asked for others whatever tokens it takes too long for', async () => {
+    provider.behaveAt('slow', 'hang');
+    const by = captchas({ timeoutMs: 2_000 });
+    const probes = provider.holdAt('');
+    const slow = times(3, () => check(by, 'slow'));
+    await until(() => tokensAsked().filter((token) => token === '').length === 3);
+    const good = check(by);
+    await until(() => tokensAsked().filter((token) => token === '').length === 4);
+    probes.open();
+    expect([await good, ...(await slow)]).toEqual(['right', ...Array<string>(3).fill('unchecked')]);
   });
 
   it('is probed without a token, once in ten seconds at most, whoever wants to know', async () => {
@@ -176,15 +189,46 @@ describe('a provider', () => {
     expect(await by.areAway()).toBe(true);
   });
 
+  /** Checks of tokens that are under way until the gate of each is opened. */
+  async function underWay(by: SiteverifyCaptchas, count: number, addressOf: (index: number) => string) {
+    const tokens = Array.from({ length: count }, () => provider.token());
+    const gates = tokens.map((token) => provider.holdAt(token));
+    const verdicts = Promise.all(tokens.map((token, index) => check(by, token, addressOf(index))));
+    return { gates, verdicts };
+  }
+
   it('is asked by 20 at once: others are unchecked', async () => {
-    provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 2_000 });
-    const under = times(20, () => check(by, 'slow'));
+    const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
     await until(() => provider.requests.length === 20);
     expect(await times(5, () => check(by))).toEqual(Array(5).fill('unchecked'));
     expect(provider.requests).toHaveLength(20);
-    expect(await under).toEqual(Array(20).fill('unchecked'));
-    now = 30_000;
+    for (const gate of gates) gate.open();
+    expect(await verdicts).toEqual(Array(20).fill('right'));
     expect(await check(by)).toBe('right');
+  });
+
+  it('is asked of a token that waits for a place once one becomes free', async () => {
+    const by = captchas({ timeoutMs: 20_000 });
+    const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
+    await until(() => provider.requests.length === 20);
+    const waiting = check(by, provider.token(), '198.51.100.9');
+    gates[0]?.open();
+    expect(await waiting).toBe('right');
+    for (const gate of gates) gate.open();
+    expect(await verdicts).toEqual(Array(20).fill('right'));
+  });
+
+  it.each([
+    ['five times at once for an address', 5, () => '203.0.113.66'],
+    ['ten times at once for a /48', 10, (index: number) => `2001:db8:0:${index.toString(16)}::/64`],
+  ])('is asked %s, so that others have places', async (_times, most, addressOf) => {
+    const by = captchas({ timeoutMs: 20_000 });
+    const { gates, verdicts } = await underWay(by, 20, addressOf);
+    await until(() => provider.requests.length === most);
+    expect(await check(by, provider.token(), '198.51.100.9')).toBe('right');
+    expect(provider.requests).toHaveLength(most + 1);
+    for (const gate of gates) gate.open();
+    expect(await verdicts).toEqual(Array(20).fill('right'));
   });
 });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { AddressQueue } from '../../http/address-queue';
 import { Breaker, BreakerOpen } from '../breaker';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
@@ -13,10 +14,10 @@ export interface SiteverifyOptions {
 }
 
 const PEER = 'the captcha provider';
-/** Short, since the same request waits for the SMS provider too. */
+/** Short, since the same request waits for the SMS provider too. A check has waited for its place meanwhile. */
 const TIMEOUT_MS = 3_000;
-/** Of this instance. */
-const CHECKS_AT_ONCE = 20;
+/** Of this instance: an address has a quarter of the places, a /48 of IPv6 half of them. */
+const CHECKS = { atOnce: 20, share: 5, mostWaiting: 100 };
 /** For so long the provider is taken to be as the last probe found it. */
 const PROBED_FOR_MS = 10_000;
 
@@ -30,8 +31,13 @@ const WRONG_SECRET = ['missing-input-secret', 'invalid-input-secret'];
 /** Our settings may lead to these, but so does a token of somebody else's widget, which anybody can get. */
 const FOREIGN_TOKEN = ['sitekey-secret-mismatch', 'not-using-dummy-passcode'];
 
-/** `failed`: no verdict came back, in time or at all. */
-type Outcome = Verdict | 'failed';
+/** `failed`: no verdict came back, in time or at all. `not asked`: others had no answer a moment ago. */
+type Outcome = Verdict | 'failed' | 'not asked';
+
+/** No place became free in time. */
+class Crowded extends Error {
+  override readonly name = 'Crowded';
+}
 
 /** Those of a provider that speaks the protocol of Cloudflare Turnstile and hCaptcha. It takes a token once. */
 export class SiteverifyCaptchas implements Captchas {
@@ -39,7 +45,8 @@ export class SiteverifyCaptchas implements Captchas {
   readonly checkedOutside = true;
   private readonly checking: Breaker;
   private readonly probing: Breaker;
-  private checks = 0;
+  private readonly places: AddressQueue;
+  private readonly timeoutMs: number;
   private probe: Promise<boolean> | undefined;
   private probedAt = 0;
 
@@ -50,23 +57,23 @@ export class SiteverifyCaptchas implements Captchas {
   ) {
     const breaker = () => new Breaker(PEER, (error) => error instanceof NoAnswerInTime, now);
     [this.checking, this.probing] = [breaker(), breaker()];
+    this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.places = new AddressQueue({ ...CHECKS, waitMs: this.timeoutMs / 2 }, () => new Crowded());
   }
 
   create(): Promise<NewCaptcha> {
     return Promise.resolve({ verifyId: this.options.siteKey, path: '/captcha/widget' });
   }
 
-  async check(siteKey: string, token: string): Promise<Verdict> {
+  async check(siteKey: string, token: string, address: string): Promise<Verdict> {
     if (siteKey !== this.options.siteKey || !TOKEN.test(token)) return 'wrong';
-    if (this.checks >= CHECKS_AT_ONCE) return 'unchecked';
-    this.checks += 1;
-    try {
-      const outcome = await this.ask(token, this.checking);
-      if (outcome !== 'failed') return outcome;
-      return (await this.probeAnew()) ? 'away' : 'unchecked';
-    } finally {
-      this.checks -= 1;
-    }
+    const first = await this.askInTurn(token, address);
+    if (first !== 'failed' && first !== 'not asked') return first;
+    if (await this.probeAnew()) return 'away';
+    // It is there, and somebody's tokens alone had no answer: these must not keep others from asking.
+    this.checking.close();
+    const outcome = first === 'not asked' ? await this.askInTurn(token, address) : first;
+    return outcome === 'failed' || outcome === 'not asked' ? 'unchecked' : outcome;
   }
 
   areAway(): Promise<boolean> {
@@ -77,19 +84,32 @@ export class SiteverifyCaptchas implements Captchas {
   /** Without a token: somebody may know one that the provider fails at, and must not have it look away by that. */
   private probeAnew(): Promise<boolean> {
     this.probedAt = this.now();
-    this.probe = this.ask('', this.probing).then((outcome) => outcome === 'away' || outcome === 'failed');
+    const isAway = (outcome: Outcome) => ['away', 'failed', 'not asked'].includes(outcome);
+    this.probe = this.ask('', this.probing, this.timeoutMs).then(isAway);
     return this.probe;
   }
 
-  private async ask(response: string, breaker: Breaker): Promise<Outcome> {
-    const { secretKey: secret, verifyUrl, timeoutMs = TIMEOUT_MS } = this.options;
+  private async askInTurn(token: string, address: string): Promise<Outcome> {
+    const begun = performance.now();
+    const left = () => Math.ceil(Math.max(this.timeoutMs / 2, this.timeoutMs - (performance.now() - begun)));
+    try {
+      return await this.places.run(address, () => this.ask(token, this.checking, left()));
+    } catch (error) {
+      if (error instanceof Crowded) return 'unchecked';
+      throw error;
+    }
+  }
+
+  private async ask(response: string, breaker: Breaker, timeoutMs: number): Promise<Outcome> {
+    const { secretKey: secret, verifyUrl } = this.options;
     // Without the user's address, which the protocol would take too: it is nobody else's business.
     const fields = new URLSearchParams({ secret, response });
     try {
       return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, { fields, timeoutMs })));
     } catch (error) {
-      if (error instanceof NoAnswer) this.logger.warn({ err: error }, 'the captcha provider could not be asked');
-      else if (!(error instanceof BreakerOpen)) throw error;
+      if (error instanceof BreakerOpen) return 'not asked';
+      if (!(error instanceof NoAnswer)) throw error;
+      this.logger.warn({ err: error }, 'the captcha provider could not be asked');
       return 'failed';
     }
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Gate } from '../gate';
 import { secret } from '../secrets';
 import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
 
@@ -15,6 +16,8 @@ export interface SiteverifyStandIn extends VendorServer {
   behave(behaviour: SiteverifyBehaviour): void;
   /** What it does with this token alone. */
   behaveAt(token: string, behaviour: SiteverifyBehaviour): void;
+  /** It answers what is asked of this token once the gate is opened. */
+  holdAt(token: string): Gate;
 }
 
 const SITE_KEY = '0x4AAAAAAABkMYinukE8nzYS';
@@ -24,6 +27,7 @@ const SECRET_KEY = '0x4AAAAAAABkMYinukE8nzYSVl8IUoXlT4B';
 export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
   let behaviour: SiteverifyBehaviour = 'accept';
   const at = new Map<string, SiteverifyBehaviour>();
+  const gates = new Map<string, Gate>();
   const open = new Set<string>();
   const spent = new Set<string>();
 
@@ -35,8 +39,9 @@ export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
     return { status: 200, json };
   };
 
-  const server = await startVendorServer(200, (request) => {
+  const server = await startVendorServer(200, async (request) => {
     const token = request.form.get('response') ?? '';
+    await gates.get(token)?.wait();
     const own = at.get(token) ?? behaviour;
     if (typeof own === 'string' && own !== 'accept') return { trouble: own };
     if (typeof own === 'object')
@@ -58,6 +63,11 @@ export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
     },
     behaveAt(token, its) {
       at.set(token, its);
+    },
+    holdAt(token) {
+      const gate = new Gate();
+      gates.set(token, gate);
+      return gate;
     },
   };
 }
