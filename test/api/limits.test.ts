@@ -12,6 +12,7 @@ import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
+import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { testPool, type TestPool } from '../support/pool';
 import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, verificationToken } from '../support/people';
@@ -128,6 +129,35 @@ describe('send_code', () => {
     expect(asked).toBe(0);
     // Neither the phones nor the service have spent anything.
     for (const phone of phones) expectBody(await sendCode(limited, phone, THERE), { code: 200 });
+  });
+
+  it('by address: beyond it the database is asked once in a while', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
+    // All within the same moment.
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const take = jest.spyOn(LimitsRepository.prototype, 'take');
+    const full = jest.spyOn(LimitsRepository.prototype, 'full');
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    const asked = full.mock.calls.length;
+    for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    expect(take).toHaveBeenCalledTimes(1);
+    expect(full).toHaveBeenCalledTimes(asked);
+    expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
+  });
+
+  it('by address: a place that is given back is free at once', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const gate = new Gate();
+    limited.sms.before = () => gate.wait().then(() => Promise.reject(new BreakerOpen('Twilio', 7)));
+    const first = sendCode(limited, newPhone());
+    await gate.reached;
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    gate.open();
+    expectRefusal(await first, 503);
+    limited.sms.before = () => Promise.resolve();
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
   });
 
   it('by address: with TRUST_PROXY=none, X-Forwarded-For changes nothing', async () => {

@@ -105,10 +105,13 @@ export class Limiter {
     if (!first) return NOTHING;
     const mustCount = wanted.some(({ limit }) => limit.whenUncounted === 'refuse');
     const full = mustCount
-      ? (await this.countTogether(wanted)).full
+      ? await this.countSurely(wanted)
       : await this.queue.run(keyOf(first), () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
-    const giveBack = (returned: Use[]) => retrying(() => this.buckets.giveBack(returned.map(keyOf)));
+    const giveBack = async (returned: Use[]) => {
+      await retrying(() => this.buckets.giveBack(returned.map(keyOf)));
+      for (const use of returned) this.own.forget(keyOf(use));
+    };
     return {
       giveBack: () => giveBack(wanted),
       giveBackButAddress: () => giveBack(wanted.filter(({ limit }) => limit.per !== 'address')),
@@ -127,21 +130,16 @@ export class Limiter {
   async tryToHold(caller: Caller, ...uses: Use[]): Promise<Held | Refused> {
     const wanted = limited(uses);
     if (wanted.length === 0) return NOTHING;
-    // Of a phone none: once its owner has set a new password, every instance lets them in at once.
-    const remembered = wanted.filter(({ limit }) => limit.per !== 'phone').map(bucket);
-    const known = this.own.knownFull(remembered);
+    const known = this.knownFull(wanted);
     if (known.length > 0) return this.refused(wanted, known, caller);
     const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
     if (places.length === wanted.length) {
-      for (const { key } of remembered) this.own.forget(key);
+      this.remember(wanted, []);
       return this.held(places);
     }
     if (places.length > 0) await retrying(() => this.buckets.free(places));
     const full = await this.fullOf(missing(wanted, places));
-    this.own.learnFull(
-      full.filter(({ spent }) => spent),
-      remembered,
-    );
+    this.remember(wanted, full);
     return this.refused(wanted, full, caller);
   }
 
@@ -161,7 +159,7 @@ export class Limiter {
   async refusalOf(...uses: Use[]): Promise<AppError | undefined> {
     const wanted = limited(uses);
     if (wanted.length === 0) return undefined;
-    const full = await this.buckets.full(wanted.map(bucket));
+    const full = await this.fullNow(wanted);
     return full.length === 0 ? undefined : worst(wanted, full);
   }
 
@@ -169,8 +167,15 @@ export class Limiter {
   async check(caller: Caller, ...uses: Use[]): Promise<void> {
     const wanted = limited(uses);
     if (wanted.length === 0) return;
-    const full = await this.buckets.full(wanted.map(bucket));
+    const full = await this.fullNow(wanted);
     if (full.length > 0) await this.refuse(this.refused(wanted, full, caller));
+  }
+
+  /** The same, where that is known from a moment ago: the database is not asked. */
+  async checkKnown(caller: Caller, ...uses: Use[]): Promise<void> {
+    const wanted = limited(uses);
+    const known = this.knownFull(wanted);
+    if (known.length > 0) await this.refuse(this.refused(wanted, known, caller));
   }
 
   async clear({ limit, subject }: Use): Promise<void> {
@@ -184,6 +189,37 @@ export class Limiter {
     const prefix = keyOf({ limit, subject });
     await retrying(() => this.buckets.clearAll(prefix));
     this.own.forgetAll(prefix);
+  }
+
+  private knownFull(wanted: Use[]): FullBucket[] {
+    return this.own.knownFull(rememberable(wanted));
+  }
+
+  /** What the database has just said. A bucket that is full by places alone is not remembered: one may be free soon. */
+  private remember(wanted: Use[], full: FullBucket[]): void {
+    const buckets = rememberable(wanted);
+    for (const { key } of buckets) this.own.forget(key);
+    this.own.learnFull(
+      full.filter(({ spent }) => spent),
+      buckets,
+    );
+  }
+
+  private async fullNow(wanted: Use[]): Promise<FullBucket[]> {
+    const known = this.knownFull(wanted);
+    if (known.length > 0) return known;
+    const full = await this.buckets.full(wanted.map(bucket));
+    this.remember(wanted, full);
+    return full;
+  }
+
+  /** For what must not go on without the database's counts. */
+  private async countSurely(wanted: Use[]): Promise<FullBucket[]> {
+    const known = this.knownFull(wanted);
+    if (known.length > 0) return known;
+    const { full } = await this.countTogether(wanted);
+    this.remember(wanted, full);
+    return full;
   }
 
   /**
@@ -254,6 +290,14 @@ function wide({ limit, subject }: Use): Use[] {
     limit: { ...limit, amount: limit.amount * times },
     subject: network,
   }));
+}
+
+/**
+ * Buckets that may be held to be full for a moment. Of a phone none: once its owner has set a new password, every
+ * instance lets them in at once.
+ */
+function rememberable(uses: Use[]): Bucket[] {
+  return uses.filter(({ limit }) => limit.per !== 'phone').map(bucket);
 }
 
 function missing(wanted: Use[], taken: { key: string }[]): Bucket[] {

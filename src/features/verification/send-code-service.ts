@@ -50,9 +50,10 @@ export class SendCodeService {
     const { limiter, audit } = this.parts;
     await this.checkPhone(phone, caller);
     const raised = await this.raisedBy(captcha, phone, caller);
+    const uses = this.usesOf(phone, caller.address, raised);
+    await limiter.checkKnown(caller, ...uses);
     await this.checkGuessBudget(phone, caller);
-    const uses = [...this.usesOf(phone, caller.address, raised), await this.budgetFor(phone, caller)];
-    const taken = await limiter.take(caller, ...uses);
+    const taken = await limiter.take(caller, ...uses, await this.budgetFor(phone, caller));
     await this.sendUnlessGuarded(phone, caller, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
