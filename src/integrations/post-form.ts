@@ -1,3 +1,5 @@
+import { afterTime } from '../database/timeout';
+
 export interface FormAnswer {
   status: number;
   /** Undefined when it is no JSON. */
@@ -29,6 +31,8 @@ export class NoAnswerInTime extends NoAnswer {
 
 /** Posts a form to a vendor, and reads its answer, whatever its status. */
 export async function postForm(peer: string, url: string, { fields, headers, timeoutMs }: Form): Promise<FormAnswer> {
+  const ending = new AbortController();
+  const stop = afterTime(timeoutMs, () => ending.abort(new DOMException('timed out', 'TimeoutError')));
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -36,11 +40,13 @@ export async function postForm(peer: string, url: string, { fields, headers, tim
       body: fields,
       redirect: 'error',
       // Covers the body too, so a trickling answer ends with it.
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: ending.signal,
     });
     return { status: response.status, body: parseJson(await response.text()) };
   } catch (error) {
     throw noAnswer(peer, error);
+  } finally {
+    stop();
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SiteverifyBehaviour,
   type SiteverifyStandIn,
 } from '../support/stand-ins/siteverify';
+import { standStill } from '../support/stand-still';
 import { until } from '../support/until';
 
 let provider: SiteverifyStandIn;
@@ -146,6 +147,13 @@ describe('a provider', () => {
     const started = performance.now();
     expect(await check(captchas({ timeoutMs: 300 }))).toBe('away');
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('is not away because this process stood still meanwhile', async () => {
+    const asked = captchas({ timeoutMs: 300 }).areAway();
+    standStill(1_000);
+    expect(await asked).toBe(false);
+    expect(tokensAsked()).toEqual(['']);
   });
 
   it('is not asked for a while when three in a row had no answer', async () => {

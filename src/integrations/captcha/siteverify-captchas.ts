@@ -91,7 +91,7 @@ export class SiteverifyCaptchas implements Captchas {
 
   private async askInTurn(token: string, address: string): Promise<Outcome> {
     const begun = performance.now();
-    const left = () => Math.ceil(Math.max(this.timeoutMs / 2, this.timeoutMs - (performance.now() - begun)));
+    const left = () => Math.max(this.timeoutMs / 2, this.timeoutMs - (performance.now() - begun));
     try {
       return await this.places.run(address, () => this.ask(token, this.checking, left()));
     } catch (error) {

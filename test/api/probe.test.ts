@@ -1,0 +1,32 @@
+import { ConnectionWatch } from '../../src/database/connection-watch';
+import { DatabaseProbe } from '../../src/database/probe';
+import { startApp, type TestApp } from '../support/app';
+import { standStill } from '../support/stand-still';
+
+describe('the probe of the database', () => {
+  let app: TestApp;
+  let watch: ConnectionWatch;
+  let probe: DatabaseProbe;
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    app = await startApp();
+    watch = new ConnectionWatch({ away: () => told.push('away'), back: () => told.push('back') });
+    probe = new DatabaseProbe(app.databaseUrl, watch);
+  });
+  afterAll(async () => {
+    await probe.close();
+    watch.close();
+    await app.close();
+  });
+
+  it('does not take it for away because this process stood still', async () => {
+    expect(await probe.state()).toBe('ready');
+    const asked = probe.state();
+    // The question is sent, and its answer not read yet.
+    for (let steps = 0; steps < 10; steps += 1) await Promise.resolve();
+    standStill(3_000);
+    expect(await asked).toBe('ready');
+    expect(told).toEqual([]);
+  });
+});

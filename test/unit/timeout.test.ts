@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { afterTime, withTimeout } from '../../src/database/timeout';
+import { standStill } from '../support/stand-still';
+import { until } from '../support/until';
+
+describe('withTimeout', () => {
+  const never = () => new Promise<never>(() => {});
+
+  it('gives what is done in time', async () => {
+    await expect(withTimeout(Promise.resolve('done'), 20)).resolves.toBe('done');
+    await expect(withTimeout(Promise.reject(new Error('no')), 20)).rejects.toThrow('no');
+  });
+
+  it('rejects as an outage once the time has passed, and no earlier', async () => {
+    const begun = performance.now();
+    await expect(withTimeout(never(), 100)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(performance.now() - begun).toBeGreaterThan(95);
+  });
+
+  it('gives what has come and is read after this process stood still', async () => {
+    const reading = withTimeout(readFile(__filename, 'utf8'), 100);
+    standStill(1_000);
+    await expect(reading).resolves.toContain('stood still');
+  });
+
+  it('rejects all the same when nothing has come then', async () => {
+    const waiting = withTimeout(never(), 100);
+    standStill(1_000);
+    await expect(waiting).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  });
+
+  it('ends for a process, too, that stands still again and again', async () => {
+    let ended = false;
+    afterTime(40, () => (ended = true));
+    await until(() => {
+      standStill(250);
+      return ended;
+    });
+  });
+});
