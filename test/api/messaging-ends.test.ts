@@ -346,6 +346,32 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect((await Promise.all(owners.map(untold))).flat()).toEqual([]);
   });
 
+  describe('of 250 users, after an outage', () => {
+    const left = async () =>
+      (await app.db('messaging_expiries').whereLike('user_id', 'away%').select('user_id')).length;
+    const asked = () => vendor.requests.filter(({ path }) => path === EXPIRE).length;
+    beforeEach(async () => {
+      await app.db.raw(`
+        INSERT INTO users (id, nickname) SELECT 'away' || n, 'Ann' FROM generate_series(1, 250) n ON CONFLICT DO NOTHING;
+        INSERT INTO messaging_expiries (user_id) SELECT 'away' || n FROM generate_series(1, 250) n;`);
+      await aMinuteLater();
+    });
+    afterEach(() => app.db('messaging_expiries').delete());
+
+    it('are all told in one sweep', async () => {
+      await app.sweep();
+      expect(await left()).toBe(0);
+    });
+
+    it('are told no further while RongCloud does not confirm', async () => {
+      vendor.behave({ status: 400, code: 1002 });
+      const before = asked();
+      await app.sweep();
+      expect(asked() - before).toBe(100);
+      expect(await left()).toBe(250);
+    });
+  });
+
   it.each([
     ['end_session', endOthers],
     ['change_password', change],

@@ -17,6 +17,8 @@ export interface UntoldEnds {
 
 /** Tells the messaging provider whose tokens have ended, until it confirms. */
 export class TokenEnds {
+  private sweeping: Promise<void> | undefined;
+
   constructor(
     private readonly messaging: MessagingProvider,
     private readonly untold: UntoldEnds,
@@ -28,17 +30,26 @@ export class TokenEnds {
     if (end) await this.tellAll([end]);
   }
 
-  /** What was not confirmed, or not told since an instance was killed. */
-  async sweep(): Promise<void> {
-    await this.tellAll(await this.untold.claim());
+  /** What was not confirmed, or not told since an instance was killed. One sweep at a time, as it may take long. */
+  sweep(): Promise<void> {
+    this.sweeping ??= this.tellUntold().finally(() => (this.sweeping = undefined));
+    return this.sweeping;
   }
 
-  private async tellAll(ends: TokenEnd[]): Promise<void> {
+  /** After an outage there are many: goes on as long as the provider confirms them. */
+  private async tellUntold(): Promise<void> {
+    for (let ends = await this.untold.claim(); ends.length > 0; ends = await this.untold.claim())
+      if ((await this.tellAll(ends)) > 0) return;
+  }
+
+  /** Returns how many were not confirmed. */
+  private async tellAll(ends: TokenEnd[]): Promise<number> {
     const failures: unknown[] = [];
     for (const end of ends) await this.tellOne(end).catch((error: unknown) => failures.push(error));
-    if (failures.length === 0) return;
+    if (failures.length === 0) return 0;
     const message = 'the messaging provider did not confirm that tokens of users have ended: they go on until it does';
     this.logger.warn({ err: failures[0], count: failures.length }, message);
+    return failures.length;
   }
 
   private async tellOne(end: TokenEnd): Promise<void> {
