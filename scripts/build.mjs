@@ -1,6 +1,6 @@
 // Compiles to dist/ and puts the migrations beside the code, where it looks for them.
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, statSync } from 'node:fs';
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync(
@@ -12,6 +12,8 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
-// Plain JavaScript, which the compiler leaves alone.
-const worker = 'src/features/auth/hashing-worker.cjs';
-cpSync(worker, `dist/${worker}`);
+// Plain JavaScript, which the compiler leaves alone: what threads and processes of their own begin with.
+cpSync('src', 'dist/src', {
+  recursive: true,
+  filter: (path) => statSync(path).isDirectory() || path.endsWith('.cjs'),
+});

@@ -1,12 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
-import { imageType } from '../../src/integrations/storage/image-type';
-import { chunkTypes, PNG, pngChunk, pngWith } from '../support/images';
+import { longWebp, nestedWebp, ORANGE, p3, PROFILED, profileWith, steps } from '../support/hostile-images';
+import { animation, chunkTypes, longGif, PNG, pngChunk, pngWith } from '../support/images';
 import { post, startImageServer, type ImageServer } from './image-server';
 
 const MIB = 1_024 * 1_024;
@@ -47,8 +45,9 @@ describe('a PNG', () => {
   it('of a few kilobytes that would be hundreds of megabytes takes no such memory', async () => {
     const bomb = pngWith(...Array<Buffer>(4).fill(zTXt(25_000_000)));
     expect(bomb.length).toBeLessThan(200_000);
-    const before = process.resourceUsage().maxRSS;
     expect(await upload(bomb)).toMatchObject({ status: 200 });
+    const before = process.resourceUsage().maxRSS;
+    await sharp(await decoded(bomb)).toBuffer();
     // It was five bytes for each of the text's.
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(150 * 1_024);
   });
@@ -104,17 +103,76 @@ describe('a PNG', () => {
   });
 });
 
-describe('an image of any kind', () => {
-  it('is refused when even its headers take too long to read', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'images-'));
-    const source = join(folder, 'a.png');
-    await writeFile(source, PNG);
-    const reading = jest.spyOn(sharp.prototype, 'metadata').mockReturnValue(new Promise(() => {}));
-    const type = imageType(PNG);
-    if (type === undefined) throw new Error('a PNG is no image');
-    const rewriting = new ImageRewriter(1).rewrite(USER, source, type, join(folder, 'b.png'));
-    await expect(rewriting).rejects.toThrow('cannot be read');
-    reading.mockRestore();
-    await rm(folder, { recursive: true });
+describe('an image', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer({ maxBytes: 5 * MIB });
+  });
+  afterEach(() => server.close());
+
+  const upload = (file: Buffer, name = 'a.png') =>
+    post(server.url, [
+      ['token', server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token],
+      ['key', `${USER}/${name}`],
+      ['file', file],
+    ]);
+  /** Of its first pixel, as it is stored. */
+  const colourOf = async (file: Buffer) => {
+    expect(await upload(file)).toMatchObject({ status: 200 });
+    const { data, info } = await sharp(join(server.directory, USER, 'a.png'))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return [...data.subarray(0, info.channels)].slice(0, 3);
+  };
+  /** A JPEG and a WebP change colours a little. */
+  const nearly = (colour: number[]) => colour.map((value) => expect.closeTo(value, -0.9) as unknown);
+  const formats = ['png', 'jpeg', 'webp'] as const;
+
+  describe.each(formats)('with a colour profile: %s', (format) => {
+    it('comes out in the colours of sRGB', async () => {
+      expect(await colourOf(await PROFILED[format](await p3()))).toEqual(nearly([215, 93, 32]));
+    });
+
+    it('that asks for hours of work is stored at once, without it', async () => {
+      const bomb = profileWith(await p3(), 'D2B0', steps(60_000));
+      expect(await colourOf(await PROFILED[format](bomb))).toEqual(nearly(ORANGE));
+    });
+
+    it('that holds more than primaries and curves is stored without it', async () => {
+      expect(await colourOf(await PROFILED[format](profileWith(await p3(), 'D2B0', steps(10))))).toEqual(
+        nearly(ORANGE),
+      );
+    });
+
+    it('that is long, or has many parts, is stored without it', async () => {
+      const long = profileWith(await p3(), 'tech', Buffer.alloc(4_096));
+      expect(await colourOf(await PROFILED[format](long))).toEqual(nearly(ORANGE));
+      let many = await p3();
+      while (many.readUInt32BE(128) < 65) many = profileWith(many, 'tech', Buffer.alloc(4));
+      await server.close();
+      server = await startImageServer();
+      expect(await colourOf(await PROFILED[format](many))).toEqual(nearly(ORANGE));
+    });
+  });
+
+  it.each([100, 200])('whose profile is cut off behind %i bytes is stored without it', async (bytes) => {
+    const cut = (await p3()).subarray(0, bytes);
+    expect(await colourOf(await PROFILED.webp(cut))).toEqual(nearly(ORANGE));
+  });
+
+  it.each([
+    ['a WebP', () => longWebp(1_001)],
+    ['a WebP that would take a minute', () => longWebp(137_000)],
+    ['a WebP, within its first frame', () => nestedWebp(100_000)],
+    ['a GIF', () => longGif(1, 1, 1_001)],
+  ])('of more than a thousand frames is refused: %s', async (_what, file) => {
+    const { status, json } = await upload(file());
+    expect([status, json]).toMatchObject([400, { message: 'file: must have at most 1000 frames' }]);
+  });
+
+  it('of a thousand frames is taken', async () => {
+    expect(await upload(await animation('webp', 1_000))).toMatchObject({ status: 200 });
+    expect(await upload(longGif(1, 1, 1_000), 'b.gif')).toMatchObject({ status: 200 });
   });
 });

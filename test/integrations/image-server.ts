@@ -112,6 +112,7 @@ export async function startImageServer({
     files: () => filesIn(root),
     async close() {
       await server.close();
+      await storage.close();
       await rm(root, { recursive: true });
     },
   };

@@ -1,12 +1,6 @@
-import type { Sharp } from 'sharp';
-
 export interface ImageType {
   mime: string;
   extension: string;
-  /** Whether it may have several frames. */
-  animated: boolean;
-  /** How it is written anew. */
-  encode(picture: Sharp): Sharp;
 }
 
 interface Signature extends ImageType {
@@ -20,30 +14,22 @@ const SIGNATURES: Signature[] = [
   {
     mime: 'image/png',
     extension: '.png',
-    animated: false,
     matches: (head) => starts(head, '\x89PNG\r\n\x1a\n'),
-    encode: (picture) => picture.png(),
   },
   {
     mime: 'image/jpeg',
     extension: '.jpg',
-    animated: false,
     matches: (head) => starts(head, '\xff\xd8\xff'),
-    encode: (picture) => picture.jpeg({ quality: 85 }),
   },
   {
     mime: 'image/gif',
     extension: '.gif',
-    animated: true,
     matches: (head) => starts(head, 'GIF87a') || starts(head, 'GIF89a'),
-    encode: (picture) => picture.gif({ effort: 2 }),
   },
   {
     mime: 'image/webp',
     extension: '.webp',
-    animated: true,
     matches: (head) => starts(head, 'RIFF') && starts(head.subarray(8), 'WEBP'),
-    encode: (picture) => picture.webp({ quality: 85, effort: 2 }),
   },
 ];
 

@@ -180,6 +180,7 @@ export class LocalImageStorage implements ImageStorage {
 
   /** Before the process ends. */
   async close(): Promise<void> {
+    await this.rewriter.close();
     await this.incoming.close();
   }
 

@@ -1,0 +1,72 @@
+// The process that decodes images. Plain JavaScript, so that it is loaded the same way from sources, compiled, and in tests.
+const { createReadStream, writeFileSync } = require('node:fs');
+const os = require('node:os');
+
+// Before its threads are started, which take the priority over: whatever else the machine has to do comes first.
+os.setPriority(1);
+try {
+  // Where memory runs out, Linux ends this process and not the service's.
+  writeFileSync('/proc/self/oom_score_adj', '1000');
+} catch {
+  // Elsewhere there is no such file, or it is read-only.
+}
+
+// The service's process ends this one. An end of its own would wait for the decoder's threads, which may hang.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// They reach the whole group of processes. The service finishes first what is under way.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
+
+const sharp = require('sharp');
+const { isHarmless } = require('./colour-profile.cjs');
+
+// One thread an image, and nothing kept of it. No reader but those of the four types is ever tried.
+sharp.concurrency(1);
+sharp.cache(false);
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadNsgif', 'VipsForeignLoadWebp'],
+});
+
+const TYPES = {
+  'image/png': { animated: false, encode: (picture) => picture.png() },
+  'image/jpeg': { animated: false, encode: (picture) => picture.jpeg({ quality: 85 }) },
+  'image/gif': { animated: true, encode: (picture) => picture.gif({ effort: 2 }) },
+  'image/webp': { animated: true, encode: (picture) => picture.webp({ quality: 85, effort: 2 }) },
+};
+
+async function rewrite({ source, target, mime, maxPixels, maxFrames }) {
+  if (mime === 'image/webp' && (await framesOfWebp(source)) > maxFrames) return 'too many frames';
+  const { animated, encode } = TYPES[mime];
+  const options = { animated, failOn: 'error', limitInputPixels: maxPixels };
+  const { icc, pages = 1 } = await sharp(source, options).metadata();
+  if (pages > maxFrames) return 'too many frames';
+  const picture = sharp(source, { ...options, ignoreIcc: icc !== undefined && !isHarmless(icc) });
+  await encode(pages > 1 ? picture : picture.autoOrient()).toFile(target);
+  return 'written';
+}
+
+/** At most so many. The decoder looks at all frames before each of them, also where one stands within another. */
+async function framesOfWebp(path) {
+  let frames = 0;
+  let rest = '';
+  for await (const piece of createReadStream(path, 'latin1')) {
+    frames += (rest + piece).split('ANMF').length - 1;
+    rest = (rest + piece).slice(-3);
+  }
+  return frames;
+}
+
+/** The library's errors have a message only. */
+function refusalOf(message) {
+  if (/no space left|quota exceeded/i.test(message)) return 'no room';
+  return /pixel limit/.test(message) ? 'too many pixels' : 'unreadable';
+}
+
+process.on('message', async (task) => {
+  try {
+    process.send({ outcome: await rewrite(task) });
+  } catch ({ message }) {
+    process.send({ outcome: refusalOf(message), message });
+  }
+});
+process.send({ outcome: 'ready' });
