@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { conf, httpc, resume_up } from 'qiniu';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
+import { PartsUnknown } from '../../src/integrations/storage/upload-errors';
 import { form, picture, PNG, pngOf, seen } from '../support/images';
 import { until } from '../support/until';
 import { OpenBook, SECRET, startImageServer, type ImageServer } from './image-server';
@@ -134,6 +135,19 @@ const WAYS = {
   },
 };
 const ways = ['v1', 'v2'] as const;
+
+/** An upload that only has to be completed, and what completes it. */
+const COMPLETIONS = {
+  v1: async () => {
+    const { ctx } = (await mkblk(PNG)).json;
+    return () => mkfile(PNG.length, [ctx]);
+  },
+  v2: async () => {
+    const upload = await begin();
+    await part(upload, 1, PNG);
+    return () => complete(upload, listed(PNG));
+  },
+};
 
 describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
   const uploader = (url = server.url) => {
@@ -743,6 +757,32 @@ describe('resumable upload', () => {
     });
   });
 
+  describe('that is completed many times at once', () => {
+    it.each([
+      ['v1', 701],
+      ['v2', 612],
+    ] as const)('is decoded once, and unknown to the others: %s', async (way, unknown) => {
+      const again = await COMPLETIONS[way]();
+      const keep = jest.spyOn(server.storage, 'keep');
+      const statuses = (await Promise.all(Array.from({ length: 12 }, again))).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, ...Array<number>(11).fill(unknown)]);
+      expect(keep).toHaveBeenCalledTimes(1);
+    });
+
+    it('leaves its other blocks to the one who gets all of them', async () => {
+      const [one, two] = [PNG.subarray(0, 40), PNG.subarray(40)];
+      const [first, second] = [(await mkblk(one)).json.ctx, (await mkblk(two)).json.ctx];
+      const piece = (ctx: unknown) =>
+        ({ upload: { userId: USER, version: 'v1', id: String(ctx) }, parts: [] }) as const;
+      const { parts } = server.storage;
+      const claimed = await parts.claim([piece(second)]);
+      expect((await mkfile(PNG.length, [first, second], key)).status).toBe(701);
+      await expect(parts.claim([piece(first), piece(second)])).rejects.toBeInstanceOf(PartsUnknown);
+      await parts.unclaim(claimed);
+      expect((await mkfile(PNG.length, [first, second], key)).status).toBe(200);
+    });
+  });
+
   describe('that does not come to its end', () => {
     it('is removed within the hour, also by another process, and not while it may go on', async () => {
       const upload = await begin();
@@ -799,12 +839,23 @@ describe('resumable upload', () => {
       sending.destroy();
     });
 
-    it('can be completed later when the disk was full', async () => {
+    it.each(ways)('can be completed later when the disk was full: %s', async (way) => {
+      const again = await COMPLETIONS[way]();
+      jest.spyOn(server.storage, 'receive').mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
+      expect((await again()).status).toBe(500);
+      expect((await again()).status).toBe(200);
+    });
+
+    it('is removed within the hour when the process was killed that made an image of it', async () => {
       const upload = await begin(key);
       await part(upload, 1, PNG);
-      jest.spyOn(server.storage, 'receive').mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
-      expect((await complete(upload, listed(PNG))).status).toBe(500);
-      expect((await complete(upload, listed(PNG))).status).toBe(200);
+      const known = { userId: USER, version: 'v2', id: upload.split('/').at(-1) ?? '' } as const;
+      await server.storage.parts.claim([{ upload: known, parts: [] }]);
+      expect((await complete(upload, listed(PNG))).status).toBe(612);
+      expect(await stored()).toHaveLength(1);
+      await ageAll(46);
+      await server.storage.sweep();
+      expect(await stored()).toEqual([]);
     });
   });
 

@@ -7,7 +7,7 @@ import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
 import { readUploadBody } from './upload-body';
 import { UploadTokenRefused } from './upload-errors';
-import type { Part, PartedUpload } from './upload-parts';
+import type { Piece } from './upload-parts';
 
 /** Of parts on their way. SDKs send three or four parts of a file at once. */
 const PER_USER = 12;
@@ -51,33 +51,38 @@ export class ResumableUploads {
   }
 
   /**
-   * Makes one image of the parts of one or several uploads. These are removed then, unless the same request may succeed
-   * later.
+   * Makes one image of the parts of one or several uploads, once however many ask for it at a time. The parts are removed
+   * then, unless the same request may succeed later.
    */
-  async complete(
-    grant: UploadGrant,
-    key: string | undefined,
-    pieces: { upload: PartedUpload; parts: Part[] }[],
-  ): Promise<KeptImage> {
+  async complete(grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
+    const { parts } = this;
+    const leave = this.files.take(grant.userId);
+    try {
+      const claimed = await parts.claim(pieces);
+      const remove = async () => {
+        for (const { upload } of claimed) await parts.remove(upload);
+      };
+      try {
+        const kept = await this.keep(grant, key, claimed);
+        await remove();
+        return kept;
+      } catch (error) {
+        if (error instanceof AppError && (error.status < 500 || error.status > 599)) await remove();
+        else await parts.unclaim(claimed);
+        throw error;
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  private async keep(grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts, storage } = this;
     async function* whole(): AsyncGenerator<Buffer> {
       for (const piece of pieces) yield* parts.read(piece.upload, piece.parts);
     }
-    const remove = async () => {
-      for (const { upload } of pieces) await parts.remove(upload);
-    };
-    const leave = this.files.take(grant.userId);
-    try {
-      const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
-      const kept = await storage.keep(image, grant, key).finally(() => storage.discard(image));
-      await remove();
-      return kept;
-    } catch (error) {
-      if (error instanceof AppError && (error.status < 500 || error.status > 599)) await remove();
-      throw error;
-    } finally {
-      leave();
-    }
+    const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
+    return storage.keep(image, grant, key).finally(() => storage.discard(image));
   }
 }
 

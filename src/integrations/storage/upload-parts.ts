@@ -15,6 +15,8 @@ export interface PartedUpload {
   userId: string;
   version: 'v1' | 'v2';
   id: string;
+  /** By whoever makes an image of it. To all others it is unknown. */
+  isClaimed?: boolean;
 }
 
 export interface Part {
@@ -22,6 +24,12 @@ export interface Part {
   number: number;
   bytes: number;
   etag: string;
+}
+
+/** An upload, and those of its parts that an image is made of. */
+export interface Piece {
+  upload: PartedUpload;
+  parts: readonly Part[];
 }
 
 export interface ReceivedPart extends Part {
@@ -49,7 +57,8 @@ const LEAST_BYTES = 65_536;
 
 /**
  * The parts of uploads that are not complete, as `<user id>/<version>.<upload id>/<number>.<bytes>.<etag>`. What is
- * known of them is in their names alone, so that instances which share the disk share the uploads.
+ * known of them is in their names alone, so that instances which share the disk share the uploads. The folder of an
+ * upload that is being completed ends in `.claimed`.
  */
 export class UploadParts {
   private readonly directory: string;
@@ -102,12 +111,34 @@ export class UploadParts {
     return (await namesIn(folder)).map(partNamed).sort((one, other) => one.number - other.number);
   }
 
-  async *read(upload: PartedUpload, parts: Part[]): AsyncGenerator<Buffer> {
+  async *read(upload: PartedUpload, parts: readonly Part[]): AsyncGenerator<Buffer> {
     try {
       for (const part of parts) yield* createReadStream(this.pathOf(upload, part)) as AsyncIterable<Buffer>;
     } catch (error) {
       throw hasCode(error, 'ENOENT') ? new PartsUnknown(upload.version) : error;
     }
+  }
+
+  /** All of them or none. Of those who want an upload at once one gets it, and to the others it is unknown. */
+  async claim(pieces: Piece[]): Promise<Piece[]> {
+    const claimed: Piece[] = [];
+    try {
+      for (const { upload, parts } of pieces) {
+        const own = { ...upload, isClaimed: true };
+        await this.move(this.folderOf(upload), this.folderOf(own), upload);
+        claimed.push({ upload: own, parts });
+      }
+      return claimed;
+    } catch (error) {
+      await this.unclaim(claimed);
+      throw error;
+    }
+  }
+
+  /** What cannot be given back is removed by a sweep. */
+  async unclaim(claimed: Piece[]): Promise<void> {
+    for (const { upload } of claimed)
+      await rename(this.folderOf(upload), this.folderOf({ ...upload, isClaimed: false })).catch(() => {});
   }
 
   async remove(upload: PartedUpload): Promise<void> {
@@ -140,9 +171,7 @@ export class UploadParts {
   /** Gives a file its name. The limits are looked at once more then: other parts may have come at the same time. */
   private async give(file: string, upload: PartedUpload, part: Part): Promise<void> {
     const path = this.pathOf(upload, part);
-    await rename(file, path).catch((error: unknown) => {
-      throw hasCode(error, 'ENOENT') ? new PartsUnknown(upload.version) : error;
-    });
+    await this.move(file, path, upload);
     for (const other of await this.list(upload))
       if (other.number === part.number && nameOf(other) !== nameOf(part))
         await rm(this.pathOf(upload, other), { force: true });
@@ -150,6 +179,12 @@ export class UploadParts {
     if (!isTooLarge && (await this.roomOf(upload.userId)) >= 0) return;
     await rm(path, { force: true });
     throw isTooLarge ? tooLarge(this.options.maxBytes) : tooMuch();
+  }
+
+  private async move(from: string, to: string, { version }: PartedUpload): Promise<void> {
+    await rename(from, to).catch((error: unknown) => {
+      throw hasCode(error, 'ENOENT') ? new PartsUnknown(version) : error;
+    });
   }
 
   /** For a part of this number. */
@@ -169,9 +204,9 @@ export class UploadParts {
     return room;
   }
 
-  private folderOf({ userId, version, id }: PartedUpload): string {
+  private folderOf({ userId, version, id, isClaimed }: PartedUpload): string {
     if (!UPLOAD_ID.test(id)) throw new PartsUnknown(version);
-    return join(this.directory, userId, `${version}.${id}`);
+    return join(this.directory, userId, `${version}.${id}${isClaimed ? '.claimed' : ''}`);
   }
 
   private pathOf(upload: PartedUpload, part: Part): string {
