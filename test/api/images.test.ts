@@ -199,6 +199,17 @@ describe('images that this service keeps', () => {
       expect(isThere(portrait)).toBe(true);
     });
 
+    it('not when they were uploaded again, for another day', async () => {
+      const key = await upload(ann, PNG);
+      await aDayLater();
+      expect(await upload(ann, PNG)).toBe(key);
+      await app.sweep();
+      expect(isThere(key)).toBe(true);
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(key)).toBe(false);
+    });
+
     it('when their account is closed, within a day', async () => {
       const portrait = await upload(ann, PNG);
       await show(ann, address(portrait));

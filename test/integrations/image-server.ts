@@ -48,6 +48,10 @@ export class OpenBook implements ImageBook {
     return known === undefined ? 'new' : 'known';
   }
 
+  async has({ userId, name }: ImageName): Promise<boolean> {
+    return this.hashes.has(`${userId}/${name}`);
+  }
+
   async strike({ userId, name }: ImageName): Promise<void> {
     this.hashes.delete(`${userId}/${name}`);
   }
@@ -57,12 +61,17 @@ export class OpenBook implements ImageBook {
   }
 
   async strikeReplaced(): Promise<ImageName[]> {
-    return this.replaced.splice(0);
+    return this.strikeAll(this.replaced);
   }
 
   async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
-    const struck = this.unused.splice(0);
+    const struck = await this.strikeAll(this.unused);
     return { looked: struck.length, struck };
+  }
+
+  private async strikeAll(images: ImageName[]): Promise<ImageName[]> {
+    for (const image of images) await this.strike(image);
+    return images.splice(0);
   }
 }
 

@@ -114,4 +114,53 @@ describe('stored image', () => {
     await writeFile(join(server.directory, USER, 'page.png'), content);
     expect(await statusOf(`/files/${USER}/page.png`)).toBe(404);
   });
+
+  describe('that nobody shows', () => {
+    const image = { userId: USER, name: 'a.png' };
+    const upload = () => {
+      const { token } = server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url);
+      return post(server.url, [
+        ['token', token],
+        ['key', `${USER}/a.png`],
+        ['file', PNG],
+      ]);
+    };
+    const status = async () => (await get(`/files/${USER}/a.png`)).status;
+    const struck = () => server.book.strike(image).then(() => ({ looked: 0, struck: [image] }));
+    afterEach(() => jest.restoreAllMocks());
+
+    it('is removed, and nothing is left of it', async () => {
+      server.book.unused = [image];
+      await server.storage.sweep();
+      expect(await status()).toBe(404);
+      expect(await server.files()).toEqual([]);
+    });
+
+    it('stays when it is uploaded again before its file is removed', async () => {
+      jest.spyOn(server.book, 'strikeUnused').mockImplementationOnce(async () => {
+        const answer = await struck();
+        expect((await upload()).status).toBe(200);
+        return answer;
+      });
+      await server.storage.sweep();
+      expect(await status()).toBe(200);
+    });
+
+    it('stays when it is uploaded again while its file is removed', async () => {
+      jest.spyOn(server.book, 'strikeUnused').mockImplementationOnce(struck);
+      jest.spyOn(server.book, 'has').mockImplementationOnce(async () => {
+        expect((await upload()).status).toBe(200);
+        return true;
+      });
+      await server.storage.sweep();
+      expect(await status()).toBe(200);
+    });
+
+    it('stays while nobody can tell whether it was uploaded again', async () => {
+      server.book.unused = [image];
+      jest.spyOn(server.book, 'has').mockRejectedValueOnce(new Error('the database is away'));
+      await server.storage.sweep();
+      expect(await status()).toBe(200);
+    });
+  });
 });

@@ -34,13 +34,16 @@ export class ImageAccounts implements ImageBook {
   async enter(image: ImageEntry, uploader: Uploader, mostBytes: number): Promise<'new' | 'known'> {
     return this.parts.transaction(async ({ images }) => {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
-      const hash = await images.hashOf(image);
-      if (hash === image.hash) return 'known';
-      if (hash !== undefined) throw new KeyTaken('key: holds another image, take a new name');
+      if (await images.renew(image)) return 'known';
+      if ((await images.hashOf(image)) !== undefined) throw new KeyTaken('key: holds another image, take a new name');
       if (mostBytes > 0 && (await images.bytesOf(image.userId)) + image.bytes > mostBytes) throw tooMuch(mostBytes);
       await images.enter([image]);
       return 'new';
     });
+  }
+
+  async has(image: ImageName): Promise<boolean> {
+    return (await this.parts.images.hashOf(image)) !== undefined;
   }
 
   async strike(image: ImageName): Promise<void> {

@@ -52,6 +52,12 @@ export class ImagesRepository {
     return owner !== undefined;
   }
 
+  /** So that nothing takes the image away that has just been uploaded again. False when there is no such image. */
+  async renew({ userId, name, hash }: ImageEntry): Promise<boolean> {
+    const due_at = this.db.raw<Date>("now() + interval '1 day'");
+    return (await this.db('images').where({ user_id: userId, name, hash }).update({ due_at })) > 0;
+  }
+
   async hashOf({ userId, name }: ImageName): Promise<string | undefined> {
     const found = await this.db('images').where({ user_id: userId, name }).first<{ hash: string } | undefined>('hash');
     return found?.hash;

@@ -20,10 +20,12 @@ export interface ImageBook {
   /** The same for what belongs to an upload that counts at another step. */
   admitPart(grant: UploadGrant, caller: Caller): Promise<void>;
   /**
-   * Enters an image before it gets its name. `known` when the same image is entered already. Throws when another one is,
-   * when the account's images would take more than `mostBytes` (0: no limit), or for what `admit` throws.
+   * Enters an image before it gets its name. `known` when the same image is entered already, which has another day then.
+   * Throws when another one is, when the account's images would take more than `mostBytes` (0: no limit), or for what
+   * `admit` throws.
    */
   enter(image: ImageEntry, grant: UploadGrant, mostBytes: number): Promise<'new' | 'known'>;
+  has(image: ImageName): Promise<boolean>;
   strike(image: ImageName): Promise<void>;
   /** Enters images that lie on the disk and are not in the book. */
   adopt(images: ImageEntry[]): Promise<void>;

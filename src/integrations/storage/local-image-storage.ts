@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import { link, lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, rename, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -199,7 +199,21 @@ export class LocalImageStorage implements ImageStorage {
   }
 
   private async remove(images: ImageName[]): Promise<void> {
-    for (const image of images) await rm(this.pathOf(image), { force: true });
+    for (const image of images) await this.takeAway(image);
+  }
+
+  /** Back again when the same image was uploaded after it was struck: that upload may have found the file in its place. */
+  private async takeAway(image: ImageName): Promise<void> {
+    const path = await this.incoming.newPath();
+    try {
+      await rename(this.pathOf(image), path);
+      // In doubt it stays. A later sweep finds it.
+      if (await this.book.has(image).catch(() => true)) await link(path, this.pathOf(image));
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT', 'EEXIST')) throw error;
+    } finally {
+      await this.discard({ path });
+    }
   }
 
   private pathOf({ userId, name }: ImageName): string {
