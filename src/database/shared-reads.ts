@@ -1,5 +1,6 @@
 import { Query, type QueryResultRow } from 'pg';
 import { codeOf, Unavailable } from '../errors';
+import { gatherWrites } from './gathered-writes';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
 import type { PreparedQuery, Runner } from './statement';
 import { withTimeout } from './timeout';
@@ -55,7 +56,6 @@ const STANDS_STILL_MS = 2_000;
 class SharedConnection implements Runner {
   private client: Promise<GuardedClient> | undefined;
   private newest: GuardedClient | undefined;
-  private isCorked = false;
   private waiting = 0;
   /** When PostgreSQL began the statement that it answers next. */
   private movedAt = 0;
@@ -82,7 +82,6 @@ class SharedConnection implements Runner {
 
   /** Makes pg's Query itself: pg would first copy what it is given, which costs as much as asking. */
   private runOn<Row>(client: GuardedClient, { name, text }: PreparedQuery, values: unknown[]): Promise<Row[]> {
-    this.sendTogether(client);
     if (this.waiting === 0) this.movedAt = performance.now();
     this.waiting += 1;
     return new Promise((resolve, reject) => {
@@ -103,17 +102,6 @@ class SharedConnection implements Runner {
     setImmediate(() => void client.end().catch(() => undefined));
   }
 
-  /** Sends all statements of this turn of the event loop in one write. */
-  private sendTogether({ connection: { stream } }: GuardedClient): void {
-    if (this.isCorked) return;
-    this.isCorked = true;
-    stream.cork();
-    setImmediate(() => {
-      this.isCorked = false;
-      stream.uncork();
-    });
-  }
-
   async close(): Promise<void> {
     const client = await this.client?.catch(() => undefined);
     if (client) await endOrDestroy(client);
@@ -132,6 +120,7 @@ class SharedConnection implements Runner {
       await client.connect();
       // Each is a look-up by its key: planning it anew for every value would cost more than running it.
       if (this.prepare) await client.query('SET plan_cache_mode = force_generic_plan');
+      gatherWrites(client.connection.stream);
       return client;
     } catch (error) {
       forget();
