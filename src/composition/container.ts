@@ -44,7 +44,8 @@ export async function buildContainer(
   const cookies = new SessionCookies(
     connections.pool,
     connections.db,
-    sessionsByStore ? undefined : reader,
+    reader,
+    sessionsByStore,
     { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
     logger,
   );
@@ -55,7 +56,8 @@ export async function buildContainer(
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const { writes, heavyReads, heavyAnswers } = services;
-  const entrance = { visitor: cookies.load, user: cookies.signedIn, writes, heavyReads, heavyAnswers };
+  const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
+  const entrance = { ...access, writes, heavyReads, heavyAnswers };
   const routers = {
     user: operationsRouter(
       resources.map((resource) => resource.map(wrap)),

@@ -1,11 +1,15 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Caller } from '../caller';
+import type { OwnerReads } from '../database/owner-reads';
 import { NotSignedIn } from '../errors';
 import { callerOf } from './caller-of';
 
-/** Who may call: anyone; a visitor, for whom a session is loaded or prepared; a user, whose session has been found. */
-export type Access = 'anyone' | 'visitor' | 'user';
+/**
+ * Who may call: anyone; a visitor, for whom a session is loaded or prepared; a user, whose session has been found; a
+ * reader, whose session is found by the first statement that runs on `reads`.
+ */
+export type Access = 'anyone' | 'visitor' | 'user' | 'reader';
 
 /** What a handler is told beside its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
@@ -38,8 +42,26 @@ export class UserCall extends Call {
   }
 }
 
+/** Its session, and so its user, are known once something has been read. */
+export class ReaderCall extends UserCall {
+  get reads(): OwnerReads {
+    if (this.req.reads === undefined) throw new NotSignedIn();
+    return this.req.reads;
+  }
+}
+
+/** What a handler is called with. */
+interface Calls {
+  anyone: Call;
+  visitor: Call;
+  user: UserCall;
+  reader: ReaderCall;
+}
+
 declare module 'express-serve-static-core' {
   interface Request {
+    /** Finds the session with what it reads. */
+    reads?: OwnerReads;
     /** Set once the session of a user has been found. */
     signedIn?: OwnSession;
   }
@@ -73,10 +95,7 @@ export interface Operation extends Description<Access, unknown, unknown, unknown
   answer: (input: never, call: never) => Promise<unknown>;
 }
 
-type Handler<A extends Access, Input, Result> = (
-  input: Input,
-  call: A extends 'user' ? UserCall : Call,
-) => Promise<Result>;
+type Handler<A extends Access, Input, Result> = (input: Input, call: Calls[A]) => Promise<Result>;
 
 /** `Given`, but `never` for each field that `Wanted` does not have. */
 type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]

@@ -1,16 +1,21 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { KeyedQueue } from '../database/keyed-queue';
+import { BadRequest } from '../errors';
 import { body, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
-import { Call, UserCall, type Operation } from './operation';
+import { Call, ReaderCall, UserCall, type Access, type Operation } from './operation';
 import { parse } from './parse';
-import { ok, post } from './route';
+import { handled, ok, post } from './route';
+
+const CALLS: Record<Access, typeof Call> = { anyone: Call, visitor: Call, user: UserCall, reader: ReaderCall };
 
 export interface Entrance {
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */
   user: RequestHandler;
+  /** Refuses a request without a signed cookie; the session itself is found when the request reads. */
+  reader: RequestHandler;
   /** Of the writes of one user. */
   writes: KeyedQueue;
   /** Of the heavy reads of one user. */
@@ -70,23 +75,63 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access, params, body, streams } = operation;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
-  const inputOf = (req: Request) => ({
-    ...(params && (parse(params, req.params) as object)),
-    ...(body && (parse(body, jsonBody(req)) as object)),
-  });
-  const queue = queueOf(operation, entrance);
-  const answer = async (req: Request, res: Response) => {
-    const input = inputOf(req);
-    const job = () => run(input, access === 'user' ? new UserCall(req, res) : new Call(req, res));
-    if (!queue) return job();
-    const { userId } = new UserCall(req, res);
-    if (operation.heavy) await holdUntilTaken(entrance.heavyAnswers, userId, res);
-    return queue.run(userId, job);
+  const prepared: Prepared = (req, res) => {
+    const input = {
+      ...(params && (parse(params, req.params) as object)),
+      ...(body && (parse(body, jsonBody(req)) as object)),
+    };
+    return () => run(input, new CALLS[access](req, res));
   };
+  const turn = turnOf(operation, entrance);
+  const answer = access === 'reader' ? onceFound(prepared, turn, entrance.user) : inTurn(prepared, turn);
   return async (req, res) => {
     const result = await answer(req, res);
     if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
     else ok(res, result);
+  };
+}
+
+/** Reads what was sent, and returns the work that is to be done. */
+type Prepared = (req: Request, res: Response) => () => Promise<unknown>;
+type Answer = (req: Request, res: Response) => Promise<unknown>;
+/** Waits for the user's turn, and returns what ends it. */
+type Turn = (userId: string, res: Response) => Promise<() => void>;
+
+function inTurn(prepared: Prepared, turn: Turn | undefined): Answer {
+  return async (req, res) => {
+    const job = prepared(req, res);
+    if (!turn) return job();
+    const leave = await turn(new UserCall(req, res).userId, res);
+    return job().finally(leave);
+  };
+}
+
+/** A reader's turn comes once the session, and so the user, has been found. */
+function onceFound(prepared: Prepared, turn: Turn | undefined, findUser: RequestHandler): Answer {
+  return async (req, res) => {
+    let leave = () => {};
+    const { reads } = new ReaderCall(req, res);
+    if (turn) reads.whenFound = async (userId) => void (leave = await turn(userId, res));
+    try {
+      const result = await prepared(req, res)();
+      if (!req.signedIn) throw new Error('an operation for readers has answered without reading');
+      return result;
+    } catch (error) {
+      // Whoever has no session is told so first, and nothing of what else is wrong.
+      if (!req.signedIn && error instanceof BadRequest) await handled(findUser, req, res);
+      throw error;
+    } finally {
+      leave();
+    }
+  };
+}
+
+function turnOf(operation: Operation, { writes, heavyReads, heavyAnswers }: Entrance): Turn | undefined {
+  if (operation.writes) return (userId) => writes.enter(userId);
+  if (!operation.heavy) return undefined;
+  return async (userId, res) => {
+    await holdUntilTaken(heavyAnswers, userId, res);
+    return heavyReads.enter(userId);
   };
 }
 
@@ -95,9 +140,4 @@ async function holdUntilTaken(answers: KeyedQueue, userId: string, res: Response
   const leave = await answers.enter(userId);
   if (res.closed) leave();
   else res.once('close', leave);
-}
-
-function queueOf(operation: Operation, { writes, heavyReads }: Entrance): KeyedQueue | undefined {
-  if (operation.writes) return writes;
-  return operation.heavy ? heavyReads : undefined;
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { MethodNotAllowed } from '../errors';
 import { nameRoute } from './request-log';
@@ -39,6 +40,17 @@ function refuse(allow: string): RequestHandler {
   return () => {
     throw new MethodNotAllowed(allow);
   };
+}
+
+/** Until a handler calls its `next`. */
+export function handled(handler: RequestHandler, req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const next = (error?: unknown) =>
+      error === undefined
+        ? resolve()
+        : reject(isNativeError(error) ? error : new Error('a handler failed', { cause: error }));
+    Promise.resolve(handler(req, res, next)).catch(reject);
+  });
 }
 
 /** Does not use Express's `json`, which reads several settings for every answer. */

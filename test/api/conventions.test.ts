@@ -18,8 +18,9 @@ import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../
 import { idsOf, loggedAs } from '../support/request-ids';
 import { until } from '../support/until';
 
-const OPEN = OPERATIONS.filter(({ access }) => access !== 'user').map(pathOf);
-const LOGIN = OPERATIONS.filter(({ access }) => access === 'user').map(pathOf);
+const [LOGIN, OPEN] = [true, false].map((needed) =>
+  OPERATIONS.filter(({ access }) => ['user', 'reader'].includes(access) === needed).map(pathOf),
+) as [string[], string[]];
 const WITH_BODY = OPERATIONS.filter(({ body }) => body !== undefined).map(pathOf);
 const WITHOUT_BODY = OPERATIONS.filter(({ body }) => body === undefined).map(pathOf);
 

@@ -8,10 +8,11 @@ export interface SessionOwner {
   renewedAt?: number;
 }
 
-/** The data of a session that has not expired, of an open account, whose password has not been changed since. */
-export const liveSession = statement<{ sess: SessionOwner }, 'sid'>(
-  'session',
-  `SELECT sess FROM session JOIN users ON users.id = sess ->> 'userId'
-    WHERE sid = :sid AND expire > now() AND closed_at IS NULL
-      AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
-);
+/** A session that has not expired, of an open account, whose password has not been changed since. */
+export function liveSessionSql(sid: string): string {
+  return `SELECT sess, users.id AS user_id FROM session JOIN users ON users.id = sess ->> 'userId'
+    WHERE sid = ${sid} AND expire > now() AND closed_at IS NULL
+      AND credentials_version = (sess ->> 'credentialsVersion')::integer`;
+}
+
+export const liveSession = statement<{ sess: SessionOwner }, 'sid'>('session', liveSessionSql(':sid'));

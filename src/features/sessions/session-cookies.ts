@@ -9,7 +9,9 @@ import { Failed, NotSignedIn, Unavailable } from '../../errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
 import type { OwnSession } from '../../http/operation';
-import { liveSession } from './live-session';
+import { handled } from '../../http/route';
+import { JoinedReads } from './joined-reads';
+import { liveSession, type SessionOwner } from './live-session';
 import type { FoundSession, SessionReader } from './session-reader';
 import type { NewSession } from './sessions-repository';
 
@@ -103,8 +105,9 @@ export class SessionCookies {
   constructor(
     pool: Pool,
     db: Knex,
-    /** Without one, express-session reads every session. */
-    private readonly reader: SessionReader | undefined,
+    private readonly reader: SessionReader,
+    /** Have express-session read every session, not only those to be renewed. */
+    private readonly byStore: boolean,
     private readonly rules: SessionRules,
     logger: Pick<Logger, 'warn'>,
   ) {
@@ -126,7 +129,7 @@ export class SessionCookies {
 
   /** 401 without a user's session. Once a day it also renews the session. */
   readonly signedIn: RequestHandler = async (req, res, next) => {
-    if (!this.reader) {
+    if (this.byStore) {
       this.renew(req, res, next);
       return;
     }
@@ -135,6 +138,22 @@ export class SessionCookies {
     req.signedIn = this.ownerOf(session);
     if (isDue(session)) this.renew(req, res, next);
     else next();
+  };
+
+  /** The same, but the session is found with what the request reads first. */
+  readonly reading: RequestHandler = async (req, res, next) => {
+    const sid = this.reader.signedId(req.headers.cookie);
+    if (sid === undefined) throw new NotSignedIn();
+    if (this.byStore) await handled(this.renew, req, res);
+    const check = async (session: SessionOwner | undefined) => {
+      if (!session) throw new NotSignedIn();
+      const owner = this.ownerOf({ ...session, sid });
+      if (isDue(session)) await handled(this.renew, req, res);
+      req.signedIn = owner;
+      return owner.userId;
+    };
+    req.reads = new JoinedReads(this.reader.reads, sid, check);
+    next();
   };
 
   private readonly prolong: RequestHandler = (req, _res, next) => {

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Source } from '../../database/statement';
+import type { Runner } from '../../database/statement';
 import { cookieReader } from '../../http/cookies';
 import { isSameText } from '../../secrets';
 import { liveSession, type SessionOwner } from './live-session';
@@ -19,7 +19,7 @@ export class SessionReader {
   private readonly keys: KeyObject[];
 
   constructor(
-    private readonly reads: Source,
+    readonly reads: Runner,
     cookieName: string,
     secrets: string[],
   ) {
@@ -35,7 +35,7 @@ export class SessionReader {
   }
 
   /** The cookie is s:<id>.<signature>, encoded as a URI component. */
-  private signedId(cookies: string | undefined): string | undefined {
+  signedId(cookies: string | undefined): string | undefined {
     const value = this.read(cookies);
     const dot = value.lastIndexOf('.');
     if (!value.startsWith('s:') || dot < 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { SharedReads } from '../../database/shared-reads';
-import { columnList, statement } from '../../database/statement';
+import { columnList, statement, type Runner } from '../../database/statement';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 
 /** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
@@ -54,10 +54,14 @@ export interface GroupToRead {
   expected: number;
 }
 
-export interface SyncRows {
+export interface SyncTime {
+  /** What was written up to this version, any later statement sees. */
   horizon: number;
   /** Versions stay behind it. */
   clock: number;
+}
+
+export interface SyncRows {
   user: SyncUser;
   /** Undefined when there are many: then it is read by pages. */
   blacklist: SyncBlacklistEntry[] | undefined;
@@ -70,10 +74,7 @@ export interface SyncRows {
 type Asked = 'userId' | 'since';
 
 /** The clock shows that a version is from an earlier state of the database. */
-const horizon = statement<{ horizon: number; clock: number }>(
-  'sync-horizon',
-  'SELECT sync_horizon() AS horizon, sync_clock() AS clock',
-);
+const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS horizon, sync_clock() AS clock');
 
 const user = statement<SyncUser, Asked>(
   'sync-user',
@@ -178,21 +179,26 @@ export class SyncRepository {
     private readonly db: Knex,
   ) {}
 
-  /** Sends all statements at once on one connection, which answers them in this order: the horizon before any data. */
+  /** To be asked for before any data. */
+  async time(reads: Runner): Promise<SyncTime> {
+    const [time] = await horizon(reads, {});
+    if (time === undefined) throw new Error('sync found no horizon');
+    return time;
+  }
+
+  /** Sends all statements at once on one connection. */
   async rows(userId: string, since: number): Promise<SyncRows> {
     const on = this.reads.connection();
     const of = { userId, since };
-    const [[time], [owner], blacklisted, friends, groups, members] = await Promise.all([
-      horizon(on, {}),
+    const [[owner], blacklisted, friends, groups, members] = await Promise.all([
       user(on, of),
       blacklist(on, of),
       friendships(on, of),
       memberships(on, of),
       fewMembers(on, of),
     ]);
-    if (time === undefined || owner === undefined) throw new Error('sync found no horizon or no user');
+    if (owner === undefined) throw new Error('sync found no user');
     return {
-      ...time,
       user: owner,
       blacklist: blacklisted.length <= CHUNK ? blacklisted : undefined,
       friends,

@@ -1,4 +1,5 @@
 import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
+import type { Reader } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
 import { SyncQueue } from './sync-queue';
 import {
@@ -38,11 +39,13 @@ export class SyncService {
   constructor(private readonly repository: SyncRepository) {}
 
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
-  async changes(userId: string, known: number): Promise<Changes> {
-    const { clock, horizon, blacklist, members, ...rows } = await this.repository.rows(userId, known);
+  async changes(reader: Reader, known: number): Promise<Changes> {
+    const { clock, horizon } = await this.repository.time(reader.reads);
     // Versions stay behind the clock, so this one is from an earlier state of the database: the client is sent
     // everything. From version 1, not 0, so that rows that have ended are sent, too.
-    if (known > clock) return this.changes(userId, 1);
+    if (known > clock) return this.changes(reader, 1);
+    const { userId } = reader;
+    const { blacklist, members, ...rows } = await this.repository.rows(userId, known);
     const chunks = members ? inOneChunk(members) : this.chunks(userId, known);
     return {
       ...rows,

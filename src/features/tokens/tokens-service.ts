@@ -1,7 +1,12 @@
+import { OWNER, type Reader } from '../../database/owner-reads';
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage, Uploader, UploadToken } from '../../integrations/storage/image-storage';
 import type { UsersRepository } from '../users/users-repository';
+
+interface SessionReader extends Reader {
+  readonly session: { sid: string };
+}
 
 /** Tokens for the messaging server and for image uploads. */
 export class TokensService {
@@ -11,11 +16,12 @@ export class TokensService {
     private readonly storage: ImageStorage,
   ) {}
 
-  async messagingToken({ userId, sid }: { userId: string; sid: string }, publicUrl: string): Promise<string> {
-    const user = await this.users.profile(userId);
-    const token = user && (await this.messaging.token(user, { sid }, publicUrl));
+  async messagingToken(reader: SessionReader, publicUrl: string): Promise<{ id: string; token: string }> {
+    const user = await this.users.profile(OWNER, reader.reads);
+    if (user === undefined) throw new NotSignedIn();
+    const token = await this.messaging.token(user, reader.session, publicUrl);
     if (token === undefined) throw new NotSignedIn();
-    return token;
+    return { id: user.id, token };
   }
 
   /** Under the version that the session was found with: by now the password may be another one. */

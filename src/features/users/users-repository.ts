@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { OWNER } from '../../database/owner-reads';
 import { columnList, statement, type Source } from '../../database/statement';
 import type { Phone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
@@ -38,14 +39,19 @@ export class UsersRepository {
     private readonly reads: Source = db,
   ) {}
 
-  async profile(id: string): Promise<Profile | undefined> {
-    const [found] = await profile(this.reads, { id });
+  async profile(id: string | typeof OWNER, on = this.reads): Promise<Profile | undefined> {
+    const [found] = await profile(on, { id });
     return found;
   }
 
   async profileByPhone(phone: string): Promise<Profile | undefined> {
     const id = await this.idByPhone(phone);
     return id === undefined ? undefined : this.profile(id);
+  }
+
+  async idByPhone(phone: string, on = this.reads): Promise<string | undefined> {
+    const [owner] = await phoneOwner(on, { phone });
+    return owner?.userId;
   }
 
   async account(id: string): Promise<Account | undefined> {
@@ -107,11 +113,6 @@ export class UsersRepository {
   /** The same password at another cost: its sessions stay. */
   async rehash(id: string, credentialsVersion: number, passwordHash: string): Promise<void> {
     await this.open().where({ id, credentials_version: credentialsVersion }).update({ password_hash: passwordHash });
-  }
-
-  private async idByPhone(phone: string, on = this.reads): Promise<string | undefined> {
-    const [owner] = await phoneOwner(on, { phone });
-    return owner?.userId;
   }
 
   /** It ends sessions, and the messaging tokens that are on their way. */

@@ -10,20 +10,20 @@ export function usersRouter(users: UsersService): Operation[] {
     operation({
       path: '/find/:region/:phone',
       summary: 'The user with this phone.',
-      access: 'user',
+      access: 'reader',
       params: byPhone,
       result: profile,
       refusals: { 404: noSuchUser, 429: 'too many look-ups by this user' },
-      handle: (phone, { userId, caller }) => users.byPhone(phone, userId, caller),
+      handle: (phone, reader) => users.byPhone(phone, reader, reader.caller),
     }),
     operation({
       path: '/:id',
       summary: 'The user with this id.',
-      access: 'user',
+      access: 'reader',
       params: byId,
       result: profile,
       refusals: { 404: noSuchUser },
-      handle: ({ id }) => users.byId(id),
+      handle: ({ id }, { reads }) => users.byId(id, reads),
     }),
   ];
 }

@@ -1,4 +1,6 @@
 import type { Caller } from '../../caller';
+import type { Reader } from '../../database/owner-reads';
+import type { Runner } from '../../database/statement';
 import { NotFound } from '../../errors';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
@@ -14,17 +16,20 @@ export class UsersService {
     private readonly limits: Pick<Limits, 'findsPerMinute' | 'findsPerDay'>,
   ) {}
 
-  async byId(id: string): Promise<Profile> {
-    return found(await this.users.profile(id));
+  async byId(id: string, reads: Runner): Promise<Profile> {
+    return found(await this.users.profile(id, reads));
   }
 
-  async byPhone(phone: Phone, askerId: string, caller: Caller): Promise<Profile> {
+  async byPhone(phone: Phone, reader: Reader, caller: Caller): Promise<Profile> {
+    const { reads } = reader;
+    const id = await this.users.idByPhone(phone.number, reads);
+    const subject = reader.userId;
     await this.limiter.take(
       caller,
-      { limit: this.limits.findsPerMinute, subject: askerId },
-      { limit: this.limits.findsPerDay, subject: askerId },
+      { limit: this.limits.findsPerMinute, subject },
+      { limit: this.limits.findsPerDay, subject },
     );
-    return found(await this.users.profileByPhone(phone.number));
+    return found(id === undefined ? undefined : await this.users.profile(id, reads));
   }
 }
 

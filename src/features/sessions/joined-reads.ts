@@ -1,0 +1,62 @@
+import { OWNER, type OwnerReads } from '../../database/owner-reads';
+import type { PreparedQuery, Runner } from '../../database/statement';
+import { liveSessionSql, type SessionOwner } from './live-session';
+
+interface Joined {
+  _sess: string;
+  /** Null where the session is good, and the statement has found nothing. */
+  _found: true | null;
+}
+
+/** Returns the user of a good session, and throws for any other. */
+type Check = (session: SessionOwner | undefined) => Promise<string>;
+
+const joinedQueries = new Map<string, PreparedQuery>();
+
+/**
+ * Finds out by the first statement whether the session is good: two round trips and two plans become one. What it has
+ * read is given out once `check` has let the session pass. Until then there is one statement at a time.
+ */
+export class JoinedReads implements OwnerReads {
+  whenFound: OwnerReads['whenFound'] = () => Promise.resolve();
+  private userId: string | undefined;
+
+  constructor(
+    private readonly reads: Runner,
+    private readonly sid: string,
+    private readonly check: Check,
+  ) {}
+
+  async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
+    if (this.userId !== undefined) return this.reads.run<Row>(query, withOwner(values, this.userId));
+    const others = values.filter((value) => value !== OWNER);
+    const rows = await this.reads.run<Joined & Row>(joined(query, values), [this.sid, ...others]);
+    const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as SessionOwner));
+    await this.whenFound(userId);
+    this.userId = userId;
+    return rows.flatMap(({ _sess, _found, ...row }) => (_found ? [row as Row] : []));
+  }
+}
+
+function withOwner(values: unknown[], userId: string): unknown[] {
+  return values.map((value) => (value === OWNER ? userId : value));
+}
+
+function joined({ name, text }: PreparedQuery, values: unknown[]): PreparedQuery {
+  const ownName = `${name} ${values.map((value) => (value === OWNER ? 'owner' : 'given')).join(' ')}`;
+  const known = joinedQueries.get(ownName);
+  if (known) return known;
+  // The session's id is $1: the other values follow, without the owner, who is read with the session.
+  const places: string[] = [];
+  let next = 2;
+  for (const value of values) places.push(value === OWNER ? 'signed_in.user_id' : `$${next++}`);
+  const asked = text.replace(/\$(\d+)/g, (_, number: string) => places[Number(number) - 1] ?? '');
+  const made = {
+    name: ownName,
+    text: `SELECT signed_in.sess::text AS "_sess", answer.*
+             FROM (${liveSessionSql('$1')}) signed_in
+             LEFT JOIN LATERAL (SELECT true AS "_found", asked.* FROM (${asked}) asked) answer ON true`,
+  };
+  joinedQueries.set(ownName, made);
+  return made;
+}
