@@ -18,7 +18,7 @@ export async function watched(bench, pids, work) {
 
 /** In seconds. The load generators count as our own, since this process has waited for them. */
 function usage(bench, pids) {
-  const processes = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? statOf(name) : []));
+  const processes = allProcesses();
   return {
     at: globalThis.performance.now() / 1_000,
     busy: machineBusy(),
@@ -26,6 +26,22 @@ function usage(bench, pids) {
     postgres: cpuOfTree(processes, bench.postgres.pid),
     server: pids.reduce((sum, pid) => sum + cpuOfTree(processes, pid), 0),
   };
+}
+
+/** Read until the same are there twice: what is there all the time may be missing from one reading of the folder. */
+function allProcesses() {
+  const pids = (processes) => processes.map(({ pid }) => pid).join(' ');
+  let last = readProcesses();
+  for (let tries = 0; tries < 10; tries += 1) {
+    const again = readProcesses();
+    if (pids(again) === pids(last)) return again;
+    last = again;
+  }
+  return last;
+}
+
+function readProcesses() {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? statOf(name) : []));
 }
 
 /** What a process, its threads and its children have used, with those that have ended and been waited for. */

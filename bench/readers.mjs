@@ -28,6 +28,10 @@ function ours(name, title, start, cookie = {}) {
 export const floor = ours('floor', 'floor: node:http and pg, two statements', (bench) => startOwn(bench, 'floor'));
 export const service = ours('service', 'this service', (bench) => startService(bench));
 
+export const limit = ours('limit', 'limit: one joined statement on two pipelined connections', (bench) =>
+  startOwn(bench, 'floor', { args: ['limit'] }),
+);
+
 export const others = [
   ours('floor-joined', 'floor with one joined statement', (bench) => startOwn(bench, 'floor', { args: ['joined'] })),
   ours('naive', 'Express and Knex as in tutorials', startNaive, { cookieName: 'connect.sid' }),

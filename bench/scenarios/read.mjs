@@ -1,7 +1,7 @@
 import { subject } from '../load.mjs';
 import { compare, cpuRatio, middle, rateRatio, runsOf, target } from '../measure.mjs';
 import { spread } from '../people.mjs';
-import { checkAnswers, floor, others, service } from '../readers.mjs';
+import { checkAnswers, floor, limit, others, service } from '../readers.mjs';
 
 /** Parse Server keeps what it has read for five seconds: in that time none of these comes again. */
 const SESSIONS = 20_000;
@@ -14,7 +14,7 @@ const targets = [
 ];
 
 export async function run(bench) {
-  const readers = [floor, service, ...(bench.options.short ? [] : others)];
+  const readers = [floor, service, limit, ...(bench.options.short ? [] : others)];
   const indexes = spread(bench.options.users, SESSIONS);
   const subjects = [];
   for (const reader of readers) {
@@ -26,6 +26,7 @@ export async function run(bench) {
   const [first, ...rest] = subjects;
   const measured = await compare(bench, first, rest, targets);
   const rate = (name) => middle(runsOf(measured.measurements, name), rateRatio);
+  measured.checks.push(target('requests/s, ratio to the limit', 'at least', 0.75, rate('service') / rate('limit')));
   for (const { name, timesSlower } of others.filter((reader) => reader.timesSlower && readers.includes(reader))) {
     const times = rate('service') / rate(name);
     measured.checks.push(target(`requests/s, times those of ${name}`, 'at least', timesSlower, times));

@@ -1,12 +1,14 @@
 // The floor: what no service on Node and PostgreSQL can do without, to answer POST /user/:id for a session's owner.
-// With the argument "joined", session and user are read by one statement instead of two.
+// With the argument "joined", session and user are read by one statement instead of two. With "limit" that statement is
+// asked on two pipelined connections, without waiting for the answer before: nothing on Node is known to be faster.
 import { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 import { signature } from '../people.mjs';
-import { listenJson, newPool, SESSION_SECRET } from './own.mjs';
+import { listenJson, newPipelinedClient, newPool, SESSION_SECRET } from './own.mjs';
 
 const COOKIE = '__Host-sid=s%3A';
-const pool = newPool();
+const [way] = process.argv.slice(2);
+const query = way === 'limit' ? pipelined(2) : pooled();
 const profile = 'u.id, u.nickname, u.portrait_uri AS "portraitUri"';
 const statements = {
   session: 'SELECT sess FROM session WHERE sid = $1 AND expire > now()',
@@ -16,8 +18,19 @@ const statements = {
           WHERE s.sid = $1 AND s.expire > now()`,
 };
 
+function pooled() {
+  const pool = newPool();
+  return (asked) => pool.query(asked);
+}
+
+function pipelined(count) {
+  const clients = Array.from({ length: count }, newPipelinedClient);
+  let turn = 0;
+  return (asked) => clients[(turn = (turn + 1) % count)].query(asked);
+}
+
 async function first(name, values) {
-  const { rows } = await pool.query({ name, text: statements[name], values });
+  const { rows } = await query({ name, text: statements[name], values });
   return rows[0];
 }
 
@@ -31,7 +44,7 @@ async function inOne(sid, id) {
   return sessionOf !== undefined && { user: user.id === null ? undefined : user };
 }
 
-const find = process.argv[2] === 'joined' ? inOne : inTwo;
+const find = way === undefined ? inTwo : inOne;
 
 /** The session id of a Cookie header, or undefined when nobody who knows the secret has signed it. */
 function sessionId(header) {

@@ -11,6 +11,13 @@ export const listen = (handler) => void createServer(handler).listen(PORT, HOST)
 
 export const newPool = () => new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 
+/** What is asked while it connects waits. */
+export function newPipelinedClient() {
+  const client = new pg.Client({ connectionString: DATABASE_URL, pipeline: true });
+  client.connect();
+  return client;
+}
+
 /** `answer` returns what is sent as JSON; a code that is an HTTP status is sent as such. */
 export function listenJson(answer) {
   listen(async (req, res) => {
