@@ -1,7 +1,9 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { trusting, warnOfAddresses } from './client-address';
+import { findSender, trusting } from './client-address';
 import { crossSite } from './cross-site';
 import type { Deadline } from './deadline';
 import { unknownPath } from './error-handler';
@@ -39,9 +41,8 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.set('trust proxy', trusting(app.get('trust proxy fn') as Parameters<typeof trusting>[0]));
 
   app.use(requestLog(logger));
-  app.use(warnOfAddresses(logger));
-  app.use(securityHeaders);
-  app.use(neverStored);
+  app.use(findSender(logger));
+  app.use(sameHeaders);
   app.use(crossSite(corsOrigins, publicUrl));
 
   app.use('/user', deadline.watch, routers.user);
@@ -55,6 +56,16 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   return app;
 }
 
+/** Notes the headers as they are spelt. */
+class NotingResponse extends ServerResponse {
+  readonly noted: [name: string, value: string][] = [];
+
+  override setHeader(name: string, value: number | string | readonly string[]): this {
+    this.noted.push([name, String(value)]);
+    return this;
+  }
+}
+
 const NONE = ["'none'"];
 
 /** Answers are JSON and images: no page, no script, no frame. */
@@ -65,8 +76,18 @@ const securityHeaders = helmet({
   },
 });
 
-/** The few answers that may be stored overwrite it. */
-const neverStored: RequestHandler = (_req, res, next) => {
-  res.setHeader('Cache-Control', 'no-store');
+/** Those of every answer; the few answers that may be stored overwrite the last. */
+const SAME_HEADERS = [...headersBy(securityHeaders), ['Cache-Control', 'no-store'] as const];
+
+const sameHeaders: RequestHandler = (_req, res, next) => {
+  for (const [name, value] of SAME_HEADERS) res.setHeader(name, value);
   next();
 };
+
+/** What helmet sets is the same each time, so that it is asked once. */
+function headersBy(middleware: typeof securityHeaders): [name: string, value: string][] {
+  const request = new IncomingMessage(new Socket());
+  const answer = new NotingResponse(request);
+  middleware(request, answer, () => {});
+  return answer.noted;
+}

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
 import type { Caller } from '../caller';
-import { addressOf, ipOf } from './client-address';
+import { addressOf } from './client-address';
 
 const USER_AGENT_LENGTH = 200;
 
 export function callerOf(req: Request): Caller {
   return {
-    address: addressOf(req),
-    ip: ipOf(req),
+    address: addressOf(req.sentFrom),
+    ip: req.sentFrom,
     userAgent: (req.get('User-Agent') ?? '').slice(0, USER_AGENT_LENGTH),
     requestId: req.id,
   };

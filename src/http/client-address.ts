@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
 /** Longer than every address with its port and brackets. */
@@ -11,18 +11,38 @@ export interface Network {
   times: number;
 }
 
-/**
- * For limits by address: an IPv4 address, or the /64 of an IPv6 address, since one customer has a whole /64. Express
- * finds the address by TRUST_PROXY.
- */
-export function addressOf(req: Request): string {
-  const address = ipOf(req);
-  return isIPv6(address) ? network(groupsOf(address), 64) : address;
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** The client's address, found once: a socket that is closed has none. */
+    sentFrom: string;
+  }
 }
 
-/** What a proxy gives as an address and is none is worth nothing: then it is the address of the proxy itself. */
-export function ipOf(req: Request): string {
-  return plainAddress(req.ip) ?? plainAddress(req.socket.remoteAddress) ?? 'unknown';
+/** Finds where a request comes from. Warns once of a proxy that does not tell: each request through it is the same. */
+export function findSender(logger: Pick<Logger, 'warn'>): RequestHandler {
+  let warned = false;
+  return (req, _res, next) => {
+    const { ip } = req;
+    req.sentFrom = ipFrom(ip, req.socket.remoteAddress);
+    if (!warned && ip !== undefined && plainAddress(ip) === undefined) {
+      warned = true;
+      logger.warn(
+        { requestId: req.id },
+        'a proxy gave a client address that is none: such clients are counted by the address of the proxy',
+      );
+    }
+    next();
+  };
+}
+
+/** For limits by address: an IPv4 address, or the /64 of an IPv6 address, since one customer has a whole /64. */
+export function addressOf(ip: string): string {
+  return isIPv6(ip) ? network(groupsOf(ip), 64) : ip;
+}
+
+/** Express finds `ip` by TRUST_PROXY. What a proxy gives as an address and is none is worth nothing: then it is the address of the proxy itself. */
+export function ipFrom(ip: string | undefined, remoteAddress: string | undefined): string {
+  return plainAddress(ip) ?? plainAddress(remoteAddress) ?? 'unknown';
 }
 
 /**
@@ -43,6 +63,7 @@ export function senderOf(address: string): string {
 
 /** Without a port, brackets and zone. An IPv4 address in the form of IPv6, however it is spelt, is the IPv4 address. */
 export function plainAddress(given = ''): string | undefined {
+  if (isIPv4(given)) return given;
   if (given.length > LONGEST) return undefined;
   const [, bracketed] = /^\[(.+)\](?::\d{1,5})?$/.exec(given) ?? [];
   const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(given) ?? [];
@@ -54,21 +75,6 @@ export function plainAddress(given = ''): string | undefined {
 /** Express's answer to "is this proxy trusted?", asked with plain addresses. */
 export function trusting(isTrusted: (address: string, hop: number) => boolean) {
   return (address: string, hop: number) => isTrusted(plainAddress(address) ?? address, hop);
-}
-
-/** Warns once, since each request through such a proxy is the same. */
-export function warnOfAddresses(logger: Pick<Logger, 'warn'>): RequestHandler {
-  let warned = false;
-  return (req, _res, next) => {
-    if (!warned && req.ip !== undefined && plainAddress(req.ip) === undefined) {
-      warned = true;
-      logger.warn(
-        { requestId: req.id },
-        'a proxy gave a client address that is none: such clients are counted by the address of the proxy',
-      );
-    }
-    next();
-  };
 }
 
 function groupsOf(address: string): number[] {

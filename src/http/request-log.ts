@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { ipOf } from './client-address';
 import { maskedAddress } from './masked-address';
 
 declare module 'express-serve-static-core' {
@@ -10,8 +9,6 @@ declare module 'express-serve-static-core' {
     id: string;
     /** The X-Request-Id that the client has sent, when it is sane. */
     clientId: string | undefined;
-    /** Masked, for the log. */
-    maskedAddress: string;
     /** The route's pattern, for the log: paths themselves contain phone numbers and captcha ids. */
     pattern?: string;
     /** When the request came, by performance.now(). */
@@ -23,7 +20,8 @@ declare module 'express-serve-static-core' {
 export function requestLog(logger: Logger): RequestHandler {
   function write(this: Response): void {
     const { req } = this;
-    const { id: requestId, clientId: clientRequestId, maskedAddress: address, method, begun } = req;
+    const { id: requestId, clientId: clientRequestId, method, begun } = req;
+    const address = maskedAddress(req.sentFrom);
     const { pattern: route = 'none' } = req;
     const ms = Math.round(performance.now() - begun);
     const cause = causeOf(this);
@@ -36,8 +34,6 @@ export function requestLog(logger: Logger): RequestHandler {
     req.begun = performance.now();
     req.id = randomUUID();
     req.clientId = clientRequestId(req);
-    // Now: the socket has no address any more once it is closed.
-    req.maskedAddress = maskedAddress(ipOf(req));
     res.setHeader('X-Request-Id', req.clientId ?? req.id);
     res.on('close', write);
     next();

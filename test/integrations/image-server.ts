@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type Router } from 'express';
+import { findSender } from '../../src/http/client-address';
 import { errorHandler } from '../../src/http/error-handler';
 import { requestLog } from '../../src/http/request-log';
 import { hasCode } from '../../src/integrations/storage/disk';
@@ -79,7 +80,7 @@ export class OpenBook implements ImageBook {
 export async function serve(router: Router): Promise<RunningServer> {
   const app = express().set('trust proxy', 'loopback');
   const logger = createLogger('silent', { write: () => {} });
-  app.use(requestLog(logger));
+  app.use(requestLog(logger), findSender(logger));
   app.use(router);
   app.use(errorHandler(logger));
   const server = app.listen(0, '127.0.0.1');
