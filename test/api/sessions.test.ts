@@ -87,6 +87,39 @@ async function waiting(count: number): Promise<void> {
   throw new Error(`nobody waits for the ${count}. lock`);
 }
 
+describe('a session that is found with what is read', () => {
+  const ended: [string, (person: Person) => Promise<unknown>][] = [
+    ['was ended', (person) => sessionsOf(person).delete()],
+    ['has not been used for 30 days', (person) => sessionsOf(person).update({ expire: new Date(Date.now() - 2_000) })],
+    ['is 90 days old', (person) => age(person, { createdAt: 90.01 })],
+    ['is 90 days old and to be renewed', (person) => age(person, { createdAt: 90.01, renewedAt: 2 })],
+    ['is of an older password', (person) => app.db('users').where({ id: person.id }).increment('credentials_version')],
+    ['is of a closed account', (person) => app.db('users').where({ id: person.id }).update({ closed_at: new Date() })],
+  ];
+  const readsOf = (other: Person) => [`/user/${other.id}`, '/user/no_such_user', '/user/sync/0', '/user/get_token'];
+
+  it.each(ended)('lets nobody read when it %s', async (_how, end) => {
+    const { person, cookie } = await signedIn();
+    const paths = readsOf(await insertPerson(app));
+    const statuses = () =>
+      Promise.all(paths.map(async (path) => (await raw(app, path, { headers: { Cookie: cookie } })).status));
+    expect(await statuses()).toEqual([200, 404, 200, 200]);
+    await end(person);
+    expect(await statuses()).toEqual([401, 401, 401, 401]);
+  });
+
+  it('is renewed once a day', async () => {
+    const { person, cookie } = await signedIn();
+    await age(person, { createdAt: 2, renewedAt: 1.01 });
+    const read = () => raw(app, `/user/${person.id}`, { headers: { Cookie: cookie } });
+    const answer = await read();
+    expectBody(answer, expect.objectContaining({ code: 200 }));
+    expect(cookieOf(answer)).toBe(cookie);
+    expect(Date.now() - Number((await sessionOf(person)).sess.renewedAt)).toBeLessThan(5_000);
+    expect((await read()).headers).not.toHaveProperty('set-cookie');
+  });
+});
+
 describe('/user/logout', () => {
   it('ends the session: logged in → logged out, with only code 200', async () => {
     const { person, cookie } = await signedIn();
