@@ -99,7 +99,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
 
     it('reads it in pages, and gives all of it', async () => {
-      const { blacklist } = await sync(bob, 1);
+      const { blacklist } = await sync(bob);
       expect(pages).toEqual([CHUNK, CHUNK, 1]);
       const kept = await app
         .db('blacklist')

@@ -192,15 +192,6 @@ describe('POST /user/sync/:version', () => {
     expect((await sync(ann, version)).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
   });
 
-  it('leaves out at version 0 who is off the blacklist again, but not for a version of an earlier database', async () => {
-    await app.db('blacklist').insert([bob, cat].map(({ id }) => ({ user_id: ann.id, friend_id: id })));
-    await app.db('blacklist').where({ user_id: ann.id, friend_id: bob.id }).update({ status: false });
-    const friendIds = async (version: number) =>
-      (await sync(ann, version)).blacklist.map(({ friendId }) => friendId).sort();
-    expect(await friendIds(0)).toEqual([cat.id]);
-    expect(await friendIds(Number.MAX_SAFE_INTEGER)).toEqual([bob.id, cat.id].sort());
-  });
-
   it('gives everyone in a newly joined group, however old their memberships', async () => {
     const groupId = `joined-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat]);

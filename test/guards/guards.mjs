@@ -1266,14 +1266,6 @@ export const guards = [
     named: 'has one of the two places of large answers',
   },
   {
-    guard: 'a client that holds nothing is not told who is off the blacklist again',
-    file: 'src/features/sync/sync-repository.ts',
-    replace: '(status OR :since::bigint > 0)',
-    by: '(status OR :since::bigint >= 0)',
-    test: 'test/api/sync',
-    named: 'leaves out at version 0 who is off the blacklist again',
-  },
-  {
     guard: 'users take turns in the queue for large answers',
     claims: ['keep others waiting'],
     file: 'src/features/sync/sync-queue.ts',

@@ -81,10 +81,8 @@ const user = statement<SyncUser, Asked>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
 );
 
-/** Who is off it again is told to a client that may hold the entry, not to one that holds nothing. */
 const BLACKLIST = `
-  SELECT friend_id AS "friendId", status, version FROM blacklist
-   WHERE user_id = :userId AND (status OR :since::bigint > 0) AND version > :since`;
+  SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId AND version > :since`;
 
 /** One more than a chunk is enough to know that there are many. */
 const blacklist = statement<SyncBlacklistEntry, Asked>('sync-blacklist', `${BLACKLIST} LIMIT ${CHUNK + 1}`);
