@@ -15,7 +15,15 @@ import { solvedCaptcha } from '../support/captchas';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { testPool, type TestPool } from '../support/pool';
-import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, verificationToken } from '../support/people';
+import {
+  e164,
+  field,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+} from '../support/people';
 import { until } from '../support/until';
 
 const HOUR = 3_600;
@@ -144,6 +152,15 @@ describe('send_code', () => {
     expect(take).toHaveBeenCalledTimes(1);
     expect(full).toHaveBeenCalledTimes(asked);
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
+  });
+
+  it('by address: places that another instance gives back are free a moment later', async () => {
+    const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
+    expectBody(await sendCode(limited, newPhone()), { code: 200 });
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    await new LimitsRepository(app.db).giveBack([`send_per_address:${HERE}`]);
+    // Each of these looks at what is known, and extends nothing by that.
+    await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200, 5_000);
   });
 
   it('by address: a place that is given back is free at once', async () => {

@@ -2529,10 +2529,30 @@ export const guards = [
     guard: 'of a crowd at a full limit one asks the database anew',
     claims: ['slow others down by logging in'],
     file: 'src/features/limits/own-counts.ts',
-    replace: 'if (bucket && !isFresh) bucket.freshUntil = now + FRESH_MS;',
+    replace: 'if (bucket) bucket.freshUntil = freshUntil;',
     by: '',
     test: 'test/unit/own-counts',
     named: 'has one of many ask anew',
+  },
+  {
+    guard: 'who only looks at what is known keeps nobody from asking anew',
+    file: 'src/features/limits/limiter.ts',
+    replace: 'const known = this.own.knownFull(rememberable(wanted));',
+    by: 'const known = this.knownFullOrToAsk(wanted);',
+    test: 'test/api/limits',
+    named: 'places that another instance gives back are free a moment later',
+  },
+  {
+    guard: 'buckets that were found full at different moments do not keep each other known',
+    file: 'src/features/limits/own-counts.ts',
+    replace: 'if (known.length > 0) return known;',
+    by: `for (const { key } of this.full(wanted)) {
+      const one = this.buckets.get(key);
+      if (one && one.freshUntil <= this.now()) one.freshUntil = this.now() + FRESH_MS;
+    }
+    if (known.length > 0) return known;`,
+    test: 'test/unit/own-counts',
+    named: 'however many buckets were found full at different moments',
   },
   {
     guard: 'a limit that held places fill is not remembered as full',

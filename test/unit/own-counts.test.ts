@@ -41,10 +41,31 @@ describe('OwnCounts', () => {
   it('has one of many ask anew when that moment has passed', () => {
     counts.learnFull([{ key: 'h', seconds: 10, noted: true, spent: true }], [bucket('h')]);
     now += 250;
-    const known = [1, 2, 3].map(() => counts.knownFull([bucket('h')]).length);
+    const known = [1, 2, 3].map(() => counts.knownFullOrToAsk([bucket('h')]).length);
     expect(known).toEqual([0, 1, 1]);
     counts.forget('h');
-    expect(counts.knownFull([bucket('h')])).toEqual([]);
+    expect(counts.knownFullOrToAsk([bucket('h')])).toEqual([]);
+  });
+
+  it('has somebody ask however often others only look', () => {
+    counts.learnFull([{ key: 'i', seconds: 10, noted: true, spent: true }], [bucket('i')]);
+    for (let looked = 0; looked < 5; looked += 1) {
+      now += 250;
+      expect(counts.knownFull([bucket('i')])).toEqual([]);
+    }
+    expect(counts.knownFullOrToAsk([bucket('i')])).toEqual([]);
+  });
+
+  it('has somebody ask however many buckets were found full at different moments', () => {
+    const [one, other] = [bucket('j'), bucket('k')];
+    counts.learnFull([{ key: 'j', seconds: 60, noted: true, spent: true }], [one]);
+    now += 100;
+    counts.learnFull([{ key: 'k', seconds: 60, noted: true, spent: true }], [other]);
+    const asked = Array.from({ length: 100 }, () => {
+      now += 50;
+      return counts.knownFullOrToAsk([one, other]).length === 0;
+    });
+    expect(asked.filter(Boolean).length).toBeGreaterThan(15);
   });
 
   it('forgets what has been cleared, and whatever begins with it', () => {
@@ -56,6 +77,6 @@ describe('OwnCounts', () => {
 
   it('forgets everything rather than fill the memory', () => {
     for (let subject = 0; subject <= 100_001; subject += 1) counts.take([bucket(`subject-${subject}`)]);
-    expect((Reflect.get(counts, 'buckets') as Map<string, unknown>).size).toBeLessThan(10);
+    expect((Reflect.get(counts, 'buckets') as Map<string, unknown>).size).toBeLessThan(100);
   });
 });

@@ -130,7 +130,7 @@ export class Limiter {
   async tryToHold(caller: Caller, ...uses: Use[]): Promise<Held | Refused> {
     const wanted = limited(uses);
     if (wanted.length === 0) return NOTHING;
-    const known = this.knownFull(wanted);
+    const known = this.knownFullOrToAsk(wanted);
     if (known.length > 0) return this.refused(wanted, known, caller);
     const places = await retrying(() => this.buckets.hold(wanted.map(bucket)));
     if (places.length === wanted.length) {
@@ -174,7 +174,7 @@ export class Limiter {
   /** The same, where that is known from a moment ago: the database is not asked. */
   async checkKnown(caller: Caller, ...uses: Use[]): Promise<void> {
     const wanted = limited(uses);
-    const known = this.knownFull(wanted);
+    const known = this.own.knownFull(rememberable(wanted));
     if (known.length > 0) await this.refuse(this.refused(wanted, known, caller));
   }
 
@@ -191,8 +191,8 @@ export class Limiter {
     this.own.forgetAll(prefix);
   }
 
-  private knownFull(wanted: Use[]): FullBucket[] {
-    return this.own.knownFull(rememberable(wanted));
+  private knownFullOrToAsk(wanted: Use[]): FullBucket[] {
+    return this.own.knownFullOrToAsk(rememberable(wanted));
   }
 
   /** What the database has just said. A bucket that is full by places alone is not remembered: one may be free soon. */
@@ -206,7 +206,7 @@ export class Limiter {
   }
 
   private async fullNow(wanted: Use[]): Promise<FullBucket[]> {
-    const known = this.knownFull(wanted);
+    const known = this.knownFullOrToAsk(wanted);
     if (known.length > 0) return known;
     const full = await this.buckets.full(wanted.map(bucket));
     this.remember(wanted, full);
@@ -215,7 +215,7 @@ export class Limiter {
 
   /** For what must not go on without the database's counts. */
   private async countSurely(wanted: Use[]): Promise<FullBucket[]> {
-    const known = this.knownFull(wanted);
+    const known = this.knownFullOrToAsk(wanted);
     if (known.length > 0) return known;
     const { full } = await this.countTogether(wanted);
     this.remember(wanted, full);
@@ -227,7 +227,7 @@ export class Limiter {
    * again.
    */
   private async countSomehow(wanted: Use[]): Promise<FullBucket[]> {
-    const known = this.own.knownFull(wanted.map(bucket));
+    const known = this.own.knownFullOrToAsk(wanted.map(bucket));
     if (known.length > 0) return known;
     if (performance.now() < this.aloneUntil) return this.own.take(wanted.map(bucket));
     try {

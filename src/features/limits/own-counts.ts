@@ -41,15 +41,25 @@ export class OwnCounts {
     for (const key of this.buckets.keys()) if (key.startsWith(prefix)) this.buckets.delete(key);
   }
 
-  /** The buckets that were full a moment ago. Of many who want one at once when that has passed, one asks anew. */
+  /** The buckets that were full a moment ago. */
   knownFull(wanted: Bucket[]): FullBucket[] {
     const now = this.now();
-    return this.full(wanted).filter(({ key }) => {
+    return this.full(wanted).filter(({ key }) => (this.buckets.get(key)?.freshUntil ?? 0) > now);
+  }
+
+  /**
+   * The same, for a caller that asks for all of these when none was full a moment ago. Of many who come at once then,
+   * one asks, and the others still find them full.
+   */
+  knownFullOrToAsk(wanted: Bucket[]): FullBucket[] {
+    const known = this.knownFull(wanted);
+    if (known.length > 0) return known;
+    const freshUntil = this.now() + FRESH_MS;
+    for (const { key } of this.full(wanted)) {
       const bucket = this.buckets.get(key);
-      const isFresh = bucket !== undefined && bucket.freshUntil > now;
-      if (bucket && !isFresh) bucket.freshUntil = now + FRESH_MS;
-      return isFresh;
-    });
+      if (bucket) bucket.freshUntil = freshUntil;
+    }
+    return [];
   }
 
   /** Takes one from each bucket, or returns the full ones and takes none. */
