@@ -149,7 +149,8 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
     const asked = full.mock.calls.length;
     for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
-    expect(take).toHaveBeenCalledTimes(1);
+    // The audit trail counts its own events, behind the answers.
+    expect(take.mock.calls.filter(([buckets]) => buckets.some(({ key }) => key.startsWith('send_')))).toHaveLength(1);
     expect(full).toHaveBeenCalledTimes(asked);
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
   });
@@ -704,6 +705,39 @@ describe('every limit of the table', () => {
   }
 });
 
+describe('reading by one network of IPv6', () => {
+  /** The most that were counted at a time, of those whose keys begin like this. */
+  function countedAtOnce(prefix: string): { most: number } {
+    const seen = { most: 0 };
+    let atOnce = 0;
+    const repository = new LimitsRepository(app.db);
+    const free = repository.take.bind(repository);
+    jest.spyOn(LimitsRepository.prototype, 'take').mockImplementation(async (buckets) => {
+      if (!buckets.some(({ key }) => key.startsWith(prefix))) return free(buckets);
+      seen.most = Math.max(seen.most, (atOnce += 1));
+      return free(buckets).finally(() => (atOnce -= 1));
+    });
+    return seen;
+  }
+
+  it('is counted one by one, however many addresses it has, and makes no instance count alone', async () => {
+    const on = await instance({ CHECKS_PER_IP_MINUTE: '1000' });
+    const seen = countedAtOnce('checks_');
+    const from = (index: number) => ({ 'X-Forwarded-For': `2001:db8:7:${index.toString(16)}::1` });
+    const answers = await times(60, (index) => post(on.api, '/user/check_phone_available', newPhone(), from(index)));
+    expect(counted(answers)).toEqual({ 200: 60 });
+    expect(seen.most).toBe(1);
+  });
+
+  it('leaves others a way to what must be counted', async () => {
+    const on = await instance({ SEND_CODE_PER_IP_HOUR: '1000' });
+    const seen = countedAtOnce('send_per_address');
+    const from = (index: number) => `2001:db8:8:${index.toString(16)}::1`;
+    await times(40, (index) => sendCode(on, newPhone(), from(index)));
+    expect(seen.most).toBe(3);
+  });
+});
+
 describe('the table of limits', () => {
   const keys = () => app.db('rate_limits').orderBy('key').pluck<string[]>('key');
 
@@ -748,6 +782,22 @@ describe('while nothing can be counted', () => {
       for (let count = 0; count < 6; count += 1) answers.push(await find());
       expect(counted(answers)).toEqual({ 200: 2, 429: 4 });
     });
+  });
+
+  it('what an instance has counted alone still counts when the shared count is there again', async () => {
+    const open = await instance({ FINDS_PER_USER_MINUTE: '5' });
+    const person = await insertAndSignIn(open);
+    const find = async () => (await post(person.agent, `/user/find/44/${person.phone}`)).status;
+    expect([await find(), await find(), await find()]).toEqual([200, 200, 200]);
+    await uncounted(async () => expect([await find(), await find()]).toEqual([200, 200]));
+    const take = jest.spyOn(LimitsRepository.prototype, 'take');
+    const since: number[] = [];
+    await until(async () => {
+      since.push(await find());
+      return take.mock.calls.length > 0;
+    });
+    expect(new Set(since)).toEqual(new Set([429]));
+    expect(await app.db('rate_limits').where('key', `finds_minute:${person.id}`).first('used')).toEqual({ used: 3 });
   });
 
   /** Holds the table, as a migration or a failing disk might, while `calls` are made. */

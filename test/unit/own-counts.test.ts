@@ -31,6 +31,20 @@ describe('OwnCounts', () => {
     expect(full(bucket('e'))).toEqual([['e', 10]]);
   });
 
+  it('adds what it has counted alone to what the shared buckets say, until the window ends', () => {
+    const wide = bucket('alone', 4);
+    counts.learn([{ key: 'alone', used: 1, seconds: 30 }]);
+    expect([full(wide), full(wide)]).toEqual([[], []]);
+    counts.learn([{ key: 'alone', used: 2, seconds: 30 }]);
+    expect(counts.overdrawn([wide])).toEqual([]);
+    counts.learn([{ key: 'alone', used: 3, seconds: 30 }]);
+    expect(counts.overdrawn([wide]).map(({ key }) => key)).toEqual(['alone']);
+    now += 30_000;
+    counts.learn([{ key: 'alone', used: 1, seconds: 30 }]);
+    expect(counts.overdrawn([wide])).toEqual([]);
+    expect([full(wide), full(wide), full(wide)].flat()).toEqual([]);
+  });
+
   it('believes for a moment what it was told to be full', () => {
     counts.learnFull([{ key: 'f', seconds: 10, noted: true, spent: true }], [bucket('f')]);
     expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, noted: true, spent: true }]);

@@ -4,7 +4,7 @@ import { KeyedQueue } from '../../database/keyed-queue';
 import { withTimeout } from '../../database/timeout';
 import { retrying } from '../../database/transaction';
 import type { AppError } from '../../errors';
-import { networksOf } from '../../http/client-address';
+import { networksOf, senderOf } from '../../http/client-address';
 import type { Limit, Limits } from './limits';
 import type { Bucket, FullBucket, HeldPlace, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
@@ -81,6 +81,8 @@ interface Count {
 const COUNT_MS = 1_000;
 /** After that, this instance counts alone for so long. */
 const ALONE_MS = 5_000;
+/** Half of the connections that count, unless these are many. */
+const OTHERS_AT_ONCE = 3;
 
 const nothing = () => Promise.resolve();
 const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
@@ -88,8 +90,12 @@ const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
   private readonly own = new OwnCounts();
-  /** One user's requests are counted one after another: at once they would make counting slow for all users. */
-  private readonly queue = new KeyedQueue(1, 10_000);
+  /**
+   * Of one user, or of one sender, reading is counted one by one, and the rest a few at a time: at once they would wait
+   * for each other, of an IPv6 network for its common buckets, and make counting slow for everybody.
+   */
+  private readonly reading = new KeyedQueue(1, 10_000);
+  private readonly others = new KeyedQueue(OTHERS_AT_ONCE, 10_000);
   private aloneUntil = 0;
 
   constructor(
@@ -104,9 +110,11 @@ export class Limiter {
     const [first] = wanted;
     if (!first) return NOTHING;
     const mustCount = wanted.some(({ limit }) => limit.whenUncounted === 'refuse');
+    const isByAddress = wanted.some(({ limit }) => limit.per === 'address');
+    const line = `${first.limit.name}:${isByAddress ? senderOf(caller.address) : first.subject}`;
     const full = mustCount
-      ? await this.countSurely(wanted)
-      : await this.queue.run(keyOf(first), () => this.countSomehow(wanted));
+      ? await this.others.run(line, () => this.countSurely(wanted))
+      : await this.reading.run(line, () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
     const giveBack = async (returned: Use[]) => {
       await retrying(() => this.buckets.giveBack(returned.map(keyOf)));
@@ -234,7 +242,7 @@ export class Limiter {
       const count = await withTimeout(this.countTogether(wanted), COUNT_MS);
       this.own.learn(count.taken);
       this.own.learnFull(count.full, wanted.map(bucket));
-      return count.full;
+      return count.full.length > 0 ? count.full : await this.overdrawn(wanted);
     } catch (error) {
       this.aloneUntil = performance.now() + ALONE_MS;
       this.logger.warn(
@@ -243,6 +251,13 @@ export class Limiter {
       );
       return this.own.take(wanted.map(bucket));
     }
+  }
+
+  /** With what this instance has counted alone before. Nothing is taken then. */
+  private async overdrawn(wanted: Use[]): Promise<FullBucket[]> {
+    const full = this.own.overdrawn(wanted.map(bucket));
+    if (full.length > 0) await retrying(() => this.buckets.giveBack(wanted.map(keyOf)));
+    return full;
   }
 
   /** Nothing is taken when something is full. */

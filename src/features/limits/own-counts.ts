@@ -2,6 +2,8 @@ import type { Bucket, FullBucket, TakenBucket } from './limits-repository';
 
 interface OwnBucket {
   used: number;
+  /** Of these, what only this instance knows of: it was counted while the database could not be asked. */
+  alone: number;
   resetsAt: number;
   /** Until then the shared bucket is not asked again. */
   freshUntil: number;
@@ -22,13 +24,18 @@ export class OwnCounts {
   constructor(private readonly now = Date.now) {}
 
   learn(taken: TakenBucket[]): void {
-    for (const { key, used, seconds } of taken) this.set(key, used, seconds);
+    for (const { key, used, seconds } of taken) this.set(key, used + this.aloneOf(key), seconds, this.aloneOf(key));
+  }
+
+  /** Those in which more was used, with what was counted alone, than there is: the shared ones do not know of it. */
+  overdrawn(wanted: Bucket[]): FullBucket[] {
+    return this.full(wanted.map((bucket) => ({ ...bucket, amount: bucket.amount + 1 })));
   }
 
   learnFull(full: FullBucket[], wanted: Bucket[]): void {
     for (const { key, seconds } of full) {
       const amount = wanted.find((bucket) => bucket.key === key)?.amount;
-      if (amount !== undefined) this.set(key, amount, seconds);
+      if (amount !== undefined) this.set(key, amount, seconds, this.aloneOf(key));
     }
   }
 
@@ -69,10 +76,15 @@ export class OwnCounts {
     const now = this.now();
     for (const { key, seconds } of wanted) {
       const bucket = this.buckets.get(key);
-      if (bucket && bucket.resetsAt > now) bucket.used += 1;
-      else this.set(key, 1, seconds);
+      if (bucket && bucket.resetsAt > now) Object.assign(bucket, { used: bucket.used + 1, alone: bucket.alone + 1 });
+      else this.set(key, 1, seconds, 1);
     }
     return [];
+  }
+
+  private aloneOf(key: string): number {
+    const bucket = this.buckets.get(key);
+    return bucket && bucket.resetsAt > this.now() ? bucket.alone : 0;
   }
 
   private full(wanted: Bucket[]): FullBucket[] {
@@ -84,9 +96,9 @@ export class OwnCounts {
     });
   }
 
-  private set(key: string, used: number, seconds: number): void {
+  private set(key: string, used: number, seconds: number, alone: number): void {
     if (this.buckets.size >= MOST_SUBJECTS) this.buckets.clear();
     const now = this.now();
-    this.buckets.set(key, { used, resetsAt: now + seconds * 1_000, freshUntil: now + FRESH_MS });
+    this.buckets.set(key, { used, alone, resetsAt: now + seconds * 1_000, freshUntil: now + FRESH_MS });
   }
 }
