@@ -5,13 +5,18 @@ import dotenv from 'dotenv';
 import type { Express } from 'express';
 import { buildContainer } from './composition/container';
 import { ConfigError, loadConfig, type Config } from './config';
+import { awaitDatabase } from './database/await-database';
 import { migrate } from './database/migrations';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
 import { loadKeys } from './keys';
 import { createLogger } from './logger';
+import { StartLog } from './start-log';
 
 const DRAIN_MS = 10_000;
+
+const startLog = new StartLog(() => process.env.NODE_ENV === 'production');
+const say = (line: string) => startLog.say(line);
 
 /** A mistake of the operator, told in one line and without a stack. */
 class StartError extends Error {}
@@ -37,7 +42,7 @@ async function start(): Promise<void> {
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    say(banner(server, config, database.shown));
+    announce(server, config, database.shown);
   } catch (error) {
     await stop();
     throw error;
@@ -72,6 +77,8 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url:
   const given = config.secrets.databaseUrl;
   const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
   try {
+    if (given !== undefined)
+      await awaitDatabase(given, config.database.waitSeconds * 1_000, (why) => sayWaiting(given, why));
     if (config.database.autoMigrate) {
       const applied = await migrate(database.url, { announce: say });
       if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
@@ -104,18 +111,18 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
   return new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
 }
 
-function banner(server: Server, { http }: Config, database: string): string {
+function announce(server: Server, { http, production }: Config, database: string): void {
   const { port } = server.address() as AddressInfo;
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return [
-    '',
-    `User Account Service is ready at ${http.publicUrl ?? url}`,
+  const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
+  const more = [
     `  database  ${database}`,
     `  try       curl ${url}/user/send_code -d '{"region": 44, "phone": "7911123456"}'`,
     '  stop      Ctrl-C',
-    '',
-  ].join('\n');
+  ];
+  if (production) startLog.say(ready, { url, database });
+  else say(['', ready, ...more, ''].join('\n'));
 }
 
 function shownUrl(databaseUrl: string): string {
@@ -123,8 +130,8 @@ function shownUrl(databaseUrl: string): string {
   return `${host}${pathname}`;
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+function sayWaiting(databaseUrl: string, why: unknown): void {
+  say(`Waiting for the database at ${shownUrl(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
 }
 
 function messageOf(error: unknown): string {
@@ -133,10 +140,10 @@ function messageOf(error: unknown): string {
 }
 
 function fail(error: unknown): never {
-  if (error instanceof ConfigError) process.stderr.write(`${error.mistakes.join('\n')}\n`);
+  if (error instanceof ConfigError) error.mistakes.forEach((mistake) => startLog.fail(mistake));
   else if (error instanceof StartError || error instanceof EmbeddedPostgresError)
-    process.stderr.write(`Cannot start: ${error.message}\n`);
-  else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : 'unknown error'}\n`);
+    startLog.fail(`Cannot start: ${error.message}`);
+  else startLog.fail(error instanceof Error ? (error.stack ?? error.message) : 'unknown error');
   process.exit(1);
 }
 

@@ -25,7 +25,11 @@ export const migrationSource: Knex.MigrationSource<string> = {
 
 async function run(trx: Knex, file: string): Promise<void> {
   // To Knex a question mark is a place holder.
-  await trx.raw(readFileSync(join(DIRECTORY, file), 'utf8').replaceAll('?', '\\?'));
+  await trx.raw(sqlOf(file).replaceAll('?', '\\?'));
+}
+
+function sqlOf(file: string): string {
+  return readFileSync(join(DIRECTORY, file), 'utf8');
 }
 
 /** Also for `migrate:latest` of Knex's command line. */
@@ -60,6 +64,40 @@ interface Migrating {
 
 /** Brings the schema up to date and returns the names of what was applied. */
 export async function migrate(url: string, { announce = () => undefined, pausesMs = PAUSES_MS }: Migrating = {}) {
+  return alone(url, (db) => latest(db, announce, pausesMs));
+}
+
+export interface AppliedMigration {
+  name: string;
+  /** What undoing it runs. */
+  undoing: string;
+}
+
+/** The newest migration of a database; undefined where there is none. */
+export async function newestMigration(url: string): Promise<AppliedMigration | undefined> {
+  return alone(url, newest);
+}
+
+/** Undoes one migration, when no other has come after it. */
+export async function undoMigration(url: string, { name }: AppliedMigration): Promise<void> {
+  await alone(url, async (db) => {
+    if ((await newest(db))?.name !== name) throw new Error(`${name} is not the newest migration any more`);
+    await db.migrate.forceFreeMigrationsLock(migratorConfig);
+    await db.migrate.down({ ...migratorConfig, name });
+  });
+}
+
+async function newest(db: Knex): Promise<AppliedMigration | undefined> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return undefined;
+  const last = await db('knex_migrations').orderBy('id', 'desc').first<{ name: string } | undefined>('name');
+  if (last === undefined) return undefined;
+  if (!names().includes(last.name))
+    throw new Error(`${last.name} was applied by a newer version of the service: it is undone by that version`);
+  return { name: last.name, undoing: sqlOf(`${last.name}.down.sql`) };
+}
+
+/** Instances take turns. */
+async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {
   const guard = new Client({ ...migrationOptions(url), lock_timeout: 0 });
   // A connection that breaks fails the next query on it; it must not end the process by itself.
   guard.on('error', () => undefined);
@@ -69,7 +107,7 @@ export async function migrate(url: string, { announce = () => undefined, pausesM
     // A lock of this transaction: behind a pooler a lock of the session would stay with the pooler's connection.
     await guard.query('BEGIN');
     await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
-    return await latest(db, announce, pausesMs);
+    return await work(db);
   } finally {
     await db.destroy();
     await guard.end();

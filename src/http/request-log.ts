@@ -16,6 +16,9 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** Asked for every few seconds: their answers would hide all else. */
+const HEALTH = ['/healthz', '/readyz'];
+
 /** One line per request, with the route instead of the path. */
 export function requestLog(logger: Logger): RequestHandler {
   function write(this: Response): void {
@@ -28,7 +31,7 @@ export function requestLog(logger: Logger): RequestHandler {
     const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms, cause };
     // Above 599 are statuses of Qiniu's upload protocol, and no failures.
     if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome(this));
-    else logger.info(line, outcome(this));
+    else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome(this));
   }
   return (req, res, next) => {
     req.begun = performance.now();

@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
 import { postmasterPid, ROOT } from '../support/service-process';
 import { dataDir, start } from '../support/started';
+import { until } from '../support/until';
 
-const migrations = readdirSync(join(ROOT, 'migrations')).filter((name) => name.endsWith('.up.sql')).length;
+const migrations = readdirSync(join(ROOT, 'migrations'))
+  .filter((name) => name.endsWith('.up.sql'))
+  .map((name) => name.replace('.up.sql', ''))
+  .sort();
 
 describe('npm start with DATABASE_URL', () => {
   it('uses that database, migrates it, and starts none', async () => {
@@ -44,6 +48,41 @@ describe('npm start with DATABASE_URL', () => {
     expect(Date.now() - begun).toBeLessThan(8_000);
   });
 
+  it('waits for a database that comes up later, and says so', async () => {
+    const database = await cloneDatabase();
+    const { hostname, port } = new URL(database.url);
+    const later = createServer((socket) => {
+      const server = connect(Number(port), hostname);
+      socket.on('error', () => server.destroy());
+      server.on('error', () => socket.destroy());
+      socket.pipe(server).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(later, 'listening');
+    const url = new URL(database.url);
+    url.port = String((later.address() as AddressInfo).port);
+    later.close();
+    await once(later, 'close');
+    const service = await start({ DATA_DIR: dataDir(), DATABASE_URL: url.href, DATABASE_WAIT_SECONDS: '60' });
+    await until(() =>
+      /^Waiting for the database at 127\.0\.0\.1:\d+\/.* cannot be used yet: .*ECONNREFUSED/m.test(service.stdout),
+    );
+    later.listen(Number(url.port), '127.0.0.1');
+    await service.ready();
+    await service.stop();
+    later.close();
+    await database.drop();
+  });
+
+  it('does not wait where waiting mends nothing', async () => {
+    const database = await cloneDatabase();
+    const url = new URL(database.url);
+    url.pathname = '/no_such_database';
+    const service = await start({ DATA_DIR: dataDir(), DATABASE_URL: url.href, DATABASE_WAIT_SECONDS: '3600' });
+    expect(await service.exited).toBe(1);
+    expect(service.stderr).toMatch(/^Cannot start: the database at .*no_such_database cannot be used: .*\n$/);
+    await database.drop();
+  });
+
   it('starts on a database that was restored into another cluster, and one that a newer version has migrated', async () => {
     const database = await cloneDatabase();
     const client = new Client(database.url);
@@ -73,17 +112,77 @@ describe('npm start with DATABASE_URL', () => {
       cwd: ROOT,
       env: { ...process.env, DATABASE_URL: database.url },
     });
-    expect(migrate.stdout.toString()).toContain(`Batch 1 run: ${migrations} migrations`);
+    expect(migrate.stdout.toString()).toContain(`Batch 1 run: ${migrations.length} migrations`);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-    const rollback = spawnSync('npm', ['run', 'migrate:rollback'], {
-      cwd: ROOT,
-      env: { ...process.env, DATABASE_URL: database.url },
-    });
-    expect(rollback.stdout.toString()).toContain(`Batch 1 rolled back: ${migrations} migrations`);
     await service.stop();
     await database.drop();
   });
 });
+
+describe('npm run migrate:rollback', () => {
+  const newest = migrations.at(-1) ?? '';
+  const rollBack = (url: string, { NODE_ENV = 'development', answers = [] as string[] } = {}) => {
+    const { stdout, stderr, status } = spawnSync('npm', ['run', 'migrate:rollback', '--', ...answers], {
+      cwd: ROOT,
+      env: { ...process.env, NODE_ENV, DATABASE_URL: url },
+    });
+    return { told: stdout.toString(), refused: stderr.toString(), status };
+  };
+
+  it('undoes one migration, and says what that drops', async () => {
+    const database = await cloneDatabase();
+    const before = await applied(database.url);
+    const { told, status } = rollBack(database.url);
+    expect(status).toBe(0);
+    expect(told).toContain(readFileSync(join(ROOT, 'migrations', `${newest}.down.sql`), 'utf8').trim());
+    expect(told).toContain(`${newest} was undone`);
+    expect(await applied(database.url)).toEqual(before.slice(0, -1));
+    await database.drop();
+  });
+
+  it('does so in production only when it is told twice', async () => {
+    const database = await cloneDatabase();
+    const before = await applied(database.url);
+    for (const answers of [[], ['--yes'], ['--no', '--yes']]) {
+      const { refused, status } = rollBack(database.url, { NODE_ENV: 'production', answers });
+      expect(status).toBe(1);
+      expect(refused).toContain('npm run migrate:rollback -- --yes --yes');
+    }
+    expect(await applied(database.url)).toEqual(before);
+    expect(rollBack(database.url, { NODE_ENV: 'production', answers: ['--yes', '--yes'] }).status).toBe(0);
+    expect(await applied(database.url)).toEqual(before.slice(0, -1));
+    await database.drop();
+  });
+
+  it('leaves a migration of a newer version to that version', async () => {
+    const database = await cloneDatabase();
+    await query(
+      database.url,
+      `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('9999_later', 2, now())`,
+    );
+    const before = await applied(database.url);
+    const { refused, status } = rollBack(database.url);
+    expect(status).toBe(1);
+    expect(refused).toContain('9999_later was applied by a newer version');
+    expect(await applied(database.url)).toEqual(before);
+    await database.drop();
+  });
+});
+
+async function applied(url: string): Promise<string[]> {
+  const rows = await query(url, 'SELECT name FROM knex_migrations ORDER BY id');
+  return rows.map(({ name }) => String(name));
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 describe('mistakes of whoever starts it', () => {
   it('says in one line that the port is taken, and leaves no database behind', async () => {
@@ -116,6 +215,10 @@ describe('mistakes of whoever starts it', () => {
   it('refuses in production what suits only development, each with its remedy', async () => {
     const service = await start({ DATA_DIR: dataDir(), NODE_ENV: 'production' });
     expect(await service.exited).toBe(1);
+    const mistakes = service.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
     for (const name of [
       'DATABASE_URL',
       'SESSION_SECRETS',
@@ -126,7 +229,11 @@ describe('mistakes of whoever starts it', () => {
       'TRUST_PROXY',
       'BCRYPT_COST',
     ])
-      expect(service.stderr).toMatch(new RegExp(`^${name}: .*set`, 'm'));
+      expect(mistakes).toContainEqual({
+        level: 60,
+        time: expect.any(Number) as number,
+        msg: expect.stringMatching(new RegExp(`^${name}: .*set`)) as string,
+      });
     expect(service.stderr).toContain('openssl rand -hex 32');
   });
 });

@@ -37,7 +37,7 @@ export class ServiceProcess {
 
   /** Where it listens, on a port that the system has chosen, as it says itself. */
   get url(): string {
-    const [, url] = /try +curl (http:\S+)\/user/.exec(this.stdout) ?? [];
+    const [, url] = /try +curl (http:\S+)\/user/.exec(this.stdout) ?? /"url":"(http:[^"]+)"/.exec(this.stdout) ?? [];
     if (url === undefined) throw new Error(`the service does not listen: ${this.stdout}${this.stderr}`);
     return url;
   }
@@ -45,7 +45,7 @@ export class ServiceProcess {
   async listening(): Promise<this> {
     await until(() => {
       if (this.child.exitCode !== null) throw new Error(`the service has ended: ${this.stdout}${this.stderr}`);
-      return this.stdout.includes('try ');
+      return this.stdout.includes(' is ready at ');
     }, 60_000);
     return this;
   }

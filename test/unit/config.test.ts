@@ -66,6 +66,7 @@ const BAD: Record<string, string[]> = {
   ],
   SESSION_SECRETS: ['short', `${'x'.repeat(32)},short`, ','],
   LEAVE_SECONDS: [...fromZero, '601'],
+  DATABASE_WAIT_SECONDS: [...fromZero, '3601'],
   SESSION_DAYS: [...atLeastOne, '401'],
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
