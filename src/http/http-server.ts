@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import { classesFor } from './express-prototypes';
 import { closeSlowReaders, type Pace } from './slow-readers';
@@ -9,6 +9,11 @@ const REFUSALS: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'headers too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long'],
 };
+
+/** Connections that the system holds at most, unless told otherwise. */
+const BACKLOG = 511;
+/** Between the closing of the port and that of connections which are idle. */
+const GRACE_MS = 500;
 
 /** Requests that wait on one connection for the answer to an earlier one. Browsers and proxies send none so early. */
 const MOST_PIPELINED = 20;
@@ -20,8 +25,9 @@ export function createHttpServer(app: Express, pace?: Pace): Server {
     else app(req as Request, res as Response);
   });
   server.requestTimeout = 150_000;
-  // Longer than a proxy keeps its own idle connections, so that it never sends a request into a closing one.
-  server.keepAliveTimeout = 75_000;
+  // Longer than proxies keep their own idle connections, so that none sends a request into a closing one: two minutes is
+  // the longest default.
+  server.keepAliveTimeout = 130_000;
   // For a client that has stopped reading.
   server.setTimeout(120_000);
   closeSlowReaders(server, pace);
@@ -52,15 +58,26 @@ export async function answerAndClose(server: Server, milliseconds: number, hurry
   await sleep(milliseconds, undefined, hurry && { signal: hurry }).catch(() => undefined);
 }
 
-/** Waits a while for requests that are under way. */
+/**
+ * Waits a while for requests that are under way, also for those that are on their way to connections which have just
+ * been made: a proxy cannot tell whether one that is reset was begun, and so does not send it again.
+ */
 export async function drain(server: Server, patienceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Closing the port resets connections that the system holds for us, of which it hands one over a turn.
+  for (let turn = 0; turn < BACKLOG; turn += 1) await immediate();
+  const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+  await Promise.race([closed, sleep(GRACE_MS)]);
   // A kept-alive connection is idle after its answer, and would stay open for its whole time-out.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(impatience);
+}
+
+/** The close of an HTTP server would also cut connections whose first request has not come yet. */
+function stopListening(server: Server, closed: () => void): void {
+  NetServer.prototype.close.call(server, closed);
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {

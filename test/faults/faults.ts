@@ -1,12 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connected, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
-import { NOBODY } from '../support/service-process';
+import { NOBODY, ROOT } from '../support/service-process';
 import type { Setting, World } from './world';
 
 export interface Fault {
@@ -256,19 +256,15 @@ export const FAULTS: Fault[] = [
     title: 'two instances behind HAProxy are restarted one after the other, twice',
     missing: () => hasProgram('haproxy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
-    play: async (world) => {
-      const socket = startHaproxy(world);
-      await until(() => existsSync(socket));
-      world.calls.through(socket);
-      await sleep(3_000);
-      for (const index of [0, 1, 0, 1]) {
-        const instance = world.instances[index];
-        const { port } = new URL(instance?.url ?? '');
-        await instance?.stop();
-        await world.startInstance(index, { PORT: port });
-        await sleep(2_000);
-      }
-    },
+    play: (world) => restartBehind(world, startHaproxy(world)),
+    tidyUp: endProxy,
+  },
+  {
+    name: 'rolling-caddy',
+    title: 'the same behind the Caddyfile of the compose file',
+    missing: () => hasProgram('caddy'),
+    setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
+    play: (world) => restartBehind(world, startCaddy(world)),
     tidyUp: endProxy,
   },
 
@@ -331,6 +327,31 @@ function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['pla
       await play(world);
     }
   };
+}
+
+async function restartBehind(world: World, socket: string): Promise<void> {
+  await until(() => existsSync(socket));
+  world.calls.through(socket);
+  await sleep(3_000);
+  for (const index of [0, 1, 0, 1]) {
+    const instance = world.instances[index];
+    const { port } = new URL(instance?.url ?? '');
+    await instance?.stop();
+    await world.startInstance(index, { PORT: port });
+    await sleep(2_000);
+  }
+}
+
+/** Here the proxy listens on a socket. */
+function startCaddy(world: World): string {
+  const socket = join(scratch(), 'caddy.sock');
+  const config = readFileSync(join(ROOT, 'deploy', 'Caddyfile'), 'utf8');
+  writeFileSync(join(folder, 'Caddyfile'), config.replace('{$SITE} {', `http:// {\n\tbind unix/${socket}`));
+  proxyProgram = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, INSTANCES: world.instances.map(({ url }) => new URL(url).host).join(' ') },
+  });
+  return socket;
 }
 
 function startHaproxy(world: World): string {

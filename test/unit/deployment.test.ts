@@ -57,15 +57,29 @@ describe('docker-compose.yml', () => {
     for (const one of Object.values(compose.services)) expect(one.logging).toEqual(logging);
   });
 
+  it('has the proxy ask instances by the names that compose gives them, whether they go on', () => {
+    const { environment = {}, volumes = [] } = compose.services.proxy ?? {};
+    const names = [1, 2, 3, 4].map((number) => `\${COMPOSE_PROJECT_NAME:-accounts}-service-${number}:8585`);
+    expect(environment.INSTANCES?.split(' ')).toEqual(names);
+    expect(volumes).toContain('./deploy/Caddyfile:/etc/caddy/Caddyfile:ro');
+    const caddyfile = read('deploy/Caddyfile');
+    const variables = [...caddyfile.matchAll(/\{\$([A-Z_]+)/g)].map(([, name]) => name ?? '');
+    expect(variables.sort()).toEqual(Object.keys(environment).sort());
+  });
+
   it('names each volume that it mounts', () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) =>
       volumes.map((v) => v.split(':')[0] ?? ''),
     );
-    expect([...new Set(mounted)].sort()).toEqual(Object.keys(compose.volumes).sort());
+    expect([...new Set(mounted)].filter((source) => !source.startsWith('.')).sort()).toEqual(
+      Object.keys(compose.volumes).sort(),
+    );
   });
 
   it('holds no secret: each comes from .env, which says how to make it', () => {
-    const taken = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name ?? '');
+    const all = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name ?? '');
+    // Compose's own.
+    const taken = all.filter((name) => name !== 'COMPOSE_PROJECT_NAME');
     expect([...new Set(taken)].sort()).toEqual(['DOMAIN', 'POSTGRES_PASSWORD', 'SESSION_SECRETS']);
     for (const name of taken) expect(exampleVariables).toContain(name);
     expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n(# [^\n]*\n)*SESSION_SECRETS=/);
