@@ -57,9 +57,9 @@ export async function buildContainer(
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const { writes, heavyReads, heavyAnswers } = services;
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
-  const entrance = { ...access, writes, heavyReads, heavyAnswers };
+  const entrance = { watch: deadline.watch, ...access, writes, heavyReads, heavyAnswers };
   const routers = {
-    user: operationsRouter(
+    operations: operationsRouter(
       resources.map((resource) => resource.map(wrap)),
       entrance,
     ),
@@ -70,7 +70,7 @@ export async function buildContainer(
   };
 
   return {
-    app: createApp({ routers, deadline, onError, logger }, config.http),
+    app: createApp({ routers, onError, logger }, config.http),
     db: connections.db,
     sweep: () => services.sweep(),
     announceStop: () => health.announceStop(),

@@ -5,13 +5,11 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { findSender, trusting } from './client-address';
 import { crossSite } from './cross-site';
-import type { Deadline } from './deadline';
 import { unknownPath } from './error-handler';
 import { requestLog } from './request-log';
 
 export interface Routers {
-  /** The operations. */
-  user: RequestHandler;
+  operations: RequestHandler;
   health: Router;
   jwks: Router;
   /** What clients show of captchas. */
@@ -27,13 +25,12 @@ export interface AppSettings {
 
 export interface AppParts {
   routers: Routers;
-  deadline: Deadline;
   onError: ErrorRequestHandler;
   logger: Logger;
 }
 
 export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
-  const { routers, deadline, onError, logger } = parts;
+  const { routers, onError, logger } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -45,7 +42,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.use(sameHeaders);
   app.use(crossSite(corsOrigins, publicUrl));
 
-  app.use('/user', deadline.watch, routers.user);
+  app.use(routers.operations);
   app.use(routers.health);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchas);

@@ -68,8 +68,7 @@ declare module 'express-serve-static-core' {
 }
 
 interface Description<A extends Access, Params, Body, Result> {
-  /** Below /user. */
-  path: `/${string}`;
+  path: `/${string}/${string}`;
   /** One sentence, for the documentation. */
   summary: string;
   access: A;
@@ -106,7 +105,7 @@ type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
     ? { [Field in keyof Given]: Field extends keyof Wanted ? Exactly<Wanted[Field], Given[Field]> : never }
     : Given;
 
-/** A POST below /user, described once. A result with a field that its schema does not name does not compile. */
+/** A POST, described once. A result with a field that its schema does not name does not compile. */
 export function operation<A extends Access, Params, Body, Result = void, Given extends Result = Result>({
   handle,
   ...description

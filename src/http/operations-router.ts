@@ -10,6 +10,8 @@ import { handled, ok, post } from './route';
 const CALLS: Record<Access, typeof Call> = { anyone: Call, visitor: Call, user: UserCall, reader: ReaderCall };
 
 export interface Entrance {
+  /** Sees to it that the request is answered in time. */
+  watch: RequestHandler;
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */
@@ -25,33 +27,42 @@ export interface Entrance {
 }
 
 /**
- * One router per resource. A request goes straight to the one that has its path's first word, and else to the last: to
- * ask each in turn costs more than all else that Express does.
+ * One router per resource. A request goes straight to the one that has its path's first two words, and else to the last
+ * that has the first: to ask each in turn costs more than all else that Express does.
  */
 export function operationsRouter(resources: Operation[][], entrance: Entrance): RequestHandler {
   const routers = new Map<string, Router>();
-  let last: Router | undefined;
   for (const operations of resources) {
-    last = resourceRouter(operations, entrance);
-    for (const { path } of operations) routers.set(firstWord(path), last);
+    const router = resourceRouter(operations, entrance);
+    for (const { path } of operations) {
+      const { first, both } = wordsOf(path);
+      routers.set(both, router).set(first, router);
+    }
   }
   return (req, res, next) => {
-    const router = routers.get(firstWord(req.path)) ?? last;
+    const { first, both } = wordsOf(req.path);
+    const router = routers.get(both) ?? routers.get(first);
     if (router) router(req, res, next);
     else next();
   };
 }
 
-/** The words that no user id may be: each is the first of a fixed path. */
-export function fixedWords(operations: Operation[]): string[] {
-  const words = operations.map(({ path }) => firstWord(path)).filter((word) => !word.startsWith(':'));
+/** The words that no id may be which stands behind this one: each is the second of a fixed path. */
+export function fixedWords(operations: Operation[], behind: string): string[] {
+  const words = operations.flatMap(({ path }) => {
+    const { first, both } = wordsOf(path);
+    const second = both.slice(first.length + 1);
+    return first === behind && !second.startsWith(':') ? [second] : [];
+  });
   return [...new Set(words)];
 }
 
-/** Paths are matched in any case. */
-function firstWord(path: string): string {
-  const end = path.indexOf('/', 1);
-  return path.slice(1, end < 0 ? undefined : end).toLowerCase();
+/** Of a path. They are matched in any case. */
+function wordsOf(path: string): { first: string; both: string } {
+  const firstEnd = path.indexOf('/', 1);
+  const end = firstEnd < 0 ? -1 : path.indexOf('/', firstEnd + 1);
+  const both = path.slice(1, end < 0 ? undefined : end).toLowerCase();
+  return { first: firstEnd < 0 ? both : both.slice(0, firstEnd - 1), both };
 }
 
 function resourceRouter(operations: Operation[], entrance: Entrance): Router {
@@ -67,7 +78,12 @@ function resourceRouter(operations: Operation[], entrance: Entrance): Router {
  */
 function before(operation: Operation, entrance: Entrance): RequestHandler[] {
   const { access } = operation;
-  return [...body, ...(operation.body ? [wellFormedBody] : []), ...(access === 'anyone' ? [] : [entrance[access]])];
+  return [
+    entrance.watch,
+    ...body,
+    ...(operation.body ? [wellFormedBody] : []),
+    ...(access === 'anyone' ? [] : [entrance[access]]),
+  ];
 }
 
 /** An answer that streams is in the queue until its text begins: how fast it goes on is up to the client. */

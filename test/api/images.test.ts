@@ -74,7 +74,7 @@ describe('images that this service keeps', () => {
 
     it('that an ended session asks for while the password is reset is worth nothing', async () => {
       const gate = new Gate();
-      app.beforeOperation = (path) => (path === '/get_image_token' ? gate.wait() : Promise.resolve());
+      app.beforeOperation = (path) => (path === '/user/get_image_token' ? gate.wait() : Promise.resolve());
       const asked = tokenOf(ann);
       await gate.reached;
       app.beforeOperation = () => Promise.resolve();

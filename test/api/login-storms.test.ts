@@ -197,7 +197,7 @@ describe('a login', () => {
     const on = await instance();
     const person = await insertAndSignIn(on);
     const gate = new Gate();
-    on.beforeOperation = (path) => (path === '/set_nickname' ? gate.wait() : Promise.resolve());
+    on.beforeOperation = (path) => (path === '/user/set_nickname' ? gate.wait() : Promise.resolve());
     const answers: Answer[] = [];
     const write = async () => answers.push(await post(person.agent, '/user/set_nickname', { nickname: 'Thief' }));
     const storm = times(110, write);

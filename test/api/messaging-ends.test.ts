@@ -103,7 +103,7 @@ describe('the end of messaging tokens at RongCloud', () => {
   /** Asks for a token, and waits between the finding of the session and all else until the gate is opened. */
   async function askingOnceFound(thief: SignedInPerson) {
     const gate = new Gate();
-    app.beforeOperation = (path) => (path === '/get_token' ? gate.wait() : Promise.resolve());
+    app.beforeOperation = (path) => (path === '/user/get_token' ? gate.wait() : Promise.resolve());
     const asked = asking(thief);
     await gate.reached;
     app.beforeOperation = () => Promise.resolve();

@@ -60,7 +60,7 @@ describe('users', () => {
     });
 
     it('are never the word of a fixed path, in any case', async () => {
-      const words = fixedWords(OPERATIONS);
+      const words = fixedWords(OPERATIONS, 'user');
       expect(words).toContain('login');
       for (const word of words) {
         await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({

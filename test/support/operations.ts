@@ -9,7 +9,7 @@ export const OPERATIONS: Operation[] = operations({} as Services, {} as Cookies,
 /** A path that the operation takes. */
 export function pathOf({ path }: { path: string }): string {
   const values: Record<string, string> = { id: 'abcdefghijkl', region: '44', phone: '7911123456', version: '0' };
-  return `/user${path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '')}`;
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '');
 }
 
 /** The names of the fields of an object, or of the objects in an array. */

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../support/operations';
 
 const user = z.strictObject({ id: z.string(), groups: z.array(z.strictObject({ name: z.string() })) });
 const found = { id: 'x', groups: [{ name: 'Cooks' }] };
-const described = { path: '/x', summary: 'X.', access: 'user', result: user } as const;
+const described = { path: '/user/x', summary: 'X.', access: 'user', result: user } as const;
 
 /** Asks the operation as the tests of the API do. */
 const answerOf = async (given: Operation) => {
@@ -25,18 +25,24 @@ describe('an operation', () => {
     // @ts-expect-error -- a field that is missing
     const less = operation({ ...described, handle: async () => ({ id: 'x' }) });
     // @ts-expect-error -- a result where none is described
-    const some = operation({ path: '/x', summary: 'X.', access: 'user', handle: async () => 1 });
+    const some = operation({ path: '/user/x', summary: 'X.', access: 'user', handle: async () => 1 });
     for (const wrong of [more, inside, less, some]) await expect(answerOf(wrong)).rejects.toThrow('does not name');
   });
 
   it('has a user in its call only where users alone may call it', () => {
     // @ts-expect-error -- anyone has no user id
-    operation({ path: '/x', summary: 'X.', access: 'anyone', handle: async (_, { userId }) => void userId });
+    operation({ path: '/user/x', summary: 'X.', access: 'anyone', handle: async (_, { userId }) => void userId });
   });
 
   it('refuses only as it says, in tests', async () => {
     const handle = async () => Promise.reject(new NotFound('no'));
-    const refusing = { path: '/x', summary: 'X.', access: 'user', refusals: { 404: 'there is none' }, handle } as const;
+    const refusing = {
+      path: '/user/x',
+      summary: 'X.',
+      access: 'user',
+      refusals: { 404: 'there is none' },
+      handle,
+    } as const;
     await expect(answerOf(operation(refusing))).rejects.toBeInstanceOf(NotFound);
     const other = async () => Promise.reject(new TooManyRequests('no'));
     await expect(answerOf(operation({ ...refusing, handle: other }))).rejects.toThrow('does not name');
@@ -50,6 +56,6 @@ it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
 
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
   const heavy = OPERATIONS.filter((one) => one.heavy);
-  expect(heavy.map(({ path }) => path)).toEqual(['/blacklist', '/groups', '/sync/:version']);
+  expect(heavy.map(({ path }) => path)).toEqual(['/user/blacklist', '/user/groups', '/user/sync/:version']);
   for (const { refusals } of heavy) expect(refusals).toHaveProperty('429');
 });

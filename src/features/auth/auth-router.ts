@@ -19,7 +19,7 @@ const passwordsAtOnce = 'too many passwords of the phone or address at once';
 export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
     operation({
-      path: '/register',
+      path: '/user/register',
       summary: 'Makes an account for the phone that a verification token was given for.',
       access: 'anyone',
       body: registration,
@@ -30,7 +30,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       }),
     }),
     operation({
-      path: '/login',
+      path: '/user/login',
       summary: 'Begins a session, whose cookie is the first in the answer.',
       access: 'visitor',
       body: credentials,
@@ -48,7 +48,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       },
     }),
     operation({
-      path: '/logout',
+      path: '/user/logout',
       summary: 'Ends the session, and takes its cookie back.',
       access: 'user',
       writes: true,
@@ -58,7 +58,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       },
     }),
     operation({
-      path: '/reset_password',
+      path: '/user/reset_password',
       summary: 'Sets a new password by a verification token, and ends all sessions.',
       access: 'anyone',
       body: reset,
@@ -67,7 +67,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
         auth.resetPassword(verification_token, password, caller),
     }),
     operation({
-      path: '/change_password',
+      path: '/user/change_password',
       summary: 'Sets a new password by the old one, and ends all other sessions.',
       access: 'user',
       body: passwordChange,

@@ -10,7 +10,7 @@ const refusals = {
 export function blacklistRouter(blacklist: BlacklistService): Operation[] {
   return [
     operation({
-      path: '/blacklist',
+      path: '/user/blacklist',
       summary: "The user's blacklist, the newest entry first.",
       access: 'user',
       result: entries,
@@ -19,7 +19,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
     }),
     operation({
-      path: '/add_to_blacklist',
+      path: '/user/add_to_blacklist',
       summary: "Puts somebody on the user's blacklist.",
       access: 'user',
       body: friend,
@@ -28,7 +28,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       handle: ({ friendId }, { userId, caller }) => blacklist.add(userId, friendId, caller),
     }),
     operation({
-      path: '/remove_from_blacklist',
+      path: '/user/remove_from_blacklist',
       summary: "Takes somebody off the user's blacklist.",
       access: 'user',
       body: friend,

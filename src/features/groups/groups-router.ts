@@ -5,7 +5,7 @@ import type { GroupsService } from './groups-service';
 export function groupsRouter(groups: GroupsService): Operation[] {
   return [
     operation({
-      path: '/groups',
+      path: '/user/groups',
       summary: 'The groups that the user is a member of.',
       access: 'user',
       result: listOfGroups,

@@ -7,7 +7,7 @@ const tooMany = { 429: 'too many changes by this user' };
 export function profileRouter(profile: ProfileService): Operation[] {
   return [
     operation({
-      path: '/set_nickname',
+      path: '/user/set_nickname',
       summary: "Changes the user's nickname.",
       access: 'user',
       body: newNickname,
@@ -16,7 +16,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       handle: (nickname, { userId, caller }) => profile.change(userId, nickname, caller),
     }),
     operation({
-      path: '/set_portrait_uri',
+      path: '/user/set_portrait_uri',
       summary: "Changes the address of the user's portrait.",
       access: 'user',
       body: newPortrait,

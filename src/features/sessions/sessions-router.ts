@@ -5,14 +5,14 @@ import type { SessionsService } from './sessions-service';
 export function sessionsRouter(sessions: SessionsService): Operation[] {
   return [
     operation({
-      path: '/sessions',
+      path: '/user/sessions',
       summary: 'Where the user is signed in, the newest session first.',
       access: 'user',
       result: ownSessions,
       handle: async (_input, { session }) => (await sessions.of(session)).map(sessionView),
     }),
     operation({
-      path: '/end_session',
+      path: '/user/end_session',
       summary: "Ends one of the user's sessions.",
       access: 'user',
       body: sessionToEnd,

@@ -5,7 +5,7 @@ import type { Changes, SyncService } from './sync-service';
 export function syncRouter(sync: SyncService): Operation[] {
   return [
     streamedOperation({
-      path: '/sync/:version',
+      path: '/user/sync/:version',
       summary: 'Everything of the user that has changed since this version.',
       access: 'reader',
       params: schemas.sinceVersion,

@@ -6,14 +6,14 @@ import type { TokensService } from './tokens-service';
 export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): Operation[] {
   return [
     operation({
-      path: '/get_token',
+      path: '/user/get_token',
       summary: 'A token for the messaging server.',
       access: 'reader',
       result: messagingToken,
       handle: async (_input, reader) => tokens.messagingToken(reader, publicUrlOf(reader.req)),
     }),
     operation({
-      path: '/get_image_token',
+      path: '/user/get_image_token',
       summary: 'A token to upload images with, and the address of stored images.',
       access: 'user',
       result: imageToken,

@@ -8,7 +8,7 @@ const noSuchUser = 'no such user, or a closed account';
 export function usersRouter(users: UsersService): Operation[] {
   return [
     operation({
-      path: '/find/:region/:phone',
+      path: '/user/find/:region/:phone',
       summary: 'The user with this phone.',
       access: 'reader',
       params: byPhone,
@@ -17,7 +17,7 @@ export function usersRouter(users: UsersService): Operation[] {
       handle: (phone, reader) => users.byPhone(phone, reader, reader.caller),
     }),
     operation({
-      path: '/:id',
+      path: '/user/:id',
       summary: 'The user with this id.',
       access: 'reader',
       params: byId,

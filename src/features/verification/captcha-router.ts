@@ -6,7 +6,7 @@ import { newCaptcha } from './verification-schemas';
 export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf): Operation[] {
   return [
     operation({
-      path: '/get_sms_img_code',
+      path: '/user/get_sms_img_code',
       summary: 'Makes a captcha, which raises the limits of send_code.',
       access: 'anyone',
       result: newCaptcha,

@@ -6,7 +6,7 @@ import type { VerifyCodeService } from './verify-code-service';
 export function verificationRouter(sending: SendCodeService, verifying: VerifyCodeService): Operation[] {
   return [
     operation({
-      path: '/send_code',
+      path: '/user/send_code',
       summary: 'Sends a verification code to a phone, in an SMS.',
       access: 'anyone',
       body: sendCode,
@@ -14,7 +14,7 @@ export function verificationRouter(sending: SendCodeService, verifying: VerifyCo
       handle: ({ verifyId, verifyCode, ...phone }, { caller }) => sending.send(phone, caller, { verifyId, verifyCode }),
     }),
     operation({
-      path: '/verify_code',
+      path: '/user/verify_code',
       summary: 'Exchanges a code for a verification token.',
       access: 'anyone',
       body: verifyCode,
@@ -29,7 +29,7 @@ export function verificationRouter(sending: SendCodeService, verifying: VerifyCo
       }),
     }),
     operation({
-      path: '/check_phone_available',
+      path: '/user/check_phone_available',
       summary: 'Whether no account has this phone yet.',
       access: 'anyone',
       body: phone,
