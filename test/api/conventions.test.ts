@@ -293,6 +293,15 @@ describe('answers', () => {
     await proxied.close();
   });
 
+  it('are logged for debugging alone where they ask every few seconds how the service is', async () => {
+    for (const path of ['/healthz', '/readyz', '/elsewhere'])
+      await raw(app, path, { method: 'GET', headers: { 'X-Request-Id': `asked-${path.slice(1)}` } });
+    const [debug, info] = [{ level: 20 }, { level: 30 }];
+    expect(await loggedAs('asked-healthz')).toMatchObject([debug]);
+    expect(await loggedAs('asked-readyz')).toMatchObject([debug]);
+    expect(await loggedAs('asked-elsewhere')).toMatchObject([info]);
+  });
+
   it('are logged when they refuse access too, as 401 and 403', async () => {
     const status = async (id: string, headers: Record<string, string>) => {
       const answer = await raw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });

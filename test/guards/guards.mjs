@@ -2561,6 +2561,14 @@ export const guards = [
     named: 'still counts when the shared count is there again',
   },
   {
+    guard: 'in production a migration is undone when that is said twice',
+    file: 'scripts/migrate-rollback.ts',
+    replace: 'if (!isAgreed)',
+    by: 'if (false)',
+    test: 'test/process/settings',
+    named: 'only when it is told twice',
+  },
+  {
     guard: 'who only looks at what is known keeps nobody from asking anew',
     file: 'src/features/limits/limiter.ts',
     replace: 'const known = this.own.knownFull(rememberable(wanted));',
