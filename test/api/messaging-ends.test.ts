@@ -1,3 +1,4 @@
+import { UsersRepository } from '../../src/features/users/users-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
@@ -103,10 +104,15 @@ describe('the end of messaging tokens at RongCloud', () => {
   /** Asks for a token, and waits between the finding of the session and all else until the gate is opened. */
   async function askingOnceFound(thief: SignedInPerson) {
     const gate = new Gate();
-    app.beforeOperation = (path) => (path === '/user/get_token' ? gate.wait() : Promise.resolve());
+    // The user is read by the statement that finds the session.
+    const found = jest.spyOn(UsersRepository.prototype, 'profile').mockImplementationOnce(async (id, on) => {
+      found.mockRestore();
+      const user = await new UsersRepository(app.db).profile(id, on);
+      await gate.wait();
+      return user;
+    });
     const asked = asking(thief);
     await gate.reached;
-    app.beforeOperation = () => Promise.resolve();
     return { asked, gate };
   }
 

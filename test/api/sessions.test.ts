@@ -96,16 +96,18 @@ describe('a session that is found with what is read', () => {
     ['is of an older password', (person) => app.db('users').where({ id: person.id }).increment('credentials_version')],
     ['is of a closed account', (person) => app.db('users').where({ id: person.id }).update({ closed_at: new Date() })],
   ];
-  const readsOf = (other: Person) => [`/user/${other.id}`, '/user/no_such_user', '/user/sync/0', '/user/get_token'];
+  const readsOf = (other: Person) => [
+    ...[`/user/${other.id}`, '/user/no_such_user', '/user/sync/0', '/user/sync/x', '/user/get_token'],
+  ];
 
   it.each(ended)('lets nobody read when it %s', async (_how, end) => {
     const { person, cookie } = await signedIn();
     const paths = readsOf(await insertPerson(app));
     const statuses = () =>
       Promise.all(paths.map(async (path) => (await raw(app, path, { headers: { Cookie: cookie } })).status));
-    expect(await statuses()).toEqual([200, 404, 200, 200]);
+    expect(await statuses()).toEqual([200, 404, 200, 400, 200]);
     await end(person);
-    expect(await statuses()).toEqual([401, 401, 401, 401]);
+    expect(await statuses()).toEqual([401, 401, 401, 401, 401]);
   });
 
   it('is renewed once a day', async () => {

@@ -1487,8 +1487,8 @@ export const guards = [
     file: 'src/http/operations-router.ts',
     replace: 'if (!req.signedIn && error instanceof BadRequest) await handled(findUser, req, res);',
     by: '',
-    test: 'test/api/conventions',
-    named: 'asks for a session before it looks at',
+    test: 'test/api/sessions.test',
+    named: 'lets nobody read when it',
   },
   {
     guard: 'a heavy read of a reader waits for its turn',
@@ -1546,8 +1546,8 @@ export const guards = [
     also: [
       {
         file: 'src/http/error-handler.ts',
-        replace: 'answer(error, req, res, logger);\n',
-        by: 'answer(error, req, res, logger, _next);\n',
+        replace: 'answer(error, res, logger);\n',
+        by: 'answer(error, res, logger, _next);\n',
       },
       {
         file: 'src/http/error-handler.ts',
