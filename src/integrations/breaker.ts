@@ -14,6 +14,15 @@ export class BreakerOpen extends Error {
   }
 }
 
+/** Nobody waits for the answer any more. This tells nothing about the provider. */
+export class CalledOff extends Error {
+  override readonly name = 'CalledOff';
+
+  constructor(peer: string) {
+    super(`${peer} need not answer any more`);
+  }
+}
+
 /**
  * Spares callers the wait for a provider that does not answer: after TIME_OUTS time-outs in a row it refuses at once
  * for PAUSE_MS, then lets one call through. Any answer, also a refusal, ends that.
@@ -38,6 +47,7 @@ export class Breaker {
       this.close();
       return answer;
     } catch (error) {
+      if (error instanceof CalledOff) throw error;
       if (!this.isTimeOut(error)) this.close();
       else if (++this.timeOuts >= TIME_OUTS) this.open();
       throw error;

@@ -1,4 +1,5 @@
 import { afterTime } from '../database/timeout';
+import { CalledOff } from './breaker';
 
 export interface FormAnswer {
   status: number;
@@ -10,6 +11,8 @@ interface Form {
   fields: URLSearchParams;
   headers?: Record<string, string>;
   timeoutMs: number;
+  /** Of a caller who may call it off. */
+  ending?: AbortController | undefined;
 }
 
 /** The peer could not be asked, or did not finish its answer. */
@@ -30,8 +33,8 @@ export class NoAnswerInTime extends NoAnswer {
 }
 
 /** Posts a form to a vendor, and reads its answer, whatever its status. */
-export async function postForm(peer: string, url: string, { fields, headers, timeoutMs }: Form): Promise<FormAnswer> {
-  const ending = new AbortController();
+export async function postForm(peer: string, url: string, form: Form): Promise<FormAnswer> {
+  const { fields, headers, timeoutMs, ending = new AbortController() } = form;
   const stop = afterTime(timeoutMs, () => ending.abort(new DOMException('timed out', 'TimeoutError')));
   try {
     const response = await fetch(url, {
@@ -59,8 +62,9 @@ function parseJson(text: string): unknown {
 }
 
 /** The kind of failure in one word, without a cause, since the error may contain the request. */
-function noAnswer(peer: string, error: unknown): NoAnswer {
+function noAnswer(peer: string, error: unknown): NoAnswer | CalledOff {
   const { name, cause } = propertiesOf(error);
+  if (name === 'AbortError') return new CalledOff(peer);
   if (name === 'TimeoutError') return new NoAnswerInTime(peer);
   const reason = [propertiesOf(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
   return new NoAnswer(peer, reason);

@@ -264,6 +264,14 @@ export const guards = [
     named: 'so that others have places',
   },
   {
+    guard: 'a call that is called off tells a breaker nothing',
+    file: 'src/integrations/breaker.ts',
+    replace: 'if (error instanceof CalledOff) throw error;',
+    by: '',
+    test: 'test/unit/breaker',
+    named: 'learns nothing from a call that is called off',
+  },
+  {
     guard: 'a captcha is checked once a place becomes free',
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: 'mostWaiting: 100 }',

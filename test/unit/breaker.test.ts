@@ -1,4 +1,4 @@
-import { Breaker, BreakerOpen } from '../../src/integrations/breaker';
+import { Breaker, BreakerOpen, CalledOff } from '../../src/integrations/breaker';
 
 class TimedOut extends Error {}
 
@@ -51,6 +51,18 @@ describe('a breaker', () => {
     await expect(answers()).rejects.toBeInstanceOf(BreakerOpen);
     now = 60_000;
     await expect(answers()).resolves.toBe(5);
+  });
+
+  it('learns nothing from a call that is called off', async () => {
+    const callOff = () => expect(failsWith(new CalledOff('the peer'))).rejects.toBeInstanceOf(CalledOff);
+    await timeOut(2);
+    await callOff();
+    await timeOut(1);
+    await expect(answers()).rejects.toBeInstanceOf(BreakerOpen);
+    now = 30_000;
+    await expect(answers()).resolves.toBe(5);
+    for (let count = 0; count < 3; count += 1) await callOff();
+    await expect(answers()).resolves.toBe(9);
   });
 
   it('takes any answer for a sign of life, a refusal too', async () => {
