@@ -6,6 +6,8 @@ export interface QueueSizes {
   atOnce: number;
   /** Of these, how many an address may take; a /48 of IPv6 twice as many. All, unless given. */
   share?: number;
+  /** Whoever has nothing running comes before whoever has. Jobs may be called off for it, and have to end then. */
+  newcomersFirst?: boolean;
   mostWaiting: number;
   waitMs: number;
 }
@@ -15,8 +17,15 @@ interface Share {
   most: number;
 }
 
-interface Waiting {
+interface Place {
+  sender: string;
   shares: Share[];
+  /** Calls its job off. */
+  ending: AbortController;
+}
+
+interface Waiting {
+  place: Place;
   start: () => void;
   refuse: () => void;
   timer: NodeJS.Timeout;
@@ -30,26 +39,29 @@ const overload = () => new Unavailable('too many requests at once: try again sho
 /**
  * Runs so many jobs at once. Those that wait take turns by address. Of those that are too many, the newest one of
  * whoever has most waiting is refused; so is what has waited for too long.
+ *
+ * With `newcomersFirst`, whoever has nothing running gets the next place that becomes free. When all are taken, the
+ * oldest job of whoever has most running is called off for it, unless each sender has one.
  */
 export class AddressQueue {
   private readonly waiting = new Turns<Waiting>();
-  /** By network. */
-  private readonly taken = new Map<string, number>();
-  private running = 0;
+  /** The oldest first. */
+  private readonly running = new Set<Place>();
 
   constructor(
     private readonly sizes: QueueSizes,
     private readonly refusal: () => Error = overload,
   ) {}
 
-  async run<T>(address: string, job: () => Promise<T>): Promise<T> {
-    const shares = this.sharesOf(address);
-    if (this.hasPlaceFor(shares)) this.take(shares);
-    else await this.wait(senderOf(address), shares);
+  async run<T>(address: string, job: (ending: AbortController) => Promise<T>): Promise<T> {
+    const place = { sender: senderOf(address), shares: this.sharesOf(address), ending: new AbortController() };
+    if (this.sizes.newcomersFirst && this.isFull() && this.isNew(place)) this.callOneOff();
+    if (this.hasPlaceFor(place)) this.running.add(place);
+    else await this.wait(place);
     try {
-      return await job();
+      return await job(place.ending);
     } finally {
-      this.leave(shares);
+      this.leave(place);
     }
   }
 
@@ -58,14 +70,15 @@ export class AddressQueue {
     for (let job = this.waiting.shift(); job; job = this.waiting.shift()) job.refuse();
   }
 
-  private wait(sender: string, shares: Share[]): Promise<void> {
+  private wait(place: Place): Promise<void> {
+    const { sender } = place;
     if (this.waiting.size >= this.sizes.mostWaiting) this.makeRoomFor(sender);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
-        shares,
+        place,
         start: () => {
           clearTimeout(waiting.timer);
-          this.take(shares);
+          this.running.add(place);
           resolve();
         },
         refuse: () => {
@@ -93,28 +106,45 @@ export class AddressQueue {
     return networksOf(address).map(({ network, times }) => ({ network, most: Math.min(times, MOST_TIMES) * share }));
   }
 
-  private hasPlaceFor(shares: Share[]): boolean {
-    const isFree = ({ network, most }: Share) => this.takenOf(network) < most;
-    return this.running < this.sizes.atOnce && shares.every(isFree);
+  private isFull(): boolean {
+    return this.running.size >= this.sizes.atOnce;
   }
 
-  private take(shares: Share[]): void {
-    this.running += 1;
-    for (const { network } of shares) this.taken.set(network, this.takenOf(network) + 1);
+  private hasPlaceFor({ shares }: Place): boolean {
+    return !this.isFull() && shares.every(({ network, most }) => this.takenOf(network) < most);
+  }
+
+  private isNew({ sender }: Place): boolean {
+    return this.runningOf(sender) === 0;
+  }
+
+  private callOneOff(): void {
+    const places = [...this.running];
+    const most = Math.max(...places.map(({ sender }) => this.runningOf(sender)));
+    const oldest = places.find(({ sender }) => this.runningOf(sender) === most);
+    if (oldest === undefined || most === 1) return;
+    this.running.delete(oldest);
+    oldest.ending.abort();
   }
 
   /** The place goes to one that waits: no more than one can have waited for it. */
-  private leave(shares: Share[]): void {
-    this.running -= 1;
-    for (const { network } of shares) {
-      const left = this.takenOf(network) - 1;
-      if (left > 0) this.taken.set(network, left);
-      else this.taken.delete(network);
-    }
-    this.waiting.shift((job) => this.hasPlaceFor(job.shares))?.start();
+  private leave(place: Place): void {
+    this.running.delete(place);
+    const mayGo = (waiting: Waiting) => this.hasPlaceFor(waiting.place);
+    const mayGoFirst = (waiting: Waiting) => this.isNew(waiting.place) && mayGo(waiting);
+    const newcomer = this.sizes.newcomersFirst ? this.waiting.shift(mayGoFirst) : undefined;
+    (newcomer ?? this.waiting.shift(mayGo))?.start();
+  }
+
+  private runningOf(sender: string): number {
+    return this.count((place) => place.sender === sender);
   }
 
   private takenOf(network: string): number {
-    return this.taken.get(network) ?? 0;
+    return this.count(({ shares }) => shares.some((share) => share.network === network));
+  }
+
+  private count(counts: (place: Place) => boolean): number {
+    return [...this.running].filter(counts).length;
   }
 }

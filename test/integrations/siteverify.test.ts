@@ -227,6 +227,17 @@ describe('a provider', () => {
     expect(await verdicts).toEqual(Array(20).fill('right'));
   });
 
+  it('is asked at once for an address that has nothing running, however many checks eight others have begun', async () => {
+    const by = captchas({ timeoutMs: 20_000 });
+    const { gates, verdicts } = await underWay(by, 80, (index) => `203.0.113.${index % 8}`);
+    await until(() => provider.requests.length === 20);
+    const others = await times(12, (index) => check(by, provider.token(), `198.51.100.${index}`));
+    expect(others).toEqual(Array(12).fill('right'));
+    for (const gate of gates) gate.open();
+    expect(new Set(await verdicts)).toEqual(new Set(['right', 'unchecked']));
+    expect(tokensAsked()).not.toContain('');
+  });
+
   it.each([
     ['five times at once for an address', 5, () => '203.0.113.66'],
     ['ten times at once for a /48', 10, (index: number) => `2001:db8:0:${index.toString(16)}::/64`],

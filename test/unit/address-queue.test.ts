@@ -63,6 +63,60 @@ describe('AddressQueue', () => {
     expect(begun).toEqual(['2001:db8:0:1::/64', '2001:db8:0:2::/64', BOB]);
   });
 
+  describe('with newcomers first', () => {
+    let calledOff: string[];
+    beforeEach(() => (calledOff = []));
+
+    const newcomersFirst = (atOnce: number) => queueOf({ atOnce, share: atOnce, newcomersFirst: true });
+
+    /** A job that goes on until its gate is opened or it is called off. */
+    function jobOf(queue: AddressQueue, address: string, name = address) {
+      const gate = new Gate();
+      const done = queue.run(address, async ({ signal }) => {
+        begun.push(name);
+        signal.addEventListener('abort', () => {
+          calledOff.push(name);
+          gate.open();
+        });
+        await gate.wait();
+      });
+      return { gate, done };
+    }
+
+    async function finish(...jobs: { gate: Gate; done: Promise<void> }[]): Promise<void> {
+      for (const { gate } of jobs) gate.open();
+      await Promise.all(jobs.map(({ done }) => done));
+    }
+
+    it('calls the oldest job of whoever has most running off, for an address that has none', async () => {
+      const queue = newcomersFirst(6);
+      const jobs = [BOB, BOB, ANN, ANN, ANN, ANN].map((address, index) => jobOf(queue, address, `job ${index}`));
+      for (const address of [CAT, '203.0.113.4', '203.0.113.5']) jobs.push(jobOf(queue, address));
+      expect(calledOff).toEqual(['job 2', 'job 3', 'job 0']);
+      expect(begun.slice(6)).toEqual([CAT, '203.0.113.4', '203.0.113.5']);
+      await finish(...jobs);
+    });
+
+    it('calls nothing off where everybody has one running, or for whoever has', async () => {
+      const queue = newcomersFirst(3);
+      const jobs = [ANN, BOB, BOB, ANN].map((address) => jobOf(queue, address));
+      expect(calledOff).toEqual([]);
+      jobs.push(jobOf(queue, CAT), jobOf(queue, '203.0.113.4'));
+      expect([begun, calledOff]).toEqual([[ANN, BOB, BOB, CAT], [BOB]]);
+      await finish(...jobs);
+    });
+
+    it('gives a place that becomes free to whoever has nothing running', async () => {
+      const queue = newcomersFirst(2);
+      const jobs = [ANN, ANN, ANN].map((address) => jobOf(queue, address));
+      const [bob, more] = [jobOf(queue, BOB), jobOf(queue, BOB, 'more of Bob')];
+      await finish(bob);
+      await more.gate.reached;
+      expect(begun).toEqual([ANN, ANN, BOB, 'more of Bob']);
+      await finish(...jobs, more);
+    });
+  });
+
   it('makes room when it is full, at the cost of whoever has most waiting', async () => {
     const queue = queueOf({ mostWaiting: 2 });
     const [running, waiting, dropped] = [under(queue, ANN), under(queue, ANN), under(queue, ANN)];

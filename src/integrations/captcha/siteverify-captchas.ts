@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { AddressQueue } from '../../http/address-queue';
-import { Breaker, BreakerOpen } from '../breaker';
+import { Breaker, BreakerOpen, CalledOff } from '../breaker';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
@@ -17,7 +17,7 @@ const PEER = 'the captcha provider';
 /** Short, since the same request waits for the SMS provider too. A check has waited for its place meanwhile. */
 const TIMEOUT_MS = 3_000;
 /** Of this instance: an address has a quarter of the places, a /48 of IPv6 half of them. */
-const CHECKS = { atOnce: 20, share: 5, mostWaiting: 100 };
+const CHECKS = { atOnce: 20, share: 5, newcomersFirst: true, mostWaiting: 100 };
 /** For so long the provider is taken to be as the last probe found it. */
 const PROBED_FOR_MS = 10_000;
 
@@ -93,19 +93,19 @@ export class SiteverifyCaptchas implements Captchas {
     const begun = performance.now();
     const left = () => Math.max(this.timeoutMs / 2, this.timeoutMs - (performance.now() - begun));
     try {
-      return await this.places.run(address, () => this.ask(token, this.checking, left()));
+      return await this.places.run(address, (ending) => this.ask(token, this.checking, left(), ending));
     } catch (error) {
-      if (error instanceof Crowded) return 'unchecked';
+      if (error instanceof Crowded || error instanceof CalledOff) return 'unchecked';
       throw error;
     }
   }
 
-  private async ask(response: string, breaker: Breaker, timeoutMs: number): Promise<Outcome> {
+  private async ask(response: string, breaker: Breaker, timeoutMs: number, ending?: AbortController): Promise<Outcome> {
     const { secretKey: secret, verifyUrl } = this.options;
     // Without the user's address, which the protocol would take too: it is nobody else's business.
     const fields = new URLSearchParams({ secret, response });
     try {
-      return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, { fields, timeoutMs })));
+      return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, { fields, timeoutMs, ending })));
     } catch (error) {
       if (error instanceof BreakerOpen) return 'not asked';
       if (!(error instanceof NoAnswer)) throw error;
