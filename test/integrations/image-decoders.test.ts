@@ -2,11 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { BadRequest, Unavailable } from '../../src/errors';
+import type { Decoding } from '../../src/integrations/storage/decoder-process';
 import { Decoders } from '../../src/integrations/storage/decoders';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { imageType } from '../../src/integrations/storage/image-type';
+import { Gate } from '../support/gate';
 import { longWebp } from '../support/hostile-images';
 import { PNG, seen } from '../support/images';
 import { until } from '../support/until';
@@ -217,6 +219,34 @@ describe('decoders', () => {
         expect(isRunning).toBe(false);
       }
       expect(await next).toBeGreaterThan(0);
+    });
+
+    it('take the image of a newcomer before those of users who have had theirs', async () => {
+      const begun: Gate[] = [];
+      let ended = 0;
+      const users: string[] = [];
+      const slow = {
+        decode: async ({ target }: Decoding) => {
+          const gate = new Gate();
+          users.push(basename(target, '.out'));
+          begun.push(gate);
+          await gate.wait();
+          await rm(target);
+          return { outcome: 'unreadable' } as const;
+        },
+        close: () => Promise.resolve(),
+      };
+      const rewriter = new ImageRewriter(slow);
+      const refused = (user: string) => expect(rewrite(rewriter, user, 'a.png')).rejects.toBeInstanceOf(BadRequest);
+      const endNext = async () => {
+        await until(() => begun.length > ended);
+        begun[ended++]?.open();
+      };
+      for (const user of ['eve', 'fay']) await Promise.all([refused(user), endNext()]);
+      const all = ['eve', 'fay', 'eve', 'fay', 'newcomer'].map((user) => [refused(user), endNext()]);
+      await Promise.all(all.flat());
+      // After no more than the two that may be under way.
+      expect(users.indexOf('newcomer')).toBeLessThan(5);
     });
   });
 });

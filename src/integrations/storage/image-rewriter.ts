@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { KeyedQueue } from '../../database/keyed-queue';
 import { AppError, BadRequest, Unavailable } from '../../errors';
 import type { Word } from './decoder-process';
 import { Decoders } from './decoders';
+import { DecodingTurns } from './decoding-turns';
 import type { ImageType } from './image-type';
 
 /** Of all frames together, before any is decoded. A photo of 24 million has 6,000 by 4,000. */
@@ -19,18 +19,18 @@ const WAITING = 50;
  * such as where a photo was taken.
  */
 export class ImageRewriter {
-  private readonly queue = new KeyedQueue(AT_ONCE, WAITING);
-  /** So that one user's images do not hold up everybody's. */
-  private readonly perUser = new KeyedQueue(1, 30);
+  private readonly turns: DecodingTurns;
 
   constructor(
-    private readonly decoders = new Decoders(),
+    private readonly decoders: Pick<Decoders, 'decode' | 'close'> = new Decoders(),
     private readonly maxSeconds = MAX_SECONDS,
-  ) {}
+  ) {
+    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, mostMs: maxSeconds * 1_000 });
+  }
 
   /** Returns the number of bytes in `target`, which is on the disk then. */
   async rewrite(userId: string, source: string, type: ImageType, target: string): Promise<number> {
-    return this.perUser.run(userId, () => this.queue.run('all', () => this.write(source, type, target)));
+    return this.turns.run(userId, () => this.write(source, type, target));
   }
 
   async close(): Promise<void> {
