@@ -9,6 +9,7 @@ import { requestLog } from '../../src/http/request-log';
 import { hasCode } from '../../src/integrations/storage/disk';
 import { localImageRouter } from '../../src/integrations/storage/local-image-router';
 import type { ImageBook, ImageEntry, ImageName } from '../../src/integrations/storage/image-book';
+import type { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { LocalImageStorage, type LocalStorageOptions } from '../../src/integrations/storage/local-image-storage';
 import { KeyTaken } from '../../src/integrations/storage/upload-errors';
 import { createLogger } from '../../src/logger';
@@ -99,6 +100,7 @@ export async function serve(router: Router): Promise<RunningServer> {
 }
 
 interface Options extends Partial<LocalStorageOptions> {
+  rewriter?: ImageRewriter;
   uploadTimeoutMs?: number;
   tokenTimeoutMs?: number;
 }
@@ -106,13 +108,14 @@ interface Options extends Partial<LocalStorageOptions> {
 export async function startImageServer({
   uploadTimeoutMs = 5_000,
   tokenTimeoutMs = 5_000,
+  rewriter,
   ...options
 }: Options = {}): Promise<ImageServer> {
   const root = await mkdtemp(join(tmpdir(), 'images-'));
   const directory = join(root, 'uploads');
   const book = new OpenBook();
   const defaults = { directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
-  const storage = new LocalImageStorage({ ...defaults, ...options }, book);
+  const storage = new LocalImageStorage({ ...defaults, ...options }, book, rewriter);
   const server = await serve(localImageRouter(storage, { uploadTimeoutMs, tokenTimeoutMs }));
   return {
     ...server,

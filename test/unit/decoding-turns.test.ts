@@ -3,26 +3,39 @@ import { DecodingTurns } from '../../src/integrations/storage/decoding-turns';
 import { Gate } from '../support/gate';
 
 const HOUR_MS = 3_600_000;
+/** However busy the machine is. */
+const PATIENT_MS = 60_000;
 
 describe('decoding', () => {
   let now: number;
   let begun: string[];
+  let all: { done: Promise<void>; gate: Gate }[];
   beforeEach(() => {
     now = 0;
     begun = [];
+    all = [];
+  });
+  afterEach(async () => {
+    for (const { gate } of all) gate.open();
+    await Promise.allSettled(all.map(({ done }) => done));
   });
 
-  const turnsOf = ({ atOnce = 1, mostWaiting = 50 } = {}) =>
-    new DecodingTurns({ atOnce, mostWaiting, mostMs: 10_000 }, () => now);
+  const turnsOf = ({ atOnce = 1, mostWaiting = 50, waitMs = PATIENT_MS } = {}) =>
+    new DecodingTurns({ atOnce, mostWaiting, waitMs, mostMs: 10_000 }, () => now);
 
   /** An image that is decoded until somebody ends it. */
-  function under(turns: DecodingTurns, userId: string) {
+  function under(turns: DecodingTurns, userId: string, gone?: AbortSignal) {
     const gate = new Gate();
-    const done = turns.run(userId, () => {
-      begun.push(userId);
-      return gate.wait();
-    });
+    const done = turns.run(
+      userId,
+      () => {
+        begun.push(userId);
+        return gate.wait();
+      },
+      gone,
+    );
     done.catch(() => undefined);
+    all.push({ done, gate });
     const endAfter = async (milliseconds: number) => {
       await gate.reached;
       now += milliseconds;
@@ -101,6 +114,30 @@ describe('decoding', () => {
     const [ann] = ['ann', 'bob', 'cat'].map((user) => under(turns, user));
     await ann?.gate.reached;
     expect(begun).toEqual(['ann', 'bob']);
+  });
+
+  it('is waited for no longer than is set, and others go on', async () => {
+    const turns = turnsOf({ waitMs: 20, mostWaiting: 1 });
+    const running = under(turns, 'ann');
+    for (let count = 0; count < 2; count += 1)
+      await expect(under(turns, 'bob').done).rejects.toMatchObject({ status: 503, retryAfterSeconds: 10 });
+    await running.endAfter(0);
+    await under(turns, 'cat').endAfter(0);
+    expect(begun).toEqual(['ann', 'cat']);
+  });
+
+  it('is not waited for by an upload whose client has gone', async () => {
+    const turns = turnsOf({ mostWaiting: 1 });
+    const running = under(turns, 'ann');
+    for (let count = 0; count < 2; count += 1) {
+      const gone = new AbortController();
+      const waiting = under(turns, 'bob', gone.signal);
+      gone.abort();
+      await expect(waiting.done).rejects.toBeInstanceOf(Unavailable);
+    }
+    await running.endAfter(0);
+    await expect(under(turns, 'bob', AbortSignal.abort()).done).rejects.toBeInstanceOf(Unavailable);
+    expect(begun).toEqual(['ann']);
   });
 
   describe('for which too many wait', () => {

@@ -3,6 +3,7 @@ import { Unavailable } from '../../errors';
 interface Sizes {
   atOnce: number;
   mostWaiting: number;
+  waitMs: number;
   /** What an image may take. */
   mostMs: number;
 }
@@ -14,11 +15,12 @@ interface Waiting {
 }
 
 const HOUR_MS = 3_600_000;
+const RETRY_SECONDS = 10;
 
 /**
  * Runs so many jobs at once, and one of a user at a time. The next one is that of whoever has used least time lately,
  * so that a newcomer waits for what is under way and for nothing else. Of those that are too many, the newest one of
- * whoever has most is refused.
+ * whoever has most is refused; so is what has waited for too long.
  */
 export class DecodingTurns {
   /** The oldest first. */
@@ -36,9 +38,11 @@ export class DecodingTurns {
     this.hourEnds = now() + HOUR_MS;
   }
 
-  async run<T>(userId: string, job: () => Promise<T>): Promise<T> {
+  /** What is `gone` before its turn comes is dropped. */
+  async run<T>(userId: string, job: () => Promise<T>, gone?: AbortSignal): Promise<T> {
+    if (gone?.aborted) throw tooMany();
     if (this.hasPlaceFor(userId)) this.running.add(userId);
-    else await this.wait(userId);
+    else await this.wait(userId, gone);
     const began = this.now();
     try {
       return await job();
@@ -53,27 +57,28 @@ export class DecodingTurns {
     return this.running.size < this.sizes.atOnce && !this.running.has(userId);
   }
 
-  private wait(userId: string): Promise<void> {
+  private wait(userId: string, gone: AbortSignal | undefined): Promise<void> {
     if (this.waiting.length >= this.sizes.mostWaiting) this.makeRoomFor(userId);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        userId,
-        start: () => {
-          this.remove(waiting);
-          this.running.add(userId);
-          resolve();
-        },
-        refuse: () => {
-          this.remove(waiting);
-          reject(tooMany());
-        },
+      const leave = () => {
+        clearTimeout(timer);
+        gone?.removeEventListener('abort', refuse);
+        this.waiting.splice(this.waiting.indexOf(waiting), 1);
       };
+      const start = () => {
+        leave();
+        this.running.add(userId);
+        resolve();
+      };
+      const refuse = () => {
+        leave();
+        reject(tooMany());
+      };
+      const waiting = { userId, start, refuse };
+      const timer = setTimeout(refuse, this.sizes.waitMs);
+      gone?.addEventListener('abort', refuse);
       this.waiting.push(waiting);
     });
-  }
-
-  private remove(waiting: Waiting): void {
-    this.waiting.splice(this.waiting.indexOf(waiting), 1);
   }
 
   /** No more than one can have waited for a place that is free now. */
@@ -120,5 +125,5 @@ export class DecodingTurns {
 }
 
 function tooMany(): Unavailable {
-  return new Unavailable('too many images at once: try again shortly');
+  return new Unavailable('too many images at once: try again shortly', { retryAfterSeconds: RETRY_SECONDS });
 }

@@ -13,6 +13,8 @@ const MAX_SECONDS = 10;
 /** Half of the processors stay free for everything else. Two, because each takes up to half a gigabyte of memory. */
 const AT_ONCE = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
 const WAITING = 50;
+/** So that whoever waits for more than the image under way is told to come again, before its client gives up. */
+const WAIT_MS = 30_000;
 
 /**
  * Decodes an image and writes it anew: upright, in sRGB, with all frames, and without anything else that the file held,
@@ -25,12 +27,13 @@ export class ImageRewriter {
     private readonly decoders: Pick<Decoders, 'decode' | 'close'> = new Decoders(),
     private readonly maxSeconds = MAX_SECONDS,
   ) {
-    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, mostMs: maxSeconds * 1_000 });
+    const mostMs = maxSeconds * 1_000;
+    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, waitMs: WAIT_MS, mostMs });
   }
 
-  /** Returns the number of bytes in `target`, which is on the disk then. */
-  async rewrite(userId: string, source: string, type: ImageType, target: string): Promise<number> {
-    return this.turns.run(userId, () => this.write(source, type, target));
+  /** Returns the number of bytes in `target`, which is on the disk then. Does not begin once the sender has `gone`. */
+  async rewrite(userId: string, source: string, type: ImageType, target: string, gone?: AbortSignal): Promise<number> {
+    return this.turns.run(userId, () => this.write(source, type, target), gone);
   }
 
   async close(): Promise<void> {

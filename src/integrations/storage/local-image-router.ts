@@ -14,6 +14,7 @@ import { Places } from './places';
 import { ResumableUploads } from './resumable-uploads';
 import { resumableV1Router } from './resumable-v1-router';
 import { resumableV2Router } from './resumable-v2-router';
+import { goneOf } from './upload-body';
 import { ChecksumWrong, UploadTokenRefused } from './upload-errors';
 import { readUploadForm, type Fields } from './upload-form';
 
@@ -48,7 +49,7 @@ export function localImageRouter(
   router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
   post(router, '/', answerLikeQiniu, async (req, res) => {
-    const { key, hash } = await uploads.take(req);
+    const { key, hash } = await uploads.take(req, goneOf(res).signal);
     res.json({ hash, key });
   });
 
@@ -90,7 +91,7 @@ class Uploads {
     private readonly tokenTimeoutMs: number,
   ) {}
 
-  async take(req: Request): Promise<{ key: string; hash: string }> {
+  async take(req: Request, gone: AbortSignal): Promise<{ key: string; hash: string }> {
     const caller = callerOf(req);
     let leave = () => {};
     const receive = async (file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<Upload> => {
@@ -104,7 +105,7 @@ class Uploads {
       const limits = { timeoutMs, tokenTimeoutMs, maxBytes: this.storage.maxBytes };
       const { fields, file } = await readUploadForm(req, { receive, discard }, limits);
       const admitted = () => this.admitLate(fields.get('token'), caller).finally(leave);
-      return await this.keep(file, fields, admitted);
+      return await this.keep(file, fields, admitted, gone);
     } finally {
       leave();
     }
@@ -118,11 +119,16 @@ class Uploads {
     return { grant, image: await this.storage.receive(file, grant.maxBytes) };
   }
 
-  private async keep({ grant, image }: Upload, fields: Fields, admitted: () => Promise<UploadGrant>) {
+  private async keep(
+    { grant, image }: Upload,
+    fields: Fields,
+    admitted: () => Promise<UploadGrant>,
+    gone: AbortSignal,
+  ) {
     try {
       checkCrc(image, fields.get('crc32'));
       const allowed = grant ?? (await admitted());
-      return await this.storage.keep(image, allowed, fields.get('key'));
+      return await this.storage.keep(image, allowed, fields.get('key'), gone);
     } finally {
       await this.storage.discard(image);
     }

@@ -56,12 +56,12 @@ export class LocalImageStorage implements ImageStorage {
   readonly maxBytes: number;
   readonly parts: UploadParts;
   private readonly incoming: Incoming;
-  private readonly rewriter = new ImageRewriter();
   private adoptedAt = 0;
 
   constructor(
     private readonly options: LocalStorageOptions,
     private readonly book: ImageBook,
+    private readonly rewriter = new ImageRewriter(),
   ) {
     this.maxBytes = options.maxBytes;
     this.incoming = new Incoming(join(options.directory, INCOMING));
@@ -103,13 +103,18 @@ export class LocalImageStorage implements ImageStorage {
 
   /**
    * Writes the image anew and stores it under its key, or one made of its hash. The same image again is fine; another
-   * one is refused.
+   * one is refused. Nothing is begun once the sender has `gone`.
    */
-  async keep(received: ReceivedImage, grant: UploadGrant, key: string | undefined): Promise<KeptImage> {
+  async keep(
+    received: ReceivedImage,
+    grant: UploadGrant,
+    key: string | undefined,
+    gone: AbortSignal,
+  ): Promise<KeptImage> {
     const name = key === undefined ? received.hash + received.type.extension : nameIn(key, grant);
     const path = await this.incoming.newPath();
     try {
-      const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path);
+      const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path, gone);
       if (bytes > 2 * this.maxBytes) throw new ImageTooLarge('file: is too large once it is written anew');
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { AppError, BadRequest } from '../../errors';
 import { callerOf } from '../../http/caller-of';
 import type { KeptImage, LocalImageStorage } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
-import { readUploadBody } from './upload-body';
+import { goneOf, readUploadBody } from './upload-body';
 import { UploadTokenRefused } from './upload-errors';
 import type { Piece } from './upload-parts';
 
@@ -54,8 +54,9 @@ export class ResumableUploads {
    * Makes one image of the parts of one or several uploads, once however many ask for it at a time. The parts are removed
    * then, unless the same request may succeed later.
    */
-  async complete(grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
+  async complete(res: Response, grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts } = this;
+    const gone = goneOf(res);
     const leave = this.files.take(grant.userId);
     try {
       const claimed = await parts.claim(pieces);
@@ -63,7 +64,7 @@ export class ResumableUploads {
         for (const { upload } of claimed) await parts.remove(upload);
       };
       try {
-        const kept = await this.keep(grant, key, claimed);
+        const kept = await this.keep(grant, key, claimed, gone.signal);
         await remove();
         return kept;
       } catch (error) {
@@ -76,13 +77,18 @@ export class ResumableUploads {
     }
   }
 
-  private async keep(grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
+  private async keep(
+    grant: UploadGrant,
+    key: string | undefined,
+    pieces: Piece[],
+    gone: AbortSignal,
+  ): Promise<KeptImage> {
     const { parts, storage } = this;
     async function* whole(): AsyncGenerator<Buffer> {
       for (const piece of pieces) yield* parts.read(piece.upload, piece.parts);
     }
     const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
-    return storage.keep(image, grant, key).finally(() => storage.discard(image));
+    return storage.keep(image, grant, key, gone).finally(() => storage.discard(image));
   }
 }
 

@@ -53,7 +53,7 @@ export function resumableV1Router(uploads: ResumableUploads, publicUrlOf: Public
       blocks.push({ upload, parts: await parts.list(upload) });
     }
     if (sizeOf(blocks.map((block) => block.parts)) !== bytes) throw new PartsUnknown('v1');
-    res.json(await uploads.complete(grant, key, blocks));
+    res.json(await uploads.complete(res, grant, key, blocks));
   });
 
   async function put(

@@ -55,7 +55,7 @@ export function resumableV2Router(uploads: ResumableUploads): Router {
           if (part === undefined) throw new PartsUnknown('v2');
           return part;
         });
-        res.json(await uploads.complete(grant, key, [{ upload, parts: chosen }]));
+        res.json(await uploads.complete(res, grant, key, [{ upload, parts: chosen }]));
       },
     ],
     delete: [

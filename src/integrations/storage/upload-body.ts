@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { BadRequest } from '../../errors';
 import { UploadTooSlow } from './upload-errors';
@@ -40,6 +40,14 @@ export function failWhenCutOff(request: IncomingMessage, fail: (error: Error) =>
   request.on('close', () => {
     if (!request.complete) cutOff();
   });
+}
+
+/** Aborted when the client closes its connection; also once it is answered, which is too late to matter. */
+export function goneOf(res: ServerResponse): AbortController {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  if (res.destroyed) gone.abort();
+  return gone;
 }
 
 /**
