@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { conf, httpc, resume_up } from 'qiniu';
+import { Unavailable } from '../../src/errors';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
 import { PartsUnknown } from '../../src/integrations/storage/upload-errors';
 import { form, picture, PNG, pngOf, seen } from '../support/images';
@@ -728,6 +729,36 @@ describe('resumable upload', () => {
       for (const one of goOn) one();
       await Promise.all(asked);
       expect(statuses.sort()).toEqual([...Array<number>(10).fill(200), 503]);
+    });
+
+    it('to 128 files in all that wait, of which a user with many gives one up, with its parts, for a user with none', async () => {
+      let waiting = 0;
+      jest.spyOn(server.storage, 'keep').mockImplementation(async (_image, { userId }, _key, gone) => {
+        if (userId === OTHER) return { key: '', hash: '' };
+        waiting += 1;
+        return new Promise((_resolve, reject) =>
+          gone.addEventListener('abort', () => reject(new Unavailable('it has waited in vain'))),
+        );
+      });
+      const statuses: number[] = [];
+      for (let i = 0; i < 128; i += 1) {
+        const theirs = { token: token(`crowd_${Math.floor(i / 10)}`) };
+        const { ctx } = (await mkblk(PNG, PNG.length, theirs)).json;
+        mkfile(PNG.length, [ctx], undefined, theirs).then(
+          ({ status }) => statuses.push(status),
+          () => {},
+        );
+      }
+      await until(() => waiting === 128);
+      const claimed = async () => (await stored()).filter((path) => path.includes('.claimed/'));
+      expect(await claimed()).toHaveLength(128);
+      const theirs = { token: token(OTHER) };
+      const { ctx } = (await mkblk(PNG, PNG.length, theirs)).json;
+      expect((await mkfile(PNG.length, [ctx], undefined, theirs)).status).toBe(200);
+      await until(() => statuses.length > 0);
+      expect(statuses).toEqual([503]);
+      expect(await claimed()).toHaveLength(127);
+      expect((await stored()).filter((path) => path.startsWith('.parts/'))).toHaveLength(128);
     });
 
     it('to 128 on their way in all, of which a user with many gives one up for a user with none', async () => {

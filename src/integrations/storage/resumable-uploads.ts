@@ -12,7 +12,7 @@ import type { Piece } from './upload-parts';
 /** Of parts on their way. SDKs send three or four parts of a file at once. */
 const PER_USER = 12;
 const AT_ONCE = 128;
-/** Of files that are made of their parts. They wait to be decoded, one of a user at a time, and do not give way. */
+/** Of files that are made of their parts. They give way as long as they wait to be decoded. */
 const FILES_PER_USER = 10;
 const FILES_AT_ONCE = 128;
 
@@ -57,7 +57,7 @@ export class ResumableUploads {
   async complete(res: Response, grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts } = this;
     const gone = goneOf(res);
-    const leave = this.files.take(grant.userId);
+    const leave = this.files.take(grant.userId, () => gone.abort());
     try {
       const claimed = await parts.claim(pieces);
       const remove = async () => {
