@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
+import { DecodingTooLong } from '../../src/integrations/storage/upload-errors';
 import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { form, noise, picture, PNG, pngOf } from '../support/images';
@@ -116,6 +118,18 @@ describe('images that this service keeps', () => {
       });
       expect(Number(answers.at(-1)?.retryAfter)).toBeGreaterThan(3_000);
       expect((await send(await tokenOf(await insertAndSignIn(app)), PNG)).status).toBe(200);
+    });
+
+    it('three an hour that are ended because their decoding takes too long', async () => {
+      const rewrite = jest.spyOn(ImageRewriter.prototype, 'rewrite');
+      rewrite.mockRejectedValue(new DecodingTooLong('file: takes too long'));
+      const token = await tokenOf(ann);
+      const statuses = [];
+      for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG)).status);
+      expect(statuses).toEqual([400, 400, 400, 429]);
+      rewrite.mockRestore();
+      const bob = await insertAndSignIn(app);
+      for (let i = 0; i < 4; i += 1) expect((await send(await tokenOf(bob), PNG)).status).toBe(200);
     });
 
     it('so many bytes in all, also of uploads at once', async () => {

@@ -1913,6 +1913,23 @@ export const guards = [
     named: 'can be completed again when its client has gone',
   },
   {
+    guard: 'an image that takes too long to be decoded counts as ten uploads',
+    claims: ['slow the service down, or get into it, by images'],
+    file: 'src/integrations/storage/local-image-storage.ts',
+    replace: 'COUNTS_AS - 1',
+    by: '0',
+    test: 'test/api/images',
+    named: 'three an hour that are ended',
+  },
+  {
+    guard: 'an image that took too long is told from one that cannot be read',
+    file: 'src/integrations/storage/image-rewriter.ts',
+    replace: "codeOf(error) === 'ETIMEDOUT'",
+    by: 'false',
+    test: 'test/integrations/image-decoders',
+    named: 'are ended after the limit',
+  },
+  {
     guard: 'the place of an image that hangs is free once nothing of it runs any more',
     claims: ['slow the service down, or get into it, by images'],
     file: 'src/integrations/storage/decoders.ts',

@@ -8,6 +8,7 @@ import type { Decoding } from '../../src/integrations/storage/decoder-process';
 import { Decoders } from '../../src/integrations/storage/decoders';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { imageType } from '../../src/integrations/storage/image-type';
+import { DecodingTooLong } from '../../src/integrations/storage/upload-errors';
 import { Gate } from '../support/gate';
 import { longWebp } from '../support/hostile-images';
 import { PNG, seen } from '../support/images';
@@ -215,7 +216,7 @@ describe('decoders', () => {
       });
       const next = rewrite(rewriter, 'dan', 'a.png');
       for (const { refused, isRunning } of await Promise.all(ends)) {
-        expect(refused).toBeInstanceOf(BadRequest);
+        expect(refused).toBeInstanceOf(DecodingTooLong);
         expect(isRunning).toBe(false);
       }
       expect(await next).toBeGreaterThan(0);

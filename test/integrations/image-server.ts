@@ -42,6 +42,8 @@ export class OpenBook implements ImageBook {
 
   async admitPart(): Promise<void> {}
 
+  async charge(): Promise<void> {}
+
   async enter({ userId, name, hash }: ImageEntry): Promise<'new' | 'known'> {
     const key = `${userId}/${name}`;
     const known = this.hashes.get(key);

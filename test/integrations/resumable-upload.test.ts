@@ -733,7 +733,7 @@ describe('resumable upload', () => {
 
     it('to 128 files in all that wait, of which a user with many gives one up, with its parts, for a user with none', async () => {
       let waiting = 0;
-      jest.spyOn(server.storage, 'keep').mockImplementation(async (_image, { userId }, _key, gone) => {
+      jest.spyOn(server.storage, 'keep').mockImplementation(async (_image, { userId }, _key, { gone }) => {
         if (userId === OTHER) return { key: '', hash: '' };
         waiting += 1;
         return new Promise((_resolve, reject) =>

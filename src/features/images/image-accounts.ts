@@ -31,6 +31,15 @@ export class ImageAccounts implements ImageBook {
     return this.count(this.parts.limits.uploadPartsPerHour, uploader, caller);
   }
 
+  async charge({ userId }: Uploader, uploads: number, caller: Caller): Promise<void> {
+    const use = { limit: this.parts.limits.uploadsPerHour, subject: userId };
+    try {
+      for (let count = 0; count < uploads; count += 1) await this.parts.limiter.take(caller, use);
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error;
+    }
+  }
+
   async enter(image: ImageEntry, uploader: Uploader, mostBytes: number): Promise<'new' | 'known'> {
     return this.parts.transaction(async ({ images }) => {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();

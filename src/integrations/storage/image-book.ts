@@ -17,7 +17,9 @@ export interface ImageEntry extends ImageName {
 export interface ImageBook {
   /** Counts an upload. Throws when the account is closed or has a new password, or uploads too often. */
   admit(grant: UploadGrant, caller: Caller): Promise<void>;
-  /** The same for what belongs to an upload that counts at another step. */
+  /** Counts so many uploads more, or those that are left. */
+  charge(grant: UploadGrant, uploads: number, caller: Caller): Promise<void>;
+  /** The same as `admit` for what belongs to an upload that counts at another step. */
   admitPart(grant: UploadGrant, caller: Caller): Promise<void>;
   /**
    * Enters an image before it gets its name. `known` when the same image is entered already, which has another day then.

@@ -1,10 +1,11 @@
 import { open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { AppError, BadRequest, Unavailable } from '../../errors';
+import { AppError, BadRequest, codeOf, Unavailable } from '../../errors';
 import type { Word } from './decoder-process';
 import { Decoders } from './decoders';
 import { DecodingTurns } from './decoding-turns';
 import type { ImageType } from './image-type';
+import { DecodingTooLong } from './upload-errors';
 
 /** Of all frames together, before any is decoded. A photo of 24 million has 6,000 by 4,000. */
 const MAX_PIXELS = 25_000_000;
@@ -56,6 +57,7 @@ export class ImageRewriter {
 
 /** What ends the decoder, or is not read in time, is no image; what keeps it from starting is no fault of the image. */
 function unreadable(error: unknown): never {
+  if (codeOf(error) === 'ETIMEDOUT') throw new DecodingTooLong('file: takes too long to be read', { cause: error });
   throw error instanceof AppError ? error : notReadable(error);
 }
 

@@ -8,7 +8,7 @@ import { nameErrorAlso } from '../../http/error-handler';
 import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
 import { get, post } from '../../http/route';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
-import type { LocalImageStorage, ReceivedImage } from './local-image-storage';
+import type { LocalImageStorage, ReceivedImage, Sender } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
 import { ResumableUploads } from './resumable-uploads';
@@ -49,7 +49,7 @@ export function localImageRouter(
   router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
   post(router, '/', answerLikeQiniu, async (req, res) => {
-    const { key, hash } = await uploads.take(req, goneOf(res).signal);
+    const { key, hash } = await uploads.take(req, { caller: callerOf(req), gone: goneOf(res).signal });
     res.json({ hash, key });
   });
 
@@ -91,8 +91,8 @@ class Uploads {
     private readonly tokenTimeoutMs: number,
   ) {}
 
-  async take(req: Request, gone: AbortSignal): Promise<{ key: string; hash: string }> {
-    const caller = callerOf(req);
+  async take(req: Request, sender: Sender): Promise<{ key: string; hash: string }> {
+    const { caller } = sender;
     let leave = () => {};
     const receive = async (file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<Upload> => {
       if (fields.has('token')) return this.receiveKnown(file, fields, caller);
@@ -105,7 +105,7 @@ class Uploads {
       const limits = { timeoutMs, tokenTimeoutMs, maxBytes: this.storage.maxBytes };
       const { fields, file } = await readUploadForm(req, { receive, discard }, limits);
       const admitted = () => this.admitLate(fields.get('token'), caller).finally(leave);
-      return await this.keep(file, fields, admitted, gone);
+      return await this.keep(file, fields, admitted, sender);
     } finally {
       leave();
     }
@@ -119,16 +119,11 @@ class Uploads {
     return { grant, image: await this.storage.receive(file, grant.maxBytes) };
   }
 
-  private async keep(
-    { grant, image }: Upload,
-    fields: Fields,
-    admitted: () => Promise<UploadGrant>,
-    gone: AbortSignal,
-  ) {
+  private async keep({ grant, image }: Upload, fields: Fields, admitted: () => Promise<UploadGrant>, sender: Sender) {
     try {
       checkCrc(image, fields.get('crc32'));
       const allowed = grant ?? (await admitted());
-      return await this.storage.keep(image, allowed, fields.get('key'), gone);
+      return await this.storage.keep(image, allowed, fields.get('key'), sender);
     } finally {
       await this.storage.discard(image);
     }

@@ -14,7 +14,7 @@ import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import { Incoming } from './incoming';
 import { signUploadToken, verifyUploadToken, type UploadGrant } from './local-upload-token';
 import { PngSieve } from './png-sieve';
-import { ImageTooLarge, KeyTaken } from './upload-errors';
+import { DecodingTooLong, ImageTooLarge, KeyTaken } from './upload-errors';
 import { UploadParts } from './upload-parts';
 
 export interface LocalStorageOptions extends Disk {
@@ -33,6 +33,12 @@ export interface ReceivedImage {
   type: ImageType;
 }
 
+export interface Sender {
+  caller: Caller;
+  /** Aborted once its client has gone: what has not begun then is not decoded. */
+  gone: AbortSignal;
+}
+
 export interface KeptImage {
   key: string;
   /** Of the file as it was sent. */
@@ -48,6 +54,8 @@ export interface StoredImage {
 /** No user id holds a dot, so none can name this folder. */
 const INCOMING = '.incoming';
 const ADOPT_EVERY_MS = 86_400_000;
+/** Uploads: what takes too long to be decoded has taken the time of many. */
+const COUNTS_AS = 10;
 
 /**
  * Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked.
@@ -103,13 +111,13 @@ export class LocalImageStorage implements ImageStorage {
 
   /**
    * Writes the image anew and stores it under its key, or one made of its hash. The same image again is fine; another
-   * one is refused. Nothing is begun once the sender has `gone`.
+   * one is refused. An image that takes too long to be decoded counts as ten uploads.
    */
   async keep(
     received: ReceivedImage,
     grant: UploadGrant,
     key: string | undefined,
-    gone: AbortSignal,
+    { caller, gone }: Sender,
   ): Promise<KeptImage> {
     const name = key === undefined ? received.hash + received.type.extension : nameIn(key, grant);
     const path = await this.incoming.newPath();
@@ -121,6 +129,7 @@ export class LocalImageStorage implements ImageStorage {
       await this.give(path, entry, entered);
       return { key: `${entry.userId}/${name}`, hash: entry.hash };
     } catch (error) {
+      if (error instanceof DecodingTooLong) await this.book.charge(grant, COUNTS_AS - 1, caller);
       throw storageFailure(error);
     } finally {
       await this.discard({ path });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import { AppError, BadRequest } from '../../errors';
 import { callerOf } from '../../http/caller-of';
-import type { KeptImage, LocalImageStorage } from './local-image-storage';
+import type { KeptImage, LocalImageStorage, Sender } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
 import { goneOf, readUploadBody } from './upload-body';
@@ -64,7 +64,7 @@ export class ResumableUploads {
         for (const { upload } of claimed) await parts.remove(upload);
       };
       try {
-        const kept = await this.keep(grant, key, claimed, gone.signal);
+        const kept = await this.keep(grant, key, claimed, { caller: callerOf(res.req), gone: gone.signal });
         await remove();
         return kept;
       } catch (error) {
@@ -77,18 +77,13 @@ export class ResumableUploads {
     }
   }
 
-  private async keep(
-    grant: UploadGrant,
-    key: string | undefined,
-    pieces: Piece[],
-    gone: AbortSignal,
-  ): Promise<KeptImage> {
+  private async keep(grant: UploadGrant, key: string | undefined, pieces: Piece[], sender: Sender): Promise<KeptImage> {
     const { parts, storage } = this;
     async function* whole(): AsyncGenerator<Buffer> {
       for (const piece of pieces) yield* parts.read(piece.upload, piece.parts);
     }
     const image = await storage.receive(Readable.from(whole(), { objectMode: false }), grant.maxBytes);
-    return storage.keep(image, grant, key, gone).finally(() => storage.discard(image));
+    return storage.keep(image, grant, key, sender).finally(() => storage.discard(image));
   }
 }
 

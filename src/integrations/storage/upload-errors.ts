@@ -1,4 +1,4 @@
-import { AppError } from '../../errors';
+import { AppError, BadRequest } from '../../errors';
 
 /** The refusals of Qiniu's upload protocol that no other operation has. */
 export class UploadTokenRefused extends AppError {
@@ -23,6 +23,9 @@ export class UploadTooSlow extends AppError {
 export class ImageTooLarge extends AppError {
   readonly status = 413;
 }
+
+/** An image that was ended for the time that it took. */
+export class DecodingTooLong extends BadRequest {}
 
 /** Qiniu's own status for a key that already holds another file. */
 export class KeyTaken extends AppError {
