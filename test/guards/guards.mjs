@@ -1930,6 +1930,23 @@ export const guards = [
     named: 'are ended after the limit',
   },
   {
+    guard: 'a decoder that has ended by itself is no fault of the image',
+    claims: ['slow the service down, or get into it, by images'],
+    file: 'src/integrations/storage/decoder-process.ts',
+    replace: 'reject(decodersAway(cause))',
+    by: 'reject(cause)',
+    test: 'test/integrations/image-decoders',
+    named: 'that end by themselves fail one image',
+  },
+  {
+    guard: 'a file that this process still has is not swept away',
+    file: 'src/integrations/storage/incoming.ts',
+    replace: '!this.paths.has(path) && ',
+    by: '',
+    test: 'test/integrations/local-upload',
+    named: 'is not cleared away while this process has it',
+  },
+  {
     guard: 'the place of an image that hangs is free once nothing of it runs any more',
     claims: ['slow the service down, or get into it, by images'],
     file: 'src/integrations/storage/decoders.ts',
@@ -1966,7 +1983,7 @@ export const guards = [
   {
     guard: 'no decoder is started once the service ends',
     file: 'src/integrations/storage/decoders.ts',
-    replace: 'if (this.closed) throw unavailable();',
+    replace: 'if (this.closed) throw decodersAway();',
     by: '',
     test: 'test/integrations/image-decoders',
     named: 'end when they are closed',
@@ -1974,7 +1991,7 @@ export const guards = [
   {
     guard: 'a decoder that cannot be started is no fault of the image',
     file: 'src/integrations/storage/decoders.ts',
-    replace: 'throw unavailable(error);',
+    replace: 'throw decodersAway(error);',
     by: 'throw error;',
     test: 'test/integrations/image-decoders',
     named: 'are no fault of the image when one does not start',

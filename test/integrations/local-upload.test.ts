@@ -11,6 +11,7 @@ import { crc32 } from 'node:zlib';
 import { conf, form_up, httpc } from 'qiniu';
 import sharp from 'sharp';
 import { z } from 'zod';
+import { Incoming } from '../../src/integrations/storage/incoming';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
 import {
   animation,
@@ -949,6 +950,18 @@ describe('upload', () => {
     await upload(`${USER}/a.png`);
     await server.storage.sweep();
     expect(await stored(server)).toEqual(['.incoming/young', `${USER}/a.png`]);
+  });
+
+  it('is not cleared away while this process has it, however long it waits', async () => {
+    const incoming = new Incoming(join(server.directory, '.incoming'));
+    const path = await incoming.newPath();
+    await writeFile(path, PNG);
+    const twoHoursAgo = new Date(Date.now() - 7_200_000);
+    await utimes(path, twoHoursAgo, twoHoursAgo);
+    await incoming.sweep();
+    expect(await stored(server)).toHaveLength(1);
+    await new Incoming(join(server.directory, '.incoming')).sweep();
+    expect(await stored(server)).toEqual([]);
   });
 
   it('has nothing to clear away before the first upload', async () => {

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import { withTimeout } from '../../database/timeout';
+import { Unavailable } from '../../errors';
 
 /** An image that is to be decoded and written anew. */
 export interface Decoding {
@@ -64,11 +65,17 @@ export class DecoderProcess {
     const { child } = this;
     let leave = () => {};
     const said = new Promise<unknown>((resolve, reject) => {
-      const gone = () => reject(new Error('the decoder has ended'));
-      leave = () => child.off('message', resolve).off('exit', gone).off('error', reject);
-      child.on('message', resolve).on('exit', gone).on('error', reject);
+      const gone = () => fail(new Error('the decoder has ended'));
+      const fail = (cause: Error) => reject(decodersAway(cause));
+      leave = () => child.off('message', resolve).off('exit', gone).off('error', fail);
+      child.on('message', resolve).on('exit', gone).on('error', fail);
       if (this.isGone) gone();
     });
     return word.parse(await withTimeout(said, milliseconds).finally(() => leave()));
   }
+}
+
+/** As when memory runs out, which may be the fault of another image. */
+export function decodersAway(cause?: unknown): Unavailable {
+  return new Unavailable('images cannot be read now: try again shortly', { cause });
 }

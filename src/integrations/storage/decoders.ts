@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { Unavailable } from '../../errors';
-import { DecoderProcess, type Decoding, type Word } from './decoder-process';
+import { decodersAway, DecoderProcess, type Decoding, type Word } from './decoder-process';
 
 /** A start takes a tenth of a second, and on a machine that is busy with something else a few. */
 const START_MS = 10_000;
@@ -60,7 +59,7 @@ export class Decoders {
   }
 
   private async start(): Promise<DecoderProcess> {
-    if (this.closed) throw unavailable();
+    if (this.closed) throw decodersAway();
     let decoder;
     try {
       decoder = new DecoderProcess(this.script);
@@ -69,7 +68,7 @@ export class Decoders {
       return decoder;
     } catch (error) {
       if (decoder) await this.end(decoder);
-      throw unavailable(error);
+      throw decodersAway(error);
     }
   }
 
@@ -78,8 +77,4 @@ export class Decoders {
     await decoder.end();
     this.all.delete(decoder);
   }
-}
-
-function unavailable(cause?: unknown): Unavailable {
-  return new Unavailable('images cannot be read now: try again shortly', { cause });
 }

@@ -55,7 +55,7 @@ export class ImageRewriter {
   }
 }
 
-/** What ends the decoder, or is not read in time, is no image; what keeps it from starting is no fault of the image. */
+/** What is not read in time is no image; what keeps the decoder from starting, or ends it, may be no fault of the image. */
 function unreadable(error: unknown): never {
   if (codeOf(error) === 'ETIMEDOUT') throw new DecodingTooLong('file: takes too long to be read', { cause: error });
   throw error instanceof AppError ? error : notReadable(error);

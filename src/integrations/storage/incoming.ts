@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { withTimeout } from '../../database/timeout';
 import { ageOf, namesIn, storageFailure } from './disk';
 
-/** Uploads under way, also those of other instances, are younger. */
+/** Uploads under way of other instances are younger. */
 const STALE_MS = 3_600_000;
 /** What is still written when its time is over is not waited for. */
 const PATIENCE_MS = 4_000;
@@ -38,7 +38,7 @@ export class Incoming {
   async sweep(): Promise<void> {
     for (const name of await namesIn(this.directory)) {
       const path = join(this.directory, name);
-      if ((await ageOf(path)) > STALE_MS) await rm(path, { recursive: true, force: true });
+      if (!this.paths.has(path) && (await ageOf(path)) > STALE_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
