@@ -1994,7 +1994,7 @@ export const guards = [
     replace: 'throw decodersAway(error);',
     by: 'throw error;',
     test: 'test/integrations/image-decoders',
-    named: 'are no fault of the image when one does not start',
+    named: 'are no fault of the image when one begins with another word',
   },
   {
     guard: 'a decoder that has ended by itself is not asked',
