@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /**
  * Every refusal the service can give, one small class per meaning. A service throws one of these; the error handler in
  * http/error-handler.ts alone decides what a client sees. `message` is for the client's developer, `cause` for the log.
@@ -108,4 +110,9 @@ export class CodeExpired extends ReturnCode {
 /** 5000: no code is sent, because there have been too many. */
 export class SendingTooOften extends ReturnCode {
   readonly code = 5000;
+}
+
+/** What was thrown; where that is no error, one that has it as its cause. */
+export function asError(thrown: unknown, otherwise: string): Error {
+  return isNativeError(thrown) ? thrown : new Error(otherwise, { cause: thrown });
 }

@@ -75,11 +75,12 @@ function stopper(cleanups: Cleanup[]): () => Promise<void> {
 
 async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url: string; shown: string }> {
   const given = config.secrets.databaseUrl;
+  const { waitSeconds, autoMigrate } = config.database;
   const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
   try {
-    if (given !== undefined)
-      await awaitDatabase(given, config.database.waitSeconds * 1_000, (why) => sayWaiting(given, why));
-    if (config.database.autoMigrate) {
+    if (given !== undefined && waitSeconds > 0)
+      await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why));
+    if (autoMigrate) {
       const applied = await migrate(database.url, { announce: say });
       if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
     }

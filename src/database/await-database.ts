@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { asError } from '../errors';
 import { isOutage } from './outage';
 import { connectionOptions } from './pool';
 
@@ -34,12 +35,8 @@ async function failureToConnect(url: string): Promise<Error | undefined> {
     await client.query('SELECT');
     return undefined;
   } catch (error) {
-    return asError(error);
+    return asError(error, 'unknown error');
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('unknown error', { cause: error });
 }

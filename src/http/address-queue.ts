@@ -1,6 +1,6 @@
 import { Turns } from '../database/turns';
 import { Unavailable } from '../errors';
-import { networksOf, senderOf } from './client-address';
+import { senderOf, sharesOf, type NetworkShare } from './client-address';
 
 export interface QueueSizes {
   atOnce: number;
@@ -12,14 +12,9 @@ export interface QueueSizes {
   waitMs: number;
 }
 
-interface Share {
-  network: string;
-  most: number;
-}
-
 interface Place {
   sender: string;
-  shares: Share[];
+  shares: NetworkShare[];
   /** Calls its job off. */
   ending: AbortController;
 }
@@ -30,9 +25,6 @@ interface Waiting {
   refuse: () => void;
   timer: NodeJS.Timeout;
 }
-
-/** Of an address's share: so that no network of IPv6, however many addresses it has, takes all places. */
-const MOST_TIMES = 2;
 
 const overload = () => new Unavailable('too many requests at once: try again shortly');
 
@@ -54,7 +46,9 @@ export class AddressQueue {
   ) {}
 
   async run<T>(address: string, job: (ending: AbortController) => Promise<T>): Promise<T> {
-    const place = { sender: senderOf(address), shares: this.sharesOf(address), ending: new AbortController() };
+    const { share } = this.sizes;
+    const shares = share === undefined ? [] : sharesOf(address, share);
+    const place = { sender: senderOf(address), shares, ending: new AbortController() };
     if (this.sizes.newcomersFirst && this.isFull() && this.isNew(place)) this.callOneOff();
     if (this.hasPlaceFor(place)) this.running.add(place);
     else await this.wait(place);
@@ -98,12 +92,6 @@ export class AddressQueue {
     const dropped = this.waiting.giveWayTo(sender);
     if (!dropped) throw this.refusal();
     dropped.refuse();
-  }
-
-  private sharesOf(address: string): Share[] {
-    const { share } = this.sizes;
-    if (share === undefined) return [];
-    return networksOf(address).map(({ network, times }) => ({ network, most: Math.min(times, MOST_TIMES) * share }));
   }
 
   private isFull(): boolean {

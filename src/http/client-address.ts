@@ -40,7 +40,10 @@ export function addressOf(ip: string): string {
   return isIPv6(ip) ? network(groupsOf(ip), 64) : ip;
 }
 
-/** Express finds `ip` by TRUST_PROXY. What a proxy gives as an address and is none is worth nothing: then it is the address of the proxy itself. */
+/**
+ * Express finds `ip` by TRUST_PROXY. What a proxy gives as an address and is none is worth nothing: then it is the
+ * address of the proxy itself.
+ */
 export function ipFrom(ip: string | undefined, remoteAddress: string | undefined): string {
   return plainAddress(ip) ?? plainAddress(remoteAddress) ?? 'unknown';
 }
@@ -54,6 +57,19 @@ export function networksOf(address: string): Network[] {
   if (!address.endsWith('::/64')) return [own];
   const groups = groupsOf(address.slice(0, -'/64'.length));
   return [own, { network: network(groups, 56), times: 4 }, { network: network(groups, 48), times: 16 }];
+}
+
+export interface NetworkShare {
+  network: string;
+  most: number;
+}
+
+/** Of an address's share: so that no network of IPv6, however many addresses it has, takes most of what there is. */
+const MOST_TIMES = 2;
+
+/** What the address, and each network that it is in, may take where an address may take `share`. */
+export function sharesOf(address: string, share: number): NetworkShare[] {
+  return networksOf(address).map(({ network, times }) => ({ network, most: Math.min(times, MOST_TIMES) * share }));
 }
 
 /** Who waits in one line where addresses take turns: of IPv6 a /48, the most that one customer has. */

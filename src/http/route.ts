@@ -1,6 +1,5 @@
-import { isNativeError } from 'node:util/types';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { MethodNotAllowed } from '../errors';
+import { asError, MethodNotAllowed } from '../errors';
 import { nameRoute } from './request-log';
 
 const METHODS = ['post', 'put', 'delete'] as const;
@@ -45,10 +44,7 @@ function refuse(allow: string): RequestHandler {
 /** Until a handler calls its `next`. */
 export function handled(handler: RequestHandler, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
-    const next = (error?: unknown) =>
-      error === undefined
-        ? resolve()
-        : reject(isNativeError(error) ? error : new Error('a handler failed', { cause: error }));
+    const next = (error?: unknown) => (error === undefined ? resolve() : reject(asError(error, 'a handler failed')));
     Promise.resolve(handler(req, res, next)).catch(reject);
   });
 }

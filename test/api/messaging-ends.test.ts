@@ -116,6 +116,14 @@ describe('the end of messaging tokens at RongCloud', () => {
     return { asked, gate };
   }
 
+  /** Asks for a token, and waits where RongCloud is called for it until the gate is opened. */
+  async function askingOnceCalled(thief: SignedInPerson) {
+    const gate = vendor.holdRequest(NEW);
+    const asked = asking(thief);
+    await gate.reached;
+    return { asked, gate };
+  }
+
   describe.each(ENDS)('by %s', (_operation, end) => {
     it('leaves a thief none whose session was found before', async () => {
       const owner = await insertAndSignIn(app);
@@ -131,9 +139,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       await forgetKept(owner);
-      const gate = vendor.holdRequest(NEW);
-      const asked = asking(thief);
-      await gate.reached;
+      const { asked, gate } = await askingOnceCalled(thief);
       const after = await end(owner);
       gate.open();
       expect((await asked).status).toBe(401);
@@ -387,9 +393,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       await forgetKept(owner);
-      const gate = vendor.holdRequest(NEW);
-      const asked = asking(thief);
-      await gate.reached;
+      const { asked, gate } = await askingOnceCalled(thief);
       const token = await tokenOf(await end(owner));
       expect(vendor.isValid(token)).toBe(true);
       gate.open();

@@ -1559,8 +1559,8 @@ export const guards = [
   {
     guard: 'a client from another life of the database is told of what has ended',
     file: 'src/features/sync/sync-service.ts',
-    replace: 'if (known > clock) return this.changes(reader, 1);',
-    by: 'if (known > clock) return this.changes(reader, 0);',
+    replace: 'known > clock ? 1 : known',
+    by: 'known > clock ? 0 : known',
     test: 'test/api/sync.test',
     named: 'tells such a client of what has ended',
   },
@@ -2123,7 +2123,7 @@ export const guards = [
     guard: 'a file whose token has not come yet takes one of a few places',
     claims: ['fill the disk with images'],
     file: 'src/integrations/storage/places.ts',
-    replace: 'if (networks.some(',
+    replace: 'if (shares.some(',
     by: 'if ([].some(',
     test: 'test/integrations/local-upload',
     named: 'is one of eight of an address',
@@ -2131,7 +2131,7 @@ export const guards = [
   {
     guard: 'a network of IPv6 has twice the upload places of an address at most',
     claims: ['fill the disk with images'],
-    file: 'src/integrations/storage/places.ts',
+    file: 'src/http/client-address.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
     test: 'test/unit/places',
@@ -2166,8 +2166,8 @@ export const guards = [
   {
     guard: 'the addresses of a /48 of IPv6 are one sender when places are given up',
     file: 'src/integrations/storage/places.ts',
-    replace: 'networks.at(-1)',
-    by: 'networks.at(0)',
+    replace: 'sender: senderOf(sender)',
+    by: 'sender',
     test: 'test/unit/places',
     named: 'count a /48 of IPv6 as one',
   },
@@ -2569,7 +2569,7 @@ export const guards = [
   {
     guard: 'a network of IPv6 keeps no more than half of the hashing queue',
     claims: ['slow others down by logging in'],
-    file: 'src/features/auth/hashing-shares.ts',
+    file: 'src/http/client-address.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
     test: 'test/api/login-storms',

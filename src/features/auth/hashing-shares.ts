@@ -1,13 +1,11 @@
 import { TooManyRequests } from '../../errors';
-import { networksOf } from '../../http/client-address';
+import { sharesOf } from '../../http/client-address';
 
 interface Share {
   key: string;
   most: number;
 }
 
-/** Of an address's share: so that no network of IPv6, however many addresses it has, fills the queue. */
-const MOST_TIMES = 2;
 /** So long a password waits to be hashed at most. */
 const RETRY_AFTER_SECONDS = 3;
 
@@ -40,9 +38,7 @@ export class HashingShares {
   }
 
   private sharesOf(who: string, address: string): Share[] {
-    const networks = networksOf(address).map(({ network, times }) => {
-      return { key: `from ${network}`, most: Math.min(times, MOST_TIMES) * this.share };
-    });
+    const networks = sharesOf(address, this.share).map(({ network, most }) => ({ key: `from ${network}`, most }));
     return [{ key: `of ${who}`, most: this.share }, ...networks];
   }
 

@@ -5,7 +5,7 @@ import session, { type Session, type SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { Failed, NotSignedIn, Unavailable } from '../../errors';
+import { asError, Failed, NotSignedIn, Unavailable } from '../../errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
 import type { OwnSession } from '../../http/operation';
@@ -205,7 +205,7 @@ export class SessionCookies {
     const renewed: Session | undefined = req.session;
     if (renewed)
       await new Promise<void>((resolve, reject) =>
-        renewed.destroy((error: unknown) => (error ? reject(asError(error)) : resolve())),
+        renewed.destroy((error: unknown) => (error ? reject(asError(error, 'the session store failed')) : resolve())),
       );
     res.clearCookie(this.cookieName, this.cookie);
   }
@@ -231,10 +231,8 @@ function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {
 
 function regenerate(req: Request): Promise<void> {
   return new Promise((resolve, reject) =>
-    req.session.regenerate((error: unknown) => (error ? reject(asError(error)) : resolve())),
+    req.session.regenerate((error: unknown) =>
+      error ? reject(asError(error, 'the session store failed')) : resolve(),
+    ),
   );
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('the session store failed', { cause: error });
 }

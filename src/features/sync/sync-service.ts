@@ -41,16 +41,16 @@ export class SyncService {
   /** Everything that has changed since the version `known`, which an earlier answer gave. */
   async changes(reader: Reader, known: number): Promise<Changes> {
     const { clock, horizon } = await this.repository.time(reader.reads);
-    // Versions stay behind the clock, so this one is from an earlier state of the database: the client is sent
-    // everything. From version 1, not 0, so that rows that have ended are sent, too.
-    if (known > clock) return this.changes(reader, 1);
     const { userId } = reader;
-    const { blacklist, members, ...rows } = await this.repository.rows(userId, known);
-    const chunks = members ? inOneChunk(members) : this.chunks(userId, known);
+    // Versions stay behind the clock, so one beyond it is from an earlier state of the database: the client is sent
+    // everything. From version 1, not 0, so that rows that have ended are sent, too.
+    const since = known > clock ? 1 : known;
+    const { blacklist, members, ...rows } = await this.repository.rows(userId, since);
+    const chunks = members ? inOneChunk(members) : this.chunks(userId, since);
     return {
       ...rows,
       version: horizon,
-      blacklist: blacklist ?? (await this.blacklist(userId, known)),
+      blacklist: blacklist ?? (await this.blacklist(userId, since)),
       members: blacklist && members ? chunks : this.inPlace(userId, chunks),
     };
   }
