@@ -18,9 +18,9 @@ export function startService(bench, { database = 'bench', env, flags = [], isObs
   return startServer(bench, { name: 'service', args: [...flags, SERVICE], env: all, isObserved });
 }
 
-export function startOwn(bench, name, { database = 'bench', env, args = [] } = {}) {
+export function startOwn(bench, name, { database = 'bench', env, args = [], flags = [] } = {}) {
   const all = { DATABASE_URL: bench.postgres.url(database), SESSION_SECRET: bench.secret, ...env };
-  return startServer(bench, { name, args: [`${root}/bench/servers/${name}.mjs`, ...args], env: all });
+  return startServer(bench, { name, args: [...flags, `${root}/bench/servers/${name}.mjs`, ...args], env: all });
 }
 
 /** A process of its own, with this environment and no other. An observed one can be asked what observe.mjs has seen. */

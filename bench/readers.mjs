@@ -26,10 +26,10 @@ function ours(name, title, start, cookie = {}) {
 }
 
 export const floor = ours('floor', 'floor: node:http and pg, two statements', (bench) => startOwn(bench, 'floor'));
-export const service = ours('service', 'this service', (bench) => startService(bench));
+export const service = ours('service', 'this service', startService);
 
-export const limit = ours('limit', 'limit: one joined statement on two pipelined connections', (bench) =>
-  startOwn(bench, 'floor', { args: ['limit'] }),
+export const limit = ours('limit', 'limit: one joined statement on two pipelined connections', (bench, options) =>
+  startOwn(bench, 'floor', { args: ['limit'], ...options }),
 );
 
 export const others = [

@@ -2,44 +2,62 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { subject } from '../load.mjs';
 import { warmUp } from '../measure.mjs';
 import { readRequests } from '../people.mjs';
-import { startService } from '../processes.mjs';
+import { limit, service } from '../readers.mjs';
 
 const SHOWN = 14;
 
 export const title = 'Where the time of reading a user goes';
 
+/** Of the service and of the limit, so that their difference is what the service does besides. */
 export async function run(bench) {
-  const folder = `${bench.folder}/profile`;
-  const seconds = 2 * bench.options.seconds;
-  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
-  const server = await startService(bench, { flags });
-  const reads = subject(bench, server, 'reads', readRequests(bench));
-  await warmUp(reads);
-  await reads.run(seconds);
-  await server.stop();
-  // Each thread writes a file, when the process ends; the main thread is number 0.
-  const file = readdirSync(folder).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
-  const figures = sharesOf(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')), seconds);
-  for (const { name, values } of figures) bench.say(`  ${values[0].toFixed(1).padStart(5)} % ${name}`);
+  const figures = [];
+  for (const reader of [service, limit]) {
+    const shares = await profiled(bench, reader);
+    bench.say(`  ${reader.name}`);
+    for (const { name, values } of shares) bench.say(`  ${values[0].toFixed(1).padStart(5)} µs ${name}`);
+    figures.push(...shares.map((share) => ({ ...share, name: `${reader.name}: ${share.name}` })));
+  }
   return { figures, checks: [] };
 }
 
-/** Of the last seconds in which it was busy, by package. */
-function sharesOf({ nodes, samples, timeDeltas }, seconds) {
+async function profiled(bench, reader) {
+  const folder = `${bench.folder}/profile-${reader.name}`;
+  const seconds = 2 * bench.options.seconds;
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
+  const server = await reader.start(bench, { flags });
+  const reads = subject(bench, server, reader.name, readRequests(bench));
+  await warmUp(reads);
+  const begun = microseconds();
+  const { requests } = await reads.run(seconds);
+  const ended = microseconds();
+  await server.stop();
+  // Each thread writes a file, when the process ends; the main thread is number 0.
+  const file = readdirSync(folder).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
+  return sharesOf(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')), [begun, ended], requests);
+}
+
+/** On the clock that profiles are on. */
+function microseconds() {
+  return Number(process.hrtime.bigint() / 1_000n);
+}
+
+/** Microseconds of one request between two moments, by package. */
+function sharesOf({ nodes, samples, timeDeltas, startTime }, [begun, ended], requests) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const times = new Map();
-  let left = seconds * 1_000_000;
-  for (let index = samples.length - 1; index >= 0 && left > 0; index -= 1) {
-    const frame = frames.get(samples[index]);
-    if (frame.functionName === '(idle)') continue;
+  let at = startTime;
+  for (const [index, sample] of samples.entries()) {
+    at += timeDeltas[index];
+    const frame = frames.get(sample);
+    if (at < begun || at > ended || frame.functionName === '(idle)') continue;
     const part = partOf(frame);
     times.set(part, (times.get(part) ?? 0) + timeDeltas[index]);
-    left -= timeDeltas[index];
   }
   const sorted = [...times].sort(([, one], [, other]) => other - one);
   const sum = (some) => some.reduce((total, [, time]) => total + time, 0);
   const shown = [...sorted.slice(0, SHOWN), ['all else', sum(sorted.slice(SHOWN))]];
-  return shown.map(([name, time]) => ({ name, unit: '%', values: [(100 * time) / sum(sorted)] }));
+  const rows = [['all of it', sum(sorted)], ...shown];
+  return rows.map(([name, time]) => ({ name, unit: 'µs', values: [time / requests] }));
 }
 
 function partOf({ functionName, url }) {

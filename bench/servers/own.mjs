@@ -7,6 +7,9 @@ export const { DATABASE_URL, SESSION_SECRET, SMS_FILE, PORT } = process.env;
 
 export const HOST = '127.0.0.1';
 
+/** In its own way, so that Node writes the profile that it may have been asked for. */
+process.once('SIGTERM', () => process.exit());
+
 export const listen = (handler) => void createServer(handler).listen(PORT, HOST);
 
 export const newPool = () => new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
