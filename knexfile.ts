@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import type { Knex } from 'knex';
+import { databaseUrlOf } from './src/config';
 import { migrationOptions, migratorConfig } from './src/database/migrations';
 
 dotenv.config({ quiet: true });
 
-/** DATABASE_URL, or the embedded database of a service that is running. */
+/** That of the settings, or the embedded database of a service that is running. */
 export function databaseUrl(): string {
-  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
+  const given = databaseUrlOf(process.env);
+  if (given !== undefined) return given;
   const path = join(process.env.DATA_DIR || '.data', 'database-url');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
   throw new Error('there is no database: set DATABASE_URL, or run npm start in another terminal');

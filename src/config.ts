@@ -1,12 +1,14 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { withPassword } from './database/database-url';
 import { isCountry, isPhoneCallingCode } from './features/phones/phone-number';
 import type { CaptchaSettings } from './integrations/captcha/choose-captchas';
 import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
 import { isSigningKey } from './integrations/messaging/signing-key';
 import type { SmsSettings } from './integrations/sms/choose-sms-sender';
 import type { StorageSettings } from './integrations/storage/choose-image-storage';
+import { readSecretFiles } from './secret-files';
 
 /** All mistakes in the environment, one line each, with the variable and the remedy. */
 export class ConfigError extends Error {
@@ -72,6 +74,7 @@ const environment = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must look like postgresql://user:password@host:5432/database' })
     .optional(),
+  DATABASE_PASSWORD: text.optional(),
   DATABASE_POOL_MAX: whole(1, 1_000).default(10),
   DATABASE_PREPARE: oneOf('on', 'off').default('on'),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).optional(),
@@ -184,19 +187,43 @@ const environment = z.object({
 
 export const VARIABLES = Object.keys(environment.shape);
 
-type Environment = z.infer<typeof environment>;
+/** Each may be given as NAME_FILE, too: the path of a file that holds it. */
+export const SECRETS = [
+  ...(['DATABASE_URL', 'DATABASE_PASSWORD', 'SESSION_SECRETS', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY'] as const),
+  ...(['MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY', 'CAPTCHA_SECRET_KEY'] as const),
+];
 
-/** Reads settings from `env` only, so that a test can pass any environment. */
-export function loadConfig(env: Record<string, string | undefined>) {
-  const parsed = environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(asMistake));
-  const mistakes = production(parsed.data) ? unfitForProduction(parsed.data) : [];
-  const config = nested(parsed.data, mistakes);
+type Environment = z.infer<typeof environment>;
+type Given = Record<string, string | undefined>;
+
+/** Reads settings from `env` and the files that it names only, so that a test can pass any environment. */
+export function loadConfig(env: Given) {
+  const read = checked(environment, env);
+  const mistakes = production(read) ? unfitForProduction(read) : [];
+  const config = nested(read, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }
 
 export type Config = ReturnType<typeof loadConfig>;
+
+/** For what needs the database and nothing else, as migrations do. */
+export function databaseUrlOf(env: Given): string | undefined {
+  const mistakes: string[] = [];
+  const url = databaseUrl(checked(environment.pick({ DATABASE_URL: true, DATABASE_PASSWORD: true }), env), mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return url;
+}
+
+function checked<T>(schema: z.ZodType<T> & { shape: object }, given: Given): T {
+  const { env, mistakes } = readSecretFiles(
+    given,
+    SECRETS.filter((name) => name in schema.shape),
+  );
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
+  if (parsed.success && mistakes.length === 0) return parsed.data;
+  throw new ConfigError([...mistakes, ...(parsed.error?.issues ?? []).map(asMistake)]);
+}
 
 function asMistake(issue: z.core.$ZodIssue): string {
   return `${String(issue.path[0])}: ${issue.message}`;
@@ -212,6 +239,15 @@ function needing(env: Environment, mistakes: string[]): Need {
     // With a mistake loadConfig throws, and nothing reads the value.
     return value as NonNullable<Environment[Name]>;
   };
+}
+
+function databaseUrl(env: Pick<Environment, 'DATABASE_URL' | 'DATABASE_PASSWORD'>, mistakes: string[]) {
+  const { DATABASE_URL: url, DATABASE_PASSWORD: password } = env;
+  if (password === undefined) return url;
+  const whole = url && withPassword(url, password);
+  if (!whole)
+    mistakes.push('DATABASE_PASSWORD: needs a DATABASE_URL without a password: postgresql://user@host:5432/database');
+  return whole;
 }
 
 function smsOf(env: Environment, need: Need): SmsSettings {
@@ -431,7 +467,7 @@ function nested(env: Environment, mistakes: string[]) {
       verifiesPerIpDay: inProduction(env.VERIFIES_PER_IP_DAY, 20_000),
     },
     secrets: {
-      databaseUrl: env.DATABASE_URL,
+      databaseUrl: databaseUrl(env, mistakes),
       session: env.SESSION_SECRETS,
       messagingJwtKey: env.MESSAGING_JWT_KEY,
     },

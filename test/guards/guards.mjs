@@ -3774,4 +3774,28 @@ export const guards = [
     test: 'test/api/sync.test',
     named: 'shows neither profile nor role',
   },
+  {
+    guard: 'a secret that is given twice is a mistake, not whichever comes first',
+    file: 'src/secret-files.ts',
+    replace: 'if (given[name]) return `${name}: set this or ${name}_FILE, and not both`;',
+    by: '',
+    test: 'test/unit/secret-files',
+    named: 'is a mistake that names both',
+  },
+  {
+    guard: 'a secret in the place of its path is not shown',
+    file: 'src/secret-files.ts',
+    replace: "(${codeOf(error) ?? 'unknown error'})",
+    by: '(${String(error)})',
+    test: 'test/unit/secret-files',
+    named: 'is not shown when it stands where its path belongs',
+  },
+  {
+    guard: 'a password of the database is encoded for the address that it is put into',
+    file: 'src/database/database-url.ts',
+    replace: 'encodeURIComponent(password)',
+    by: 'password',
+    test: 'test/unit/secret-files',
+    named: 'may be 100%41',
+  },
 ];

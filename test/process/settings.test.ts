@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
+import { secret } from '../support/secrets';
 import { postmasterPid, ROOT } from '../support/service-process';
 import { dataDir, start } from '../support/started';
 import { until } from '../support/until';
@@ -22,6 +23,32 @@ describe('npm start with DATABASE_URL', () => {
     expect(service.stdout).toContain('Applied migrations: 0001_accounts');
     expect(existsSync(join(DATA_DIR, 'postgres'))).toBe(false);
     await service.stop();
+    await database.drop();
+  });
+
+  it('logs in with a password that no address can hold as it is, from a file', async () => {
+    const database = await emptyDatabase();
+    const password = secret('p@ss/w:rd%41#of-the-role');
+    await query(database.url, `CREATE ROLE behind_a_file LOGIN SUPERUSER PASSWORD '${password}'`);
+    const url = new URL(database.url);
+    url.username = 'behind_a_file';
+    url.password = '';
+    const DATA_DIR = dataDir();
+    mkdirSync(DATA_DIR, { recursive: true });
+    const DATABASE_PASSWORD_FILE = join(DATA_DIR, 'password');
+    writeFileSync(DATABASE_PASSWORD_FILE, `${password}\n`);
+    const env = { DATA_DIR, DATABASE_URL: url.href, DATABASE_PASSWORD_FILE };
+    const service = await (await start(env)).ready();
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await service.stop();
+    const rollBack = spawnSync('npm', ['run', 'migrate:rollback'], { cwd: ROOT, env: { ...process.env, ...env } });
+    expect(rollBack.stdout.toString()).toContain('was undone');
+    writeFileSync(DATABASE_PASSWORD_FILE, 'another');
+    const refused = await start(env);
+    expect(await refused.exited).toBe(1);
+    expect(refused.stderr).toMatch(/^Cannot start: the database at .* cannot be used: password authentication failed/);
+    await query(database.url, 'REASSIGN OWNED BY behind_a_file TO CURRENT_USER');
+    await query(database.url, 'DROP ROLE behind_a_file');
     await database.drop();
   });
 

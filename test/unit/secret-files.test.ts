@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'pg-connection-string';
+import { ConfigError, databaseUrlOf, loadConfig, SECRETS } from '../../src/config';
+import { productionEnv } from '../support/production';
+
+const folder = mkdtempSync(join(tmpdir(), 'accounts-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function fileWith(content: string): string {
+  const path = join(folder, String((files += 1)));
+  writeFileSync(path, content);
+  return path;
+}
+
+function mistakesIn(env: Record<string, string | undefined>): string[] {
+  try {
+    loadConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+const SAMPLES = {
+  ...productionEnv(),
+  DATABASE_PASSWORD: 'in a file',
+  MESSAGING_JWT_OLD_KEY: productionEnv().MESSAGING_JWT_KEY,
+  RONGCLOUD_APP_SECRET: 'in a file',
+  QINIU_SECRET_KEY: 'in a file',
+  CAPTCHA_SECRET_KEY: 'in a file',
+};
+const GIVEN: Record<string, string | undefined> = {
+  ...SAMPLES,
+  ...{ CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'k' },
+  ...{ STORAGE_PROVIDER: 'qiniu', QINIU_ACCESS_KEY: 'k', QINIU_BUCKET: 'b', QINIU_DOMAIN: 'a.example' },
+};
+const RONGCLOUD: typeof GIVEN = { ...GIVEN, MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k' };
+
+describe('a secret in a file', () => {
+  it.each(SECRETS)('is what %s would be, without the line break at its end', (name) => {
+    const given = name === 'RONGCLOUD_APP_SECRET' ? RONGCLOUD : GIVEN;
+    const value = given[name];
+    for (const end of ['', '\n', '\r\n']) {
+      const inFile = { ...given, [name]: undefined, [`${name}_FILE`]: fileWith(`${value}${end}`) };
+      expect(loadConfig(inFile)).toEqual(loadConfig(given));
+    }
+  });
+
+  it.each(SECRETS)('and %s as well is a mistake that names both', (name) => {
+    expect(mistakesIn({ ...GIVEN, [`${name}_FILE`]: fileWith('x') })).toEqual([
+      `${name}: set this or ${name}_FILE, and not both`,
+    ]);
+  });
+
+  it.each([
+    ['is not there', join(folder, 'none'), 'ENOENT'],
+    ['is a folder', folder, 'EISDIR'],
+  ])('that %s is a mistake in one line', (_case, path, code) => {
+    const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: path };
+    expect(mistakesIn(env)).toEqual([`SESSION_SECRETS_FILE: must be the path of a file that can be read (${code})`]);
+  });
+
+  it('that is empty is a mistake, not a secret that is unset', () => {
+    const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: fileWith('\n') };
+    expect(mistakesIn(env)).toEqual(['SESSION_SECRETS_FILE: must be the path of a file that is not empty']);
+  });
+
+  it('is not shown when it stands where its path belongs', () => {
+    const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: 'hunter2' };
+    expect(mistakesIn(env).join()).not.toContain('hunter2');
+  });
+
+  it('counts as not named where its variable is empty', () => {
+    expect(mistakesIn({ ...productionEnv(), SESSION_SECRETS_FILE: '' })).toEqual([]);
+  });
+});
+
+describe('.env.example', () => {
+  it('names the secrets that may stand in a file', () => {
+    const example = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
+    const [named = ''] = /(?<=^# A secret may .*\n)(# {3}[A-Z_ ]+\n)+/m.exec(example) ?? [];
+    expect(named.match(/[A-Z_]+/g)).toEqual(SECRETS);
+  });
+});
+
+describe('DATABASE_PASSWORD', () => {
+  const DATABASE_URL = 'postgresql://accounts@db.example:5433/accounts?sslmode=disable';
+
+  it.each(['p@ss/w:rd', '100%41', '#?&=+ ;', `'"\\$\``, 'Пароль', '%'])('may be %s', (DATABASE_PASSWORD) => {
+    const { databaseUrl = '' } = loadConfig({ DATABASE_URL, DATABASE_PASSWORD }).secrets;
+    expect(parse(databaseUrl)).toMatchObject({
+      ...{ user: 'accounts', password: DATABASE_PASSWORD, host: 'db.example', port: '5433', database: 'accounts' },
+    });
+    expect(databaseUrlOf({ DATABASE_URL, DATABASE_PASSWORD })).toBe(databaseUrl);
+  });
+
+  it.each([
+    ['no DATABASE_URL', undefined],
+    ['one that has a password', 'postgresql://accounts:one@db.example/accounts'],
+    ['one that has a password among its options', 'postgresql://accounts@db.example/accounts?password=one'],
+    ['one without a host', 'postgresql:///accounts?host=/run/postgresql'],
+  ])('is a mistake with %s', (_case, url) => {
+    const env = { DATABASE_URL: url, DATABASE_PASSWORD: 'hunter2' };
+    expect(mistakesIn(env)).toEqual([expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL/)]);
+    expect(mistakesIn(env).join()).not.toContain('hunter2');
+    expect(() => databaseUrlOf(env)).toThrow(/DATABASE_PASSWORD: needs a DATABASE_URL/);
+  });
+});
+
+describe('the address of the database alone', () => {
+  it('needs no other variable, and is as good from a file', () => {
+    const DATABASE_URL = 'postgresql://accounts@db.example/accounts';
+    expect(databaseUrlOf({ DATABASE_URL, NODE_ENV: 'production' })).toBe(DATABASE_URL);
+    expect(databaseUrlOf({ DATABASE_URL_FILE: fileWith(`${DATABASE_URL}\n`) })).toBe(DATABASE_URL);
+    expect(databaseUrlOf({})).toBeUndefined();
+    expect(() => databaseUrlOf({ DATABASE_URL: 'mysql://a@b/c' })).toThrow(/^DATABASE_URL: must look like postgresql/);
+  });
+});
