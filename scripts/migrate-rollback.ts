@@ -1,7 +1,10 @@
 import { databaseUrl } from '../knexfile';
 import { newestMigration, undoMigration } from '../src/database/migrations';
 
-/** npm run migrate:rollback: undoes the newest migration, in production when it is told to do so twice. */
+/**
+ * npm run migrate:rollback: undoes the newest migration, in production when it is told to do so twice. In the image it is
+ * node dist/scripts/migrate-rollback.js.
+ */
 
 const AGREED = 2;
 
@@ -15,7 +18,9 @@ async function rollBack(answers: string[]): Promise<string> {
   const isAgreed =
     process.env.NODE_ENV !== 'production' || answers.filter((answer) => answer === '--yes').length >= AGREED;
   if (!isAgreed)
-    throw new Error('Nothing was undone. In production say so twice: npm run migrate:rollback -- --yes --yes');
+    throw new Error(
+      'Nothing was undone. In production say so twice: --yes --yes at the end of the command (after npm, -- --yes --yes)',
+    );
   await undoMigration(url, migration);
   return `${migration.name} was undone. A service with AUTO_MIGRATE=on applies it again at its next start.`;
 }

@@ -346,7 +346,10 @@ async function restartBehind(world: World, socket: string): Promise<void> {
 function startCaddy(world: World): string {
   const socket = join(scratch(), 'caddy.sock');
   const config = readFileSync(join(ROOT, 'deploy', 'Caddyfile'), 'utf8');
-  writeFileSync(join(folder, 'Caddyfile'), config.replace('{$SITE} {', `http:// {\n\tbind unix/${socket}`));
+  writeFileSync(
+    join(folder, 'Caddyfile'),
+    config.replace('{$SITE}, https://127.0.0.1 {', `http:// {\n\tbind unix/${socket}`),
+  );
   proxyProgram = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, INSTANCES: world.instances.map(({ url }) => new URL(url).host).join(' ') },

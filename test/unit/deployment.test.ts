@@ -1,64 +1,151 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { VARIABLES } from '../../src/config';
+import { SECRETS, VARIABLES } from '../../src/config';
+import { interpolate } from '../support/compose';
 
 const read = (file: string) => readFileSync(join(__dirname, '..', '..', file), 'utf8');
 
+interface Service {
+  image?: string;
+  build?: { context: string; args: string[] };
+  user?: string;
+  profiles?: string[];
+  environment?: Record<string, string>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+  networks?: string[];
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
+  mem_limit?: string;
+  pids_limit?: number;
+  shm_size?: string;
+  stop_grace_period?: string;
+  cap_drop?: string[];
+  cap_add?: string[];
+  read_only?: boolean;
+  security_opt?: string[];
+  logging?: unknown;
+}
+
 interface Compose {
-  services: Record<
-    string,
-    {
-      image?: string;
-      build?: string;
-      environment?: Record<string, string>;
-      healthcheck?: unknown;
-      volumes?: string[];
-      depends_on?: Record<string, { condition: string }>;
-      mem_limit?: string;
-      cap_drop?: string[];
-      security_opt?: string[];
-      logging?: unknown;
-    }
-  >;
+  services: Record<string, Service>;
+  networks: Record<string, { enable_ipv6?: string; internal?: boolean }>;
   volumes: Record<string, unknown>;
 }
 
-const compose = parse(read('docker-compose.yml')) as Compose;
+const file = read('docker-compose.yml');
+const compose = parse(file, { merge: true }) as Compose;
+const { postgres = {}, service = {}, proxy = {} } = compose.services;
+const services = Object.entries(compose.services);
 const example = read('.env.example');
-const exampleVariables = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '');
-const COMPOSE_ONLY = ['DOMAIN', 'POSTGRES_PASSWORD'];
+const examples = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
+  ([, name = '', value = '']) => [name, value] as const,
+);
+const exampleVariables = examples.map(([name]) => name);
+const COMPOSE_ONLY = [
+  ...['COMPOSE_PROFILES', 'DOMAIN', 'POSTGRES_PASSWORD', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_MEMORY', 'NETWORK_IPV6'],
+  ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'VERSION', 'REVISION', 'SOURCE'],
+];
+
+/** The least that the compose file is content with. */
+const LEAST = {
+  ...{ COMPOSE_PROFILES: 'database,proxy', DOMAIN: 'accounts.example', POSTGRES_PASSWORD: 'p' },
+  ...{ SESSION_SECRETS: 's', MESSAGING_JWT_KEY: 'k', SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC' },
+  ...{ TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+1', STORAGE_PROVIDER: 'local' },
+};
 
 describe('.env.example', () => {
   it('lists every variable once, and none that is not read', () => {
     expect([...exampleVariables].sort()).toEqual([...VARIABLES, ...COMPOSE_ONLY].sort());
   });
+
+  it('shows the defaults of the compose file and of the Dockerfile', () => {
+    const defaults = [
+      ...file.matchAll(/\$\{([A-Z0-9_]+):-([^${}]+)\}/g),
+      ...read('Dockerfile').matchAll(/(\w+)=(\S+)/g),
+    ];
+    const shown = examples.filter(([name, value]) => COMPOSE_ONLY.includes(name) && value !== '');
+    const named = shown.filter(([name]) => name !== 'COMPOSE_PROFILES');
+    expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['POSTGRES_IMAGE', 'NODE_IMAGE', 'VERSION']));
+    for (const [name, value] of named)
+      expect(defaults.map((one) => `${one[1]}=${one[2]}`)).toContain(`${name}=${value}`);
+  });
 });
 
 describe('docker-compose.yml', () => {
-  it('has a database with a health check and a volume, the service, and a proxy', () => {
+  it('has a database and a proxy that can be left out, and the service', () => {
     expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'proxy']);
-    expect(compose.services.postgres?.healthcheck).toBeDefined();
-    expect(compose.services.service?.build).toBe('.');
-    expect(compose.services.service?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect([postgres.profiles, service.profiles, proxy.profiles]).toEqual([['database'], undefined, ['proxy']]);
+    expect(service.build?.context).toBe('.');
+    expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
   });
 
-  it('gives the service bounded memory and no rights beside those of its user', () => {
-    const { mem_limit, cap_drop, security_opt } = compose.services.service ?? {};
-    expect({ mem_limit, cap_drop, security_opt }).toEqual({
-      mem_limit: '2g',
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
+  it.each(Object.keys(LEAST))('says what is to be done where %s is missing', (name) => {
+    expect(() => interpolate(file, LEAST)).not.toThrow();
+    expect(() => interpolate(file, { ...LEAST, [name]: undefined })).toThrow(
+      new RegExp(`^${name}: set ${name} in .env`),
+    );
+  });
+
+  it('is content with an empty variable only where a file, or something of your own, can stand for it', () => {
+    const empty = Object.keys(LEAST).filter((name) => {
+      try {
+        return interpolate(file, { ...LEAST, [name]: '' }) !== '';
+      } catch {
+        return false;
+      }
     });
+    expect(empty).toEqual([
+      ...['COMPOSE_PROFILES', 'POSTGRES_PASSWORD', 'SESSION_SECRETS', 'MESSAGING_JWT_KEY'],
+      ...['TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+    ]);
+  });
+
+  it('takes another address, another proxy and another database', () => {
+    const ofTheService = (env: Record<string, string>) =>
+      (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services.service?.environment;
+    expect(ofTheService({})).toMatchObject({
+      ...{ PUBLIC_URL: 'https://accounts.example', TRUST_PROXY: 1, DATABASE_PASSWORD: 'p' },
+      DATABASE_URL: 'postgresql://accounts@postgres:5432/accounts',
+    });
+    const others = { PUBLIC_URL: 'https://b.example/a', TRUST_PROXY: 'none', DATABASE_URL: 'postgresql://a@b/c' };
+    const own = { ...others, DATABASE_PASSWORD: 'q' };
+    expect(ofTheService(own)).toMatchObject(own);
+  });
+
+  it('lets the proxy reach the service alone, and the database nobody else', () => {
+    expect([postgres.networks, service.networks, proxy.networks]).toEqual([
+      ['database'],
+      ['front', 'database'],
+      ['front'],
+    ]);
+    expect(compose.networks.database).toEqual({ internal: true });
+  });
+
+  it('has IPv6, without which all who come by it have one address', () => {
+    expect(compose.networks.front).toEqual({ enable_ipv6: '${NETWORK_IPV6:-true}' });
+  });
+
+  it.each(services)('gives %s bounded memory and processes, a file system to read, and no rights', (name, one) => {
+    expect(one).toMatchObject({
+      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true },
+      ...{ mem_limit: expect.stringMatching(/\d[mg]\}?$/) as string, pids_limit: expect.any(Number) as number },
+      stop_grace_period: expect.stringMatching(/^\d+[sm]$/) as string,
+    });
+    expect(one.cap_add).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined);
+  });
+
+  it('runs the database as a plain user, with room for parallel queries', () => {
+    expect(postgres).toMatchObject({ user: 'postgres', shm_size: '256m' });
   });
 
   it('bounds the logs of each service', () => {
     const logging = { driver: 'json-file', options: { 'max-size': '50m', 'max-file': '5' } };
-    for (const one of Object.values(compose.services)) expect(one.logging).toEqual(logging);
+    for (const [, one] of services) expect(one.logging).toEqual(logging);
   });
 
   it('has the proxy ask instances by the names that compose gives them, whether they go on', () => {
-    const { environment = {}, volumes = [] } = compose.services.proxy ?? {};
+    const { environment = {}, volumes = [] } = proxy;
     const names = [1, 2, 3, 4].map((number) => `\${COMPOSE_PROJECT_NAME:-accounts}-service-${number}:8585`);
     expect(environment.INSTANCES?.split(' ')).toEqual(names);
     expect(volumes).toContain('./deploy/Caddyfile:/etc/caddy/Caddyfile:ro');
@@ -67,39 +154,57 @@ describe('docker-compose.yml', () => {
     expect(variables.sort()).toEqual(Object.keys(environment).sort());
   });
 
+  it('asks the proxy for an instance, by an address that its configuration has', () => {
+    const asked = new URL(proxy.healthcheck?.test.at(-1) ?? '');
+    expect(asked.pathname).toBe('/readyz');
+    expect(read('deploy/Caddyfile')).toContain(`{$SITE}, ${asked.origin} {`);
+  });
+
   it('names each volume that it mounts', () => {
-    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) =>
-      volumes.map((v) => v.split(':')[0] ?? ''),
-    );
+    const mounted = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0] ?? ''));
     expect([...new Set(mounted)].filter((source) => !source.startsWith('.')).sort()).toEqual(
       Object.keys(compose.volumes).sort(),
     );
   });
 
   it('holds no secret: each comes from .env, which says how to make it', () => {
-    const all = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name ?? '');
+    const all = [...file.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name ?? '');
     // Compose's own.
     const taken = all.filter((name) => name !== 'COMPOSE_PROJECT_NAME');
-    expect([...new Set(taken)].sort()).toEqual(['DOMAIN', 'POSTGRES_PASSWORD', 'SESSION_SECRETS']);
     for (const name of taken) expect(exampleVariables).toContain(name);
-    expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n(# [^\n]*\n)*SESSION_SECRETS=/);
-    expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\nPOSTGRES_PASSWORD=/);
-    expect(example).toMatch(/openssl genpkey[^\n]*\nMESSAGING_JWT_KEY=/);
+    for (const name of [...SECRETS, 'POSTGRES_PASSWORD'])
+      expect(file).not.toMatch(new RegExp(`${name}: (>-\\s+)?[^$>\\s]`));
+    expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n(# [^\n]*\n)*# SESSION_SECRETS=/);
+    expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n# POSTGRES_PASSWORD=/);
+    expect(example).toMatch(/openssl genpkey[^\n]*\n# MESSAGING_JWT_KEY=/);
   });
 
   it('sets only variables that the service reads', () => {
-    for (const name of Object.keys(compose.services.service?.environment ?? {})) expect(VARIABLES).toContain(name);
+    for (const name of Object.keys(service.environment ?? {})) expect(VARIABLES).toContain(name);
   });
 });
 
 describe('Dockerfile', () => {
   const dockerfile = read('Dockerfile');
 
-  it('builds in one image and runs in another, not as root, with a health check', () => {
-    expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
-    expect(dockerfile).toMatch(/^USER node$/m);
-    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
-    expect(dockerfile).toContain('npm ci --omit=dev');
+  it('runs from an image of its own, not as root, with a health check and the lines of the sources', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    expect(last).toContain('--enable-source-maps');
+    expect(last).not.toMatch(/npm|COPY (?!--from)/);
+  });
+
+  it('installs packages before there are sources, so that these can change without it', () => {
+    const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.includes('npm ci'));
+    expect(stages).toHaveLength(2);
+    for (const stage of stages) expect(stage).not.toMatch(/^COPY .*(src|migrations)/m);
+  });
+
+  it('takes exact versions of images', () => {
+    const named = [...`${file}${dockerfile}`.matchAll(/_IMAGE(?:=|:-)([^\s}]+)/g)].map(([, image]) => image);
+    expect(named).toHaveLength(3);
+    for (const image of named) expect(image).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
   it('copies nothing that .dockerignore keeps out', () => {
@@ -108,5 +213,10 @@ describe('Dockerfile', () => {
       (names ?? '').split(' '),
     );
     expect(letIn.sort()).toEqual(copied.sort());
+  });
+
+  it('takes as arguments what the compose file hands it', () => {
+    const taken = [...dockerfile.matchAll(/^ARG (.+)$/gm)].flatMap(([, all]) => (all ?? '').match(/\w+(?==)/g) ?? []);
+    expect(taken.sort()).toEqual([...(service.build?.args ?? [])].sort());
   });
 });

@@ -1,0 +1,127 @@
+// npm run setup: writes the .env of a deployment with the compose file: fresh secrets, and what
+// arguments (DOMAIN=…), the environment or answers tell. It uses nothing but Node. An .env that is there it leaves as it is.
+import { Buffer } from 'node:buffer';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const target = join(root, '.env');
+
+const QUESTIONS = [
+  {
+    name: 'DOMAIN',
+    question: 'The name that clients use, such as accounts.example.com',
+    form: /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i,
+  },
+  {
+    name: 'DATABASE_URL',
+    question: 'Your database, as postgresql://user:password@host:5432/database',
+    form: /^postgres(ql)?:\/\/[^\s/]+\/[^\s/]+$/,
+    unless: ({ COMPOSE_PROFILES }) => COMPOSE_PROFILES.split(',').includes('database'),
+  },
+  { name: 'TWILIO_ACCOUNT_SID', question: 'The Account SID at Twilio, AC…', form: /^AC[0-9a-f]{32}$/ },
+  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token', form: /^\S+$/ },
+  {
+    name: 'TWILIO_FROM',
+    question: 'The number to send from, such as +447400000000, or a messaging service, MG…',
+    form: /^(\+\d{7,15}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/,
+    unless: ({ TWILIO_MESSAGING_SERVICE_SID }) => Boolean(TWILIO_MESSAGING_SERVICE_SID),
+  },
+];
+const DEFAULTS = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
+const SECRETS = {
+  SESSION_SECRETS: randomSecret,
+  MESSAGING_JWT_KEY: signingKey,
+  POSTGRES_PASSWORD: randomSecret,
+};
+
+class Mistake extends Error {}
+
+async function main(words) {
+  if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
+  const settings = { ...DEFAULTS, ...fromEnvironment(), ...fromArguments(words) };
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
+    settings[asked.name] = asked.name in settings ? checked(asked, settings[asked.name]) : await answer(asked, lines);
+  useMessagingService(settings);
+  for (const [name, make] of Object.entries(SECRETS)) settings[name] ??= make();
+  // Only the compose file's own database has it.
+  if (!settings.COMPOSE_PROFILES.split(',').includes('database')) settings.POSTGRES_PASSWORD = '';
+  writeFileSync(target, textOf(settings), { flag: 'wx', mode: 0o600 });
+}
+
+function fromEnvironment() {
+  const names = QUESTIONS.map(({ name }) => name).filter((name) => process.env[name]);
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
+
+function fromArguments(words) {
+  const known = new Set(readFileSync(join(root, '.env.example'), 'utf8').match(/^(?:# )?[A-Z][A-Z0-9_]+(?==)/gm));
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(word) ?? [];
+      if (!known.has(name) && !known.has(`# ${name}`)) throw new Mistake(`${word}: is no NAME=value of .env.example`);
+      return [name, value];
+    }),
+  );
+}
+
+function checked({ name, question, form }, value) {
+  if (!form.test(value)) throw new Mistake(`${name}: must be this: ${question}`);
+  return value;
+}
+
+async function answer({ name, question, form }, lines) {
+  for (;;) {
+    process.stdout.write(`${question}: `);
+    const { value, done } = await lines.next();
+    if (done) throw new Mistake(`${name} is missing: answer, or give it as an argument (${name}=…)`);
+    if (form.test(value.trim())) return value.trim();
+    process.stdout.write('It has to look otherwise. ');
+  }
+}
+
+function useMessagingService(settings) {
+  if (!settings.TWILIO_FROM?.startsWith('MG')) return;
+  settings.TWILIO_MESSAGING_SERVICE_SID = settings.TWILIO_FROM;
+  settings.TWILIO_FROM = '';
+}
+
+function randomSecret() {
+  return randomBytes(32).toString('hex');
+}
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
+}
+
+function textOf(settings) {
+  const lines = Object.entries({ TWILIO_FROM: '', ...settings }).map(
+    ([name, value]) => `${name}=${quoted(name, value)}`,
+  );
+  return ['# Written by npm run setup. .env.example tells of these and of all others.', ...lines, ''].join('\n');
+}
+
+/** Within single quotes nothing means anything but itself, to compose as well as to the service. */
+function quoted(name, value) {
+  if (/^[\w.,:;/+=@%&?~-]*$/.test(value)) return value;
+  if (/['\n\r\\]/.test(value)) throw new Mistake(`${name}: may hold no quote, backslash or line break`);
+  return `'${value}'`;
+}
+
+main(process.argv.slice(2)).then(
+  () => {
+    process.stdout.write(
+      '\nWrote .env, with fresh secrets, for you alone to read. Without a copy of it sessions are lost.\n',
+    );
+    process.exit(0);
+  },
+  (error) => {
+    process.stderr.write(`\nNothing was written: ${error instanceof Mistake ? error.message : error.stack}\n`);
+    process.exit(1);
+  },
+);

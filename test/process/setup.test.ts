@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse as parseEnv } from 'dotenv';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config';
+import { interpolate } from '../support/compose';
+import { secret } from '../support/secrets';
+import { ROOT } from '../support/service-process';
+
+const SID = `AC${'0123456789abcdef'.repeat(2)}`;
+const SERVICE = `MG${'0123456789abcdef'.repeat(2)}`;
+const TOKEN = secret('fedcba98765432100123456789abcdef');
+const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000'];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'accounts-setup-'));
+  mkdirSync(join(folder, 'scripts'));
+  for (const file of ['scripts/setup.mjs', '.env.example']) cpSync(join(ROOT, file), join(folder, file));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function setUp({ answers = [] as string[], args = [] as string[], env = {} } = {}) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'scripts/setup.mjs'), ...args], {
+    cwd: folder,
+    input: answers.map((answer) => `${answer}\n`).join(''),
+    env: { PATH: process.env.PATH, ...env },
+  });
+  return { told: stdout.toString(), refused: stderr.toString(), status };
+}
+
+const written = () => readFileSync(join(folder, '.env'), 'utf8');
+
+/** What the compose file hands the service: its .env, and beside it what it sets. */
+function environmentOfService(): Record<string, string> {
+  const env = parseEnv(written());
+  const file = interpolate(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), env);
+  const { services } = parse(file, { merge: true, schema: 'failsafe' }) as {
+    services: { service: { environment: Record<string, string> } };
+  };
+  return { ...env, ...services.service.environment };
+}
+
+describe('npm run setup', () => {
+  it('asks, and writes an .env that the service starts with in production', () => {
+    const { status, told } = setUp({ answers: ANSWERS });
+    expect({ status, told }).toMatchObject({ status: 0 });
+    expect(told.match(/: /g)).toHaveLength(ANSWERS.length);
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    const config = loadConfig(environmentOfService());
+    expect(config).toMatchObject({
+      production: true,
+      http: { publicUrl: 'https://accounts.example', trustProxy: 1 },
+      sms: { provider: 'twilio', accountSid: SID, authToken: TOKEN, from: '+447400000000' },
+      storage: { provider: 'local' },
+    });
+    const { POSTGRES_PASSWORD = '' } = parseEnv(written());
+    expect(config.secrets.databaseUrl).toBe(`postgresql://accounts:${POSTGRES_PASSWORD}@postgres:5432/accounts`);
+  });
+
+  it('makes other secrets each time, and shows none', () => {
+    const secretsOf = () => {
+      const { told } = setUp({ answers: ANSWERS });
+      const { SESSION_SECRETS = '', MESSAGING_JWT_KEY = '', POSTGRES_PASSWORD = '' } = parseEnv(written());
+      rmSync(join(folder, '.env'));
+      for (const made of [SESSION_SECRETS, MESSAGING_JWT_KEY, POSTGRES_PASSWORD, TOKEN]) {
+        expect(made.length).toBeGreaterThanOrEqual(32);
+        expect(told).not.toContain(made);
+      }
+      return [SESSION_SECRETS, MESSAGING_JWT_KEY, POSTGRES_PASSWORD];
+    };
+    expect(new Set([...secretsOf(), ...secretsOf()]).size).toBe(6);
+  });
+
+  it('asks again until an answer can be right', () => {
+    const { status, told } = setUp({ answers: ['https://accounts.example/', ...ANSWERS] });
+    expect(status).toBe(0);
+    expect(told).toContain('It has to look otherwise');
+    expect(parseEnv(written()).DOMAIN).toBe('accounts.example');
+  });
+
+  it('asks nothing that arguments or the environment tell', () => {
+    const env = { DOMAIN: 'b.example', TWILIO_ACCOUNT_SID: SID, TWILIO_AUTH_TOKEN: TOKEN };
+    const args = ['DOMAIN=accounts.example', `TWILIO_FROM=${SERVICE}`, 'SMS_TEXT=It is {code}, $1'];
+    const { status, told } = setUp({ env, args });
+    expect({ status, told }).toMatchObject({ status: 0, told: expect.not.stringContaining(': ') as string });
+    const config = loadConfig(environmentOfService());
+    expect(config).toMatchObject({
+      http: { publicUrl: 'https://accounts.example' },
+      sms: { from: undefined, messagingServiceSid: SERVICE },
+      verification: { smsText: 'It is {code}, $1' },
+    });
+  });
+
+  it('asks for your own database where the one of the compose file is left out', () => {
+    const [domain = '', ...twilio] = ANSWERS;
+    const url = 'postgresql://me:mine@db.example:5432/accounts';
+    const { status } = setUp({ args: ['COMPOSE_PROFILES=proxy'], answers: [domain, url, ...twilio] });
+    expect(status).toBe(0);
+    expect(loadConfig(environmentOfService()).secrets.databaseUrl).toBe(url);
+  });
+
+  it('leaves an .env that is there as it is', () => {
+    writeFileSync(join(folder, '.env'), 'MINE=1\n');
+    const { status, refused } = setUp({ answers: ANSWERS });
+    expect({ status, refused }).toEqual({
+      status: 1,
+      refused: '\nNothing was written: there is an .env already, and it stays as it is\n',
+    });
+    expect(written()).toBe('MINE=1\n');
+  });
+
+  it.each([
+    ['an answer is missing', { answers: ANSWERS.slice(0, 2) }, /TWILIO_AUTH_TOKEN is missing/],
+    ['an argument is wrong', { args: ['DOMAIN=x'], answers: ANSWERS }, /DOMAIN: must be this/],
+    ['an argument is unknown', { args: ['DOMIAN=a.example'], answers: ANSWERS }, /DOMIAN=a.example: is no NAME=value/],
+    ['a value would end its quotes', { args: [`SMS_TEXT={code}'`], answers: ANSWERS }, /SMS_TEXT: may hold no quote/],
+  ])('writes nothing, and says why, where %s', (_case, given, why) => {
+    const { status, refused } = setUp(given);
+    expect({ status, refused }).toEqual({ status: 1, refused: expect.stringMatching(why) as string });
+    expect(existsSync(join(folder, '.env'))).toBe(false);
+  });
+});

@@ -1,0 +1,28 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../support/service-process';
+
+const folder = mkdtempSync(join(tmpdir(), 'accounts-trim-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const GOES = ['a/node_modules/typescript/lib/typescript.js', 'a/types.d.ts', 'a/b/main.mts', 'a/index.js.map'];
+const STAYS = ['a/index.js', 'a/typescript/index.js', 'a/LICENSE.md', 'a/prebuilt/a.node', 'a/data.json', 'a/ts'];
+
+describe('the packages of the image', () => {
+  it('hold no TypeScript and no source maps, and everything else', () => {
+    mkdirSync(join(folder, 'scripts'));
+    cpSync(join(ROOT, 'scripts/trim-packages.mjs'), join(folder, 'scripts/trim-packages.mjs'));
+    const packages = join(folder, 'node_modules');
+    for (const path of [...GOES, ...STAYS]) {
+      mkdirSync(dirname(join(packages, path)), { recursive: true });
+      writeFileSync(join(packages, path), 'x');
+    }
+    mkdirSync(join(packages, 'a/node_modules/.bin'));
+    symlinkSync('../typescript/lib/typescript.js', join(packages, 'a/node_modules/.bin/tsc'));
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts/trim-packages.mjs')]);
+    expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
+    expect([...GOES, ...STAYS].filter((path) => existsSync(join(packages, path)))).toEqual(STAYS);
+  });
+});

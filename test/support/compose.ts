@@ -1,0 +1,17 @@
+type Environment = Record<string, string | undefined>;
+
+/** One that holds no other. */
+const INNERMOST = /\$\{(\w+)(?:(:?)([-?])([^{}$]*))?\}/;
+
+/** What compose makes of ${NAME}, and of it with ":-default", ":?message" and "?message". Throws the message. */
+export function interpolate(text: string, env: Environment): string {
+  const [whole, name = '', colon, rule, rest = ''] = INNERMOST.exec(text) ?? [];
+  if (whole === undefined) return text;
+  const value = env[name];
+  const isThere = value !== undefined && (colon !== ':' || value !== '');
+  if (rule === '?' && !isThere) throw new Error(`${name}: ${rest}`);
+  return interpolate(
+    text.replace(whole, () => (isThere ? value : rest)),
+    env,
+  );
+}
