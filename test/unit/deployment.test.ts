@@ -45,6 +45,7 @@ const exampleVariables = examples.map(([name]) => name);
 const COMPOSE_ONLY = [
   ...['COMPOSE_PROFILES', 'DOMAIN', 'POSTGRES_PASSWORD', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_MEMORY', 'NETWORK_IPV6'],
   ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'VERSION', 'REVISION', 'SOURCE'],
+  ...['BACKUP_AT', 'BACKUP_DIR', 'BACKUP_KEEP'],
 ];
 
 /** The least that the compose file is content with. */
@@ -55,7 +56,12 @@ const LEAST = {
 };
 
 /** Of those that a container has unless told otherwise. */
-const RIGHTS: Record<string, string[]> = { proxy: ['NET_BIND_SERVICE'] };
+const RIGHTS: Record<string, string[]> = {
+  proxy: ['NET_BIND_SERVICE'],
+  // Files of the service and of the operator belong to other users.
+  backup: ['DAC_OVERRIDE'],
+  restore: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'],
+};
 
 describe('.env.example', () => {
   it('lists every variable once, and none that is not read', () => {
@@ -77,7 +83,7 @@ describe('.env.example', () => {
 
 describe('docker-compose.yml', () => {
   it('has a database and a proxy that can be left out, and the service', () => {
-    expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'proxy']);
+    expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'proxy', 'backup', 'restore']);
     expect([postgres.profiles, service.profiles, proxy.profiles]).toEqual([['database'], undefined, ['proxy']]);
     expect(service.build?.context).toBe('.');
     expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
@@ -122,6 +128,8 @@ describe('docker-compose.yml', () => {
       ['front', 'database'],
       ['front'],
     ]);
+    const { backup, restore } = compose.services;
+    expect([backup?.networks, restore?.networks]).toEqual([['database'], ['database']]);
     expect(compose.networks.database).toEqual({ internal: true });
   });
 
@@ -165,7 +173,7 @@ describe('docker-compose.yml', () => {
 
   it('names each volume that it mounts', () => {
     const mounted = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0] ?? ''));
-    expect([...new Set(mounted)].filter((source) => !source.startsWith('.')).sort()).toEqual(
+    expect([...new Set(mounted)].filter((source) => !/^[.$]/.test(source)).sort()).toEqual(
       Object.keys(compose.volumes).sort(),
     );
   });
@@ -184,6 +192,27 @@ describe('docker-compose.yml', () => {
 
   it('sets only variables that the service reads', () => {
     for (const name of Object.keys(service.environment ?? {})) expect(VARIABLES).toContain(name);
+  });
+});
+
+describe('backups', () => {
+  const { backup, restore, postgres } = compose.services;
+
+  it('are made and put back by programs of the same version as the database', () => {
+    for (const one of [backup, restore]) expect(one?.image).toBe(postgres?.image);
+  });
+
+  it('start with nothing but what is asked for, and the one of each night cannot write images', () => {
+    expect([backup?.profiles, restore?.profiles]).toEqual([['backup'], ['restore']]);
+    expect(backup?.volumes).toContain('data:/data:ro');
+    expect(restore?.volumes).toContain('data:/data');
+    for (const one of [backup, restore]) expect(one?.cap_drop).toEqual(['ALL']);
+  });
+
+  it('have the defaults that .env.example tells', () => {
+    expect(example).toContain('BACKUP_DIR=./backups\nBACKUP_AT=03:00\nBACKUP_KEEP=14\n');
+    expect(backup?.environment).toMatchObject({ BACKUP_AT: '${BACKUP_AT:-03:00}', BACKUP_KEEP: '${BACKUP_KEEP:-14}' });
+    expect(backup?.volumes).toContain('${BACKUP_DIR:-./backups}:/backups');
   });
 });
 

@@ -1,0 +1,327 @@
+#!/bin/sh
+# Backups of an installation: its database, its data folder and its settings. docs/operations.md tells how to use it.
+#
+#   backup.sh now             makes one, and removes all but the newest BACKUP_KEEP
+#   backup.sh nightly         makes one each day at BACKUP_AT, in UTC
+#   backup.sh fresh           fails unless there is one of the last 26 hours
+#   backup.sh restore NAME    puts one back; NAME may be "latest"
+#     --replace               drops what the database and the data folder hold already
+#     --nothing-lost          nothing was written after the backup: clients need not be sent everything again
+#     --end-sessions          everybody has to log in again
+#   backup.sh resend          after going back in another way: has clients sent everything again
+#
+# PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. What is restored belongs to the owner of its schema
+# public, whose role PGUSER has to have. A backup is a folder in BACKUP_DIR, named by its time. It gets this name when it
+# is whole, and nothing else has such a name.
+set -eu
+umask 077
+
+BACKUP_DIR=${BACKUP_DIR:-/backups}
+BACKUP_KEEP=${BACKUP_KEEP:-14}
+BACKUP_AT=${BACKUP_AT:-03:00}
+DATA_DIR=${DATA_DIR:-/data}
+ENV_FILE=${ENV_FILE:-/project/.env}
+export LC_ALL=C PGCONNECT_TIMEOUT="${PGCONNECT_TIMEOUT:-10}"
+
+UNFINISHED=$BACKUP_DIR/.unfinished
+RESTORED=$DATA_DIR/.restored
+RETRY_SECONDS=3600
+COMMITTED='restored and committed'
+
+say() { printf '%s backup: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$*"; }
+
+fail() {
+  say "failed: $*" >&2
+  exit 1
+}
+
+# The line of a program's output that tells why.
+why() { printf '%s\n' "$1" | grep -m 1 -E 'error|ERROR|FATAL|[Cc]annot|FAILED' || printf '%s\n' "$1" | head -n 1; }
+
+sql() { psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="$1"; }
+
+connect() {
+  [ -n "${PGDATABASE:-}" ] || fail 'PGDATABASE is not set'
+  tell=$(sql 'SELECT 1' 2>&1) || fail "the database cannot be reached: $(why "$tell")"
+}
+
+alone() {
+  { mkdir -p "$BACKUP_DIR" && touch "$BACKUP_DIR/.lock"; } 2>/dev/null || fail "$BACKUP_DIR cannot be written"
+  exec 9>"$BACKUP_DIR/.lock"
+  flock --nonblock 9 || fail "another backup or restore is under way in $BACKUP_DIR"
+}
+
+# --- making one ----------------------------------------------------------------------------------------------------
+
+backups() { find "$BACKUP_DIR" -mindepth 1 -maxdepth 1 -type d -name 'accounts-*' "$@" | sort; }
+
+make_backup() {
+  alone
+  whole "$BACKUP_KEEP" || fail "BACKUP_KEEP is no number from 1: $BACKUP_KEEP"
+  [ -d "$DATA_DIR" ] || fail "there is no folder $DATA_DIR"
+  connect
+  [ "$(sql "SELECT to_regclass('public.users') IS NOT NULL")" = t ] ||
+    fail "the database $PGDATABASE has no table users: an empty one is not backed up"
+  rm -rf "$UNFINISHED"
+  trap 'rm -rf "$UNFINISHED"' EXIT
+  trap 'exit 143' TERM INT
+  mkdir "$UNFINISHED" || fail "$BACKUP_DIR cannot be written"
+
+  # An image may come or go while the database is dumped. Those that its rows name are in one of the two passes.
+  began=$(date +%s)
+  pack --create
+  tell=$(pg_dump --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
+    --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why "$tell"), $(room)"
+  pack --append --newer="@$((began - 60))"
+  [ ! -f "$ENV_FILE" ] || cp "$ENV_FILE" "$UNFINISHED/.env" || fail "$ENV_FILE was not copied"
+  (cd "$UNFINISHED" && find . -type f ! -name SHA256SUMS -exec sha256sum {} + >SHA256SUMS) ||
+    fail "the sums of the files were not written, $(room)"
+  find "$UNFINISHED" -exec sync {} +
+
+  name=$(new_name)
+  until [ ! -e "$BACKUP_DIR/$name" ]; do
+    sleep 1
+    name=$(new_name)
+  done
+  mv "$UNFINISHED" "$BACKUP_DIR/$name" || fail "$BACKUP_DIR cannot be written"
+  say "$name is whole, $(du -sh "$BACKUP_DIR/$name" | cut -f 1)"
+  prune
+}
+
+new_name() { date -u +accounts-%Y-%m-%dT%H-%M-%SZ; }
+
+room() { echo "$(df -h --output=avail "$BACKUP_DIR" | tail -n 1 | tr -d ' ') free in $BACKUP_DIR"; }
+
+# Without what is made anew, or is only under way: an embedded database, and uploads that are not complete. That a file
+# changes or goes meanwhile is 1 to tar, and usual.
+pack() {
+  status=0
+  tell=$(tar --file="$UNFINISHED/data.tar" --directory="$DATA_DIR" --numeric-owner --anchored \
+    --exclude='./postgres*' --exclude=./database-url --exclude='./uploads/.*' --exclude=./.restored \
+    "$@" . 2>&1) || status=$?
+  [ "$status" -le 1 ] || fail "$DATA_DIR was not packed: $(why "$tell"), $(room)"
+}
+
+prune() {
+  backups | head -n "-$BACKUP_KEEP" | while read -r old; do
+    rm -rf "$old"
+    say "$(basename "$old") is removed, $BACKUP_KEEP newer ones are kept"
+  done
+}
+
+# --- each night ----------------------------------------------------------------------------------------------------
+
+nightly() {
+  case $BACKUP_AT in
+    [01][0-9]:[0-5][0-9] | 2[0-3]:[0-5][0-9]) ;;
+    *) fail "BACKUP_AT is no time of day such as 03:00: $BACKUP_AT" ;;
+  esac
+  sleeping=''
+  trap '[ -z "$sleeping" ] || kill "$sleeping"; exit 0' TERM INT
+  fresh || attempt
+  while true; do
+    wait_until "$(next_night)"
+    attempt
+  done
+}
+
+# What keeps a backup from being made may pass.
+attempt() {
+  until sh "$0" now; do wait_until $(($(date +%s) + RETRY_SECONDS)); done
+}
+
+next_night() {
+  now=$(date +%s)
+  hour=${BACKUP_AT%:*} minute=${BACKUP_AT#*:}
+  at=$((${hour#0} * 3600 + ${minute#0} * 60))
+  echo $((now + (at - now % 86400 + 86399) % 86400 + 1))
+}
+
+# In short sleeps, since the clock may be put right meanwhile; in the background, so that a stop need not wait.
+wait_until() {
+  while [ "$(date +%s)" -lt "$1" ]; do
+    sleep 20 &
+    sleeping=$!
+    wait "$sleeping"
+    sleeping=''
+  done
+}
+
+fresh() { [ -n "$(backups -mmin -1560)" ]; }
+
+# --- putting one back ----------------------------------------------------------------------------------------------
+
+restore() {
+  name='' replace='' nothing_lost='' end_sessions=''
+  for argument; do
+    case $argument in
+      --replace) replace=yes ;;
+      --nothing-lost) nothing_lost=yes ;;
+      --end-sessions) end_sessions=yes ;;
+      -*) fail "there is no option $argument" ;;
+      *) name=$argument ;;
+    esac
+  done
+  alone
+  [ "$name" != latest ] || name=$(basename "$(backups | tail -n 1)")
+  from=$BACKUP_DIR/$name
+  [ -n "$name" ] && [ -f "$from/SHA256SUMS" ] || fail "there is no backup ${name:-without a name} in $BACKUP_DIR"
+  tell=$(cd "$from" && sha256sum --check --quiet SHA256SUMS 2>&1) ||
+    fail "$name is damaged, nothing was restored: $(why "$tell")"
+
+  connect
+  refuse_open_connections
+  [ -n "$replace" ] || refuse_tables
+  trap 'rm -rf "$RESTORED"' EXIT
+  trap 'exit 143' TERM INT
+  unpack
+  [ -n "$replace" ] || refuse_files
+
+  # All in one transaction: when it fails, the database is as it was.
+  tell=$({ restoring | psql --no-psqlrc --quiet --tuples-only --set=ON_ERROR_STOP=1; } 2>&1) ||
+    fail "the database is as it was: $(why "$tell")"
+  case $tell in
+    *"$COMMITTED") ;;
+    *) fail 'the database is as it was: the dump was cut off' ;;
+  esac
+  move_files
+  sql ANALYZE || say 'the statistics are missing until PostgreSQL has collected them by itself'
+  say "$name is restored into the database $PGDATABASE and $DATA_DIR; the service may be started"
+  [ ! -f "$from/.env" ] || cmp -s "$from/.env" "$ENV_FILE" ||
+    say "the settings are not those of the backup: compare $from/.env"
+}
+
+refuse_open_connections() {
+  others="SELECT count(*), string_agg(DISTINCT usename, ', ') FROM pg_stat_activity
+    WHERE datname = current_database() AND usename IS NOT NULL AND pid <> pg_backend_pid()"
+  others=$(sql "$others")
+  [ "${others%%|*}" = 0 ] ||
+    fail "the database $PGDATABASE is in use, ${others%%|*} connections of ${others#*|}: stop the service first"
+}
+
+refuse_tables() {
+  tables=$(sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')")
+  [ "$tables" = 0 ] ||
+    fail "the database $PGDATABASE is not empty, it has $tables tables: --replace drops them first"
+}
+
+unpack() {
+  rm -rf "$RESTORED"
+  mkdir -p "$RESTORED" || fail "$DATA_DIR cannot be written"
+  tell=$(tar --extract --file="$from/data.tar" --directory="$RESTORED" --numeric-owner --preserve-permissions 2>&1) ||
+    fail "the files do not fit into $DATA_DIR, nothing was restored: $(why "$tell")"
+}
+
+files() { find "$RESTORED" -mindepth 1 -maxdepth 1; }
+
+refuse_files() {
+  files | while read -r file; do
+    there=$DATA_DIR/$(basename "$file")
+    [ ! -e "$there" ] || [ -z "$(ls -A "$there")" ] ||
+      fail "$there is there already: --replace drops it first"
+  done
+}
+
+# The folder itself belongs to the service, too: a new volume is root's.
+move_files() {
+  files | while read -r file; do
+    rm -rf "${DATA_DIR:?}/$(basename "$file")"
+    mv "$file" "$DATA_DIR/" || fail "the database is restored, but $file was not moved to $DATA_DIR: do it by hand"
+  done
+  chown --reference="$RESTORED" "$DATA_DIR"
+  chmod --reference="$RESTORED" "$DATA_DIR"
+}
+
+restoring() {
+  echo "BEGIN; SET LOCAL lock_timeout = '10s';"
+  [ -z "$replace" ] || drop_all
+  make_roles
+  become_owner
+  if ! pg_restore --no-owner --no-comments --file=- "$from/database.dump"; then
+    echo "DO \$\$ BEGIN RAISE 'the dump cannot be read'; END \$\$;"
+    return
+  fi
+  echo 'SET search_path = public;'
+  [ -n "$nothing_lost" ] || forget_versions
+  [ -z "$end_sessions" ] || echo 'DELETE FROM session;'
+  echo "COMMIT; SELECT '$COMMITTED';"
+}
+
+# Not the schema, which has an owner and rights of its own, nor what belongs to an extension.
+drop_all() {
+  cat <<'SQL'
+DO $$ BEGIN EXECUTE (
+  SELECT coalesce(string_agg(format('DROP %s IF EXISTS %s CASCADE', kind, name), '; '), '') FROM (
+    SELECT oid, 'TABLE' AS kind, oid::regclass::text AS name
+      FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+    UNION ALL
+    SELECT oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace) AS ours
+   WHERE NOT EXISTS (SELECT FROM pg_depend WHERE objid = ours.oid AND deptype = 'e'));
+END $$;
+SQL
+}
+
+# Roles belong to the server and are in no dump of a database. One that is missing is made, so that its rights are kept;
+# it can't log in until it is given a way to.
+make_roles() {
+  pg_restore --schema-only --file=- "$from/database.dump" |
+    sed -n -E 's/^(GRANT|REVOKE|ALTER DEFAULT PRIVILEGES) .* (TO|FROM) ("[^"]+"|[a-z_0-9$]+)( WITH .*)?;$/\3/p' |
+    sort -u | while read -r role; do
+    cat <<SQL
+DO \$\$ BEGIN
+  IF to_regrole('$role') IS NULL THEN CREATE ROLE $role; END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE 'the role % is missing: have a superuser make it first', '$role';
+END \$\$;
+SQL
+  done
+}
+
+become_owner() {
+  cat <<'SQL'
+SELECT set_config('role', rolname, true) FROM pg_roles, pg_namespace, pg_database
+ WHERE nspname = 'public' AND datname = current_database() AND pg_has_role(pg_roles.oid, 'MEMBER')
+   AND pg_roles.oid = CASE nspowner WHEN 'pg_database_owner'::regrole THEN datdba ELSE nspowner END;
+SQL
+}
+
+# Clients may have seen what was written after the backup, and is lost. So that they see what holds now, each row gets a
+# new version, above all that they have. The triggers would change the rows' dates, too.
+forget_versions() {
+  for table in users blacklist friendships groups group_members; do
+    cat <<SQL
+ALTER TABLE $table DISABLE TRIGGER USER;
+UPDATE $table SET version = (SELECT sync_next_version());
+ALTER TABLE $table ENABLE TRIGGER USER;
+SQL
+  done
+}
+
+resend() {
+  alone
+  connect
+  refuse_open_connections
+  tell=$({ echo 'BEGIN;' && forget_versions && echo 'COMMIT;'; } |
+    psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 2>&1) ||
+    fail "no version was changed: $(why "$tell")"
+  say "every client is sent everything with its next sync; the service may be started"
+}
+
+whole() {
+  case $1 in
+    '' | *[!0-9]* | 0*) return 1 ;;
+  esac
+}
+
+# -------------------------------------------------------------------------------------------------------------------
+
+command=${1:-}
+[ $# = 0 ] || shift
+case $command in
+  now) make_backup ;;
+  nightly) nightly ;;
+  fresh) fresh ;;
+  restore) restore "$@" ;;
+  resend) resend ;;
+  *) fail "say now, nightly, fresh, restore NAME or resend" ;;
+esac

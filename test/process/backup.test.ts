@@ -1,0 +1,633 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../src/database/migrations';
+import { startApp, type TestApp } from '../support/app';
+import { form, picture } from '../support/images';
+import { InstalledPostgres, installedPostgres } from '../support/installed-postgres';
+import {
+  expectOk,
+  field,
+  insertPerson,
+  newPhone,
+  register,
+  signIn,
+  type Person,
+  type SignedInPerson,
+} from '../support/people';
+import { secret } from '../support/secrets';
+import { ROOT } from '../support/service-process';
+import { folding, fullState, insertGroup, settled } from '../support/sync';
+import { until } from '../support/until';
+
+const SCRIPT = join(ROOT, 'deploy', 'backup.sh');
+const SETTINGS = 'SESSION_SECRETS=of-this-installation\n';
+/** The embedded PostgreSQL has no pg_dump. */
+const programs = installedPostgres() ?? '';
+const isRoot = process.getuid?.() === 0;
+if (programs === '') process.stderr.write('Backups are NOT tested: no PostgreSQL with pg_dump is installed.\n');
+
+interface Outcome {
+  status: number | null;
+  output: string;
+}
+
+/** Where an installation keeps what it has. */
+interface Place {
+  server: InstalledPostgres;
+  database: string;
+  dataDir: string;
+  backupDir: string;
+}
+
+(programs === '' ? describe.skip : describe)('deploy/backup.sh', () => {
+  let server: InstalledPostgres;
+  let other: InstalledPostgres;
+  let made = 0;
+  const folders: string[] = [];
+  const apps: TestApp[] = [];
+  const running = new Set<ChildProcess>();
+
+  beforeAll(async () => {
+    [server, other] = [InstalledPostgres.start(programs), InstalledPostgres.start(programs)];
+    for (const one of [server, other])
+      await one.sql('postgres', 'CREATE ROLE accounts_owner LOGIN; CREATE ROLE accounts_service LOGIN');
+    await server.sql('postgres', 'CREATE ROLE relations_writer LOGIN');
+    await server.sql('postgres', 'CREATE DATABASE template_accounts OWNER accounts_owner');
+    await migrate(server.url('template_accounts', 'accounts_owner'));
+  });
+  afterEach(async () => {
+    for (const child of running) child.kill('SIGTERM');
+    while (apps.length > 0) await apps.pop()?.close();
+  });
+  afterAll(() => {
+    server.remove();
+    other.remove();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  function newFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'accounts-backup-'));
+    folders.push(folder);
+    return folder;
+  }
+
+  async function emptyPlace(on = other, backupDir = newFolder(), template = 'template1'): Promise<Place> {
+    made += 1;
+    const database = `accounts_${made}`;
+    await on.sql('postgres', `CREATE DATABASE ${database} TEMPLATE ${template} OWNER accounts_owner`);
+    return { server: on, database, dataDir: join(newFolder(), 'data'), backupDir };
+  }
+
+  /** With the service's tables. */
+  async function newPlace(): Promise<Place> {
+    const place = await emptyPlace(server, newFolder(), 'template_accounts');
+    mkdirSync(place.dataDir);
+    return place;
+  }
+
+  async function open({ server: on, database, dataDir }: Place): Promise<TestApp> {
+    const app = await startApp({}, { databaseUrl: on.url(database, 'accounts_owner'), dataDir });
+    apps.push(app);
+    return app;
+  }
+
+  async function close(app: TestApp): Promise<void> {
+    apps.splice(apps.indexOf(app), 1);
+    await app.close();
+  }
+
+  function start(place: Place, args: string[], env: Record<string, string> = {}, before: string[] = []) {
+    const settings = join(place.dataDir, '..', '.env');
+    if (!existsSync(settings)) writeFileSync(settings, SETTINGS);
+    const [file = '', ...rest] = [...before, 'sh', SCRIPT, ...args];
+    const child = spawn(file, rest, {
+      env: {
+        ...{ PATH: `${programs}:${process.env.PATH ?? ''}`, PGHOST: place.server.folder, PGUSER: 'postgres' },
+        ...{ PGDATABASE: place.database, DATA_DIR: place.dataDir, BACKUP_DIR: place.backupDir, ENV_FILE: settings },
+        ...env,
+      },
+    });
+    running.add(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+    const ended = new Promise<Outcome>((settle) => child.on('close', (status) => settle({ status, output })));
+    void ended.then(() => running.delete(child));
+    return { child, ended, shown: () => output };
+  }
+
+  const run = (...args: Parameters<typeof start>) => start(...args).ended;
+
+  async function backUp(place: Place, env: Record<string, string> = {}): Promise<string> {
+    const { status, output } = await run(place, ['now'], env);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ is whole, /) as string });
+    return /accounts-\S+/.exec(output)?.[0] ?? '';
+  }
+
+  async function restore(place: Place, ...args: string[]): Promise<void> {
+    const { status, output } = await run(place, ['restore', ...args]);
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ is restored into /) as string });
+  }
+
+  async function expectRefused(outcome: Promise<Outcome>, why: RegExp): Promise<void> {
+    const { status, output } = await outcome;
+    expect({ status, lines: output.trim().split('\n') }).toEqual({
+      status: 1,
+      lines: [expect.stringMatching(why) as string],
+    });
+  }
+
+  const backupsIn = ({ backupDir }: Place) => readdirSync(backupDir).filter((name) => name !== '.lock');
+  const tablesOf = async ({ server: on, database }: Place) =>
+    Number(
+      (await on.sql(database, `SELECT count(*) AS n FROM pg_class WHERE relnamespace = 'public'::regnamespace`))[0]?.n,
+    );
+  const usersOf = async ({ server: on, database }: Place) =>
+    (await on.sql(database, 'SELECT id FROM users ORDER BY id')).map(({ id }) => id);
+
+  async function showPortrait(app: TestApp, { agent }: SignedInPerson): Promise<{ key: string; image: Buffer }> {
+    const token = secret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
+    const { headers, body } = form([
+      ['token', token],
+      ['file', await picture('png')],
+    ]);
+    const answer = await fetch(app.url, { method: 'POST', headers, body: new Uint8Array(body) });
+    const key = String(field(await answer.json(), 'key'));
+    await expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri: `${app.url}/files/${key}` }));
+    return { key, image: await imageAt(app, key) };
+  }
+
+  async function imageAt(app: TestApp, key: string): Promise<Buffer> {
+    const answer = await fetch(`${app.url}/files/${key}`);
+    expect(answer.status).toBe(200);
+    return Buffer.from(await answer.arrayBuffer());
+  }
+
+  describe('a backup that is put back into a fresh database and folder', () => {
+    it('has the accounts, their passwords, and their portraits', async () => {
+      const place = await newPlace();
+      const app = await open(place);
+      const ann = await signIn(app, await register(app, newPhone()));
+      const { key, image } = await showPortrait(app, ann);
+      await close(app);
+
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, await backUp(place));
+
+      const again = await open(fresh);
+      expect((await again.api.get('/readyz')).status).toBe(200);
+      const { agent } = await signIn(again, ann);
+      const { result } = await expectOk(agent.post(`/user/${ann.id}`));
+      expect(field(result, 'portraitUri')).toMatch(new RegExp(`/files/${key}$`));
+      expect(await imageAt(again, key)).toEqual(image);
+    });
+
+    it('leaves out what is only under way, and an embedded database', async () => {
+      const place = await newPlace();
+      for (const folder of ['uploads/.parts/ann', 'uploads/.incoming', 'uploads/ann', 'postgres'])
+        mkdirSync(join(place.dataDir, folder), { recursive: true });
+      for (const file of ['uploads/.parts/ann/1', 'uploads/.incoming/1', 'uploads/ann/1.png', 'postgres/PG_VERSION'])
+        writeFileSync(join(place.dataDir, file), 'x');
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, await backUp(place));
+      expect(readdirSync(fresh.dataDir)).toEqual(['uploads']);
+      expect(readdirSync(join(fresh.dataDir, 'uploads'))).toEqual(['ann']);
+    });
+
+    it('gives the folder and its files the owners and rights that they had', async () => {
+      const place = await newPlace();
+      writeFileSync(join(place.dataDir, 'session-secret'), 'x', { mode: 0o600 });
+      chmodSync(place.dataDir, 0o710);
+      const fresh = await emptyPlace(other, place.backupDir);
+      mkdirSync(fresh.dataDir, { mode: 0o755 });
+      await restore(fresh, await backUp(place));
+      for (const name of ['.', 'session-secret']) {
+        const [was, is] = [place, fresh].map(({ dataDir }) => statSync(join(dataDir, name)));
+        expect([is?.mode, is?.uid, is?.gid]).toEqual([was?.mode, was?.uid, was?.gid]);
+      }
+    });
+
+    it('belongs to the owner of the schema, and other roles have the rights that they had', async () => {
+      const place = await newPlace();
+      await place.server.sql(
+        place.database,
+        `GRANT SELECT, INSERT ON users TO accounts_service;
+         GRANT INSERT (user_id, friend_id), UPDATE (status) ON friendships TO relations_writer`,
+      );
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, await backUp(place));
+      const rights = ({ server: on, database }: Place) =>
+        on.sql(
+          database,
+          `SELECT relname::text, relkind::text, relowner::regrole::text, relacl::text, attname::text, attacl::text
+             FROM pg_class LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attacl IS NOT NULL
+            WHERE relnamespace = 'public'::regnamespace
+            UNION ALL
+           SELECT oid::regprocedure::text, 'f', proowner::regrole::text, proacl::text, NULL, NULL
+             FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+            ORDER BY 1, 5`,
+        );
+      expect(await rights(fresh)).toEqual(await rights(place));
+      // It was made for this, and can't log in yet.
+      expect(
+        await other.sql('postgres', `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'relations_writer'`),
+      ).toEqual([{ rolcanlogin: false }]);
+    });
+  });
+
+  describe('sync after a backup was put back', () => {
+    let place: Place;
+    let ann: Person;
+    let bob: Person;
+    let cat: Person;
+
+    beforeEach(async () => {
+      place = await newPlace();
+    });
+
+    async function peopleWho(app: TestApp): Promise<SignedInPerson> {
+      [ann, bob, cat] = [
+        await insertPerson(app, 'Ann'),
+        await insertPerson(app, 'Bob'),
+        await insertPerson(app, 'Cat'),
+      ];
+      await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20, display_name: 'Bobby' });
+      await app.db('friendships').insert({ user_id: ann.id, friend_id: cat.id, status: 20 });
+      await insertGroup(app, 'hikers', [ann, bob]);
+      return signIn(app, ann);
+    }
+
+    it('tells a client that synced before the backup what it has missed', async () => {
+      const app = await open(place);
+      const client = await settled(await peopleWho(app));
+      await app.db('friendships').where({ friend_id: bob.id }).update({ display_name: 'Robert' });
+      await close(app);
+      const name = await backUp(place);
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, name, '--nothing-lost');
+
+      const again = await open(fresh);
+      const annAgain = await signIn(again, ann);
+      const returning = folding(annAgain);
+      Object.assign(returning, { version: client.version });
+      const { friends, group_members } = await returning.sync();
+      expect(friends.map(({ displayName }) => displayName)).toEqual(['Robert']);
+      expect(group_members).toEqual([]);
+    });
+
+    it.each([
+      ['another server', () => emptyPlace(other, place.backupDir), []],
+      ['the same database', () => Promise.resolve(place), ['--replace']],
+    ])(
+      'into %s: shows a client that has seen later changes what holds now, and then each new one',
+      async (_, to, args) => {
+        const app = await open(place);
+        const before = await peopleWho(app);
+        let person = before;
+        const client = folding(before);
+        // The same client, which asks whoever stands behind the address now.
+        Object.assign(client, { ask: (version: number) => syncOf(person, version) });
+        await client.sync();
+        const name = await backUp(place);
+        await app.db('friendships').where({ friend_id: bob.id }).update({ display_name: 'Robert' });
+        await app.db('friendships').where({ friend_id: cat.id }).delete();
+        await app.db('groups').where({ id: 'hikers' }).update({ name: 'Climbers' });
+        await app.db('users').where({ id: bob.id }).update({ nickname: 'Rob' });
+        await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
+        await client.sync();
+        await app.db('blacklist').where({ user_id: ann.id }).delete();
+        await client.sync();
+        expect(client.state().friends).toHaveLength(1);
+        await close(app);
+
+        const there = await to();
+        await restore(there, name, ...args);
+        const again = await open(there);
+        person = await signIn(again, ann);
+        await client.sync();
+        expect(client.state()).toEqual(await fullState(person));
+        expect(
+          client
+            .state()
+            .friends.map(({ displayName }) => displayName)
+            .sort(),
+        ).toEqual(['', 'Bobby']);
+
+        await again.db('friendships').where({ friend_id: bob.id }).update({ display_name: 'Bobbie' });
+        await client.sync();
+        expect(client.state()).toEqual(await fullState(person));
+      },
+    );
+
+    async function syncOf({ agent }: SignedInPerson, version: number) {
+      return (await expectOk(agent.post(`/user/sync/${version}`))).result;
+    }
+
+    it('shows what holds now after going back in another way, by resend', async () => {
+      const app = await open(place);
+      const person = await peopleWho(app);
+      const client = await settled(person);
+      await expectRefused(run(place, ['resend']), /in use/);
+      await close(app);
+      const { status, output } = await run(place, ['resend']);
+      expect({ status, output }).toMatchObject({
+        status: 0,
+        output: expect.stringMatching(/sent everything/) as string,
+      });
+      const again = await open(place);
+      const returning = folding(await signIn(again, ann));
+      Object.assign(returning, { version: client.version });
+      expect((await returning.sync()).group_members).toHaveLength(2);
+      expect(returning.state()).toEqual(await fullState(await signIn(again, ann)));
+    });
+
+    it('keeps the dates of entries of the blacklist', async () => {
+      const app = await open(place);
+      await peopleWho(app);
+      await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
+      await close(app);
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, await backUp(place));
+      const dates = ({ server: on, database }: Place) => on.sql(database, 'SELECT updated_at FROM blacklist');
+      expect(await dates(fresh)).toEqual(await dates(place));
+    });
+  });
+
+  it('keeps sessions, or ends them all when it is told to', async () => {
+    const place = await newPlace();
+    const app = await open(place);
+    await signIn(app, await insertPerson(app));
+    await close(app);
+    const name = await backUp(place);
+    const sessions = async () =>
+      (await place.server.sql(place.database, 'SELECT count(*)::int AS n FROM session'))[0]?.n;
+    await restore(place, name, '--replace');
+    expect(await sessions()).toBe(1);
+    await restore(place, name, '--replace', '--end-sessions');
+    expect(await sessions()).toBe(0);
+  });
+
+  describe('a restore is refused', () => {
+    let place: Place;
+    let name: string;
+
+    beforeAll(async () => {
+      place = await newPlace();
+      const app = await open(place);
+      await insertPerson(app);
+      await close(app);
+      mkdirSync(join(place.dataDir, 'uploads'), { recursive: true });
+      writeFileSync(join(place.dataDir, 'uploads', 'image'), 'as it was');
+      name = await backUp(place);
+    });
+
+    it('into a database that is not empty, unless it is to be replaced', async () => {
+      const full = await newPlace();
+      full.backupDir = place.backupDir;
+      await full.server.sql(full.database, 'CREATE TABLE of_a_newer_release (user_id text REFERENCES users)');
+      await expectRefused(run(full, ['restore', name]), /is not empty, it has \d+ tables: --replace drops them/);
+      expect(await usersOf(full)).toEqual([]);
+      await restore(full, name, '--replace');
+      expect(await usersOf(full)).toEqual(await usersOf(place));
+      expect(await full.server.sql(full.database, `SELECT to_regclass('of_a_newer_release') AS it`)).toEqual([
+        { it: null },
+      ]);
+    });
+
+    it('over files that are there, unless they are to be replaced', async () => {
+      const fresh = await emptyPlace(other, place.backupDir);
+      mkdirSync(join(fresh.dataDir, 'uploads'), { recursive: true });
+      writeFileSync(join(fresh.dataDir, 'uploads', 'later'), 'x');
+      await expectRefused(run(fresh, ['restore', name]), /uploads is there already: --replace drops it/);
+      expect(await tablesOf(fresh)).toBe(0);
+      expect(readdirSync(fresh.dataDir)).toEqual(['uploads']);
+      await restore(fresh, name, '--replace');
+      expect(readdirSync(join(fresh.dataDir, 'uploads'))).toEqual(['image']);
+    });
+
+    it('while the service is connected', async () => {
+      const app = await open(place);
+      await app.api.post('/user/check_phone_available').send(newPhone());
+      const refused = run(place, ['restore', name, '--replace']);
+      await expectRefused(refused, /in use, \d+ connections of accounts_owner: stop the service first/);
+    });
+
+    it.each(['database.dump', 'data.tar', '.env'])('when %s is not what was backed up', async (file) => {
+      const fresh = await emptyPlace(other, newFolder());
+      const copy = await backUp({ ...place, backupDir: fresh.backupDir });
+      appendFileSync(join(fresh.backupDir, copy, file), 'x');
+      await expectRefused(run(fresh, ['restore', copy]), new RegExp(`is damaged, nothing was restored: .*${file}`));
+      expect(await tablesOf(fresh)).toBe(0);
+    });
+
+    it('of a name that is none, and with an option that is none', async () => {
+      const fresh = await emptyPlace(other, place.backupDir);
+      await expectRefused(run(fresh, ['restore', 'accounts-1']), /there is no backup accounts-1 in /);
+      await expectRefused(run(fresh, ['restore']), /there is no backup without a name/);
+      await expectRefused(run(fresh, ['restore', name, '--force']), /there is no option --force/);
+      await expectRefused(run({ ...fresh, backupDir: newFolder() }, ['restore', 'latest']), /there is no backup/);
+    });
+
+    it('by a role that may not make the ones that are missing', async () => {
+      const fresh = await emptyPlace(other, newFolder());
+      await place.server.sql(place.database, 'CREATE ROLE unheard_of; GRANT SELECT ON users TO unheard_of');
+      const copy = await backUp({ ...place, backupDir: fresh.backupDir });
+      const refused = run(fresh, ['restore', copy], { PGUSER: 'accounts_owner' });
+      await expectRefused(refused, /the role unheard_of is missing: have a superuser make it first/);
+    });
+
+    it('half way, and leaves the database and the files as they were', async () => {
+      const [backupDir, users] = [newFolder(), await usersOf(place)];
+      const cut = { ...place, backupDir };
+      const copy = await backUp(cut);
+      const dump = join(backupDir, copy, 'database.dump');
+      truncateSync(dump, statSync(dump).size - 2_000);
+      spawnSync('sh', ['-c', 'sha256sum database.dump data.tar .env >SHA256SUMS'], { cwd: join(backupDir, copy) });
+      const { status, output } = await run(cut, ['restore', copy, '--replace']);
+      expect({ status, output }).toMatchObject({ status: 1, output: expect.stringMatching(/as it was/) as string });
+      expect(await usersOf(place)).toEqual(users);
+      expect(readFileSync(join(place.dataDir, 'uploads', 'image'), 'utf8')).toBe('as it was');
+      expect(readdirSync(place.dataDir)).not.toContain('.restored');
+    });
+  });
+
+  describe('making one', () => {
+    it('holds everything apart from what others may read', async () => {
+      const place = await newPlace();
+      const folder = join(place.backupDir, await backUp(place));
+      expect(readdirSync(folder).sort()).toEqual(['.env', 'SHA256SUMS', 'data.tar', 'database.dump']);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(SETTINGS);
+    });
+
+    it('keeps the newest, and those alone', async () => {
+      const place = await newPlace();
+      for (const day of ['01', '02', '03', '04']) mkdirSync(join(place.backupDir, `accounts-2026-01-${day}T03-00-00Z`));
+      mkdirSync(join(place.backupDir, 'of-somebody-else'));
+      const name = await backUp(place, { BACKUP_KEEP: '3' });
+      expect(backupsIn(place).sort()).toEqual(
+        ['accounts-2026-01-03T03-00-00Z', 'accounts-2026-01-04T03-00-00Z', name, 'of-somebody-else'].sort(),
+      );
+    });
+
+    /** What is there already, and must stay. */
+    function withOlder(place: Place): Place {
+      mkdirSync(join(place.backupDir, 'accounts-2026-01-01T03-00-00Z'));
+      return place;
+    }
+
+    async function expectFailed(place: Place, why: RegExp, env: Record<string, string> = {}): Promise<void> {
+      await expectRefused(run(place, ['now'], { BACKUP_KEEP: '1', ...env }), why);
+      expect(backupsIn(place)).toEqual(['accounts-2026-01-01T03-00-00Z']);
+    }
+
+    it('fails where the database is away, and removes none', async () => {
+      const place = withOlder(await newPlace());
+      await expectFailed(place, /failed: the database cannot be reached: .*No such file/, { PGHOST: newFolder() });
+    });
+
+    it('fails where the dump breaks off, and removes none', async () => {
+      const place = withOlder(await newPlace());
+      const env = { PGUSER: 'accounts_service' };
+      await expectFailed(place, /failed: the database was not dumped: .*permission denied/, env);
+    });
+
+    it('fails where the database is empty, so that a lost one does not replace the backups', async () => {
+      await expectFailed(withOlder(await emptyPlace()), /has no table users|there is no folder/);
+      const place = withOlder(await emptyPlace());
+      mkdirSync(place.dataDir);
+      await expectFailed(place, /has no table users: an empty one is not backed up/);
+    });
+
+    it('fails with a number to keep that is none', async () => {
+      await expectFailed(withOlder(await newPlace()), /BACKUP_KEEP is no number from 1: 0/, { BACKUP_KEEP: '0' });
+    });
+
+    (isRoot ? it : it.skip)('fails where the disk is full, and leaves nothing of it', async () => {
+      const place = withOlder(await newPlace());
+      writeFileSync(join(place.dataDir, 'image'), Buffer.alloc(2_000_000));
+      const mount = `mount -t tmpfs -o size=1m tmpfs "$BACKUP_DIR" && mkdir "$BACKUP_DIR/accounts-1" && sh "$1" now
+        status=$?; ls -A "$BACKUP_DIR"; exit $status`;
+      const { status, output } = await run(place, [], {}, ['unshare', '--mount', 'sh', '-c', mount]);
+      expect({ status, output }).toEqual({
+        status: 1,
+        output: expect.stringMatching(/failed: .* was not packed: .*0 free in \S+\n\.lock\naccounts-1\n$/) as string,
+      });
+    });
+
+    it('is one at a time', async () => {
+      const place = await newPlace();
+      const holder = spawn('flock', [join(place.backupDir, '.lock'), 'cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
+      holder.stdin.write('held\n');
+      await new Promise((resolve) => holder.stdout.once('data', resolve));
+      await expectRefused(run(place, ['now']), /another backup or restore is under way/);
+      holder.stdin.end();
+      await new Promise((resolve) => holder.on('close', resolve));
+      await backUp(place);
+    });
+  });
+
+  describe('each night', () => {
+    /** Programs that go first, so that a night passes at once. */
+    function clock(time: string) {
+      const folder = newFolder();
+      const [now, asleep] = [join(folder, 'now'), join(folder, 'asleep')];
+      const program = (name: string, body: string) =>
+        writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+      program('date', `case $* in *+%s) exec /bin/date +%s --date="$(cat ${now})" ;; esac\nexec /bin/date "$@"`);
+      program('sleep', `touch ${asleep}\nexec /bin/sleep 0.05`);
+      writeFileSync(now, time);
+      return {
+        path: `${folder}:${programs}:${process.env.PATH ?? ''}`,
+        /** Not before the script has made up its mind when to go on. */
+        set: async (next: string) => {
+          rmSync(asleep, { force: true });
+          await until(() => existsSync(asleep));
+          writeFileSync(now, next);
+        },
+      };
+    }
+
+    it('makes one at once where the last day has none, and ends when it is told to', async () => {
+      const place = await newPlace();
+      expect(await run(place, ['fresh'])).toMatchObject({ status: 1 });
+      const { child, ended, shown } = start(place, ['nightly'], { PATH: clock('2026-03-01T12:00:00Z').path });
+      await until(() => shown().includes(' is whole, '));
+      expect(await run(place, ['fresh'])).toMatchObject({ status: 0 });
+      child.kill('SIGTERM');
+      expect(await ended).toMatchObject({ status: 0 });
+    });
+
+    it('makes one at BACKUP_AT, of each day', async () => {
+      const place = await newPlace();
+      await backUp(place);
+      const time = clock('2026-03-01T08:08:59Z');
+      const { child, ended, shown } = start(place, ['nightly'], { PATH: time.path, BACKUP_AT: '08:09' });
+      const count = () => shown().split(' is whole, ').length - 1;
+      for (const [now, backups] of [
+        ['2026-03-01T08:09:00Z', 1],
+        ['2026-03-02T08:08:59Z', 1],
+        ['2026-03-02T08:09:00Z', 2],
+      ] as const) {
+        await time.set(now);
+        await until(() => count() >= backups);
+        expect(count()).toBe(backups);
+      }
+      child.kill('SIGTERM');
+      await ended;
+    });
+
+    it('tries again after an hour where it has failed', async () => {
+      const place = await newPlace();
+      const time = clock('2026-03-01T03:00:00Z');
+      rmSync(place.dataDir, { recursive: true });
+      const { child, ended, shown } = start(place, ['nightly'], { PATH: time.path });
+      await until(() => shown().includes('failed: there is no folder'));
+      mkdirSync(place.dataDir);
+      await time.set('2026-03-01T04:00:00Z');
+      await until(() => shown().includes(' is whole, '));
+      child.kill('SIGTERM');
+      await ended;
+    });
+
+    it('refuses a time of day that is none', async () => {
+      await expectRefused(run(await newPlace(), ['nightly'], { BACKUP_AT: '24:00' }), /BACKUP_AT is no time of day/);
+    });
+  });
+
+  it('is what npm run backup and npm run restore run, with the settings of the service', async () => {
+    const place = await newPlace();
+    const env = {
+      ...{ PATH: `${programs}:${process.env.PATH ?? ''}`, HOME: process.env.HOME ?? '', DATA_DIR: place.dataDir },
+      ...{ BACKUP_DIR: place.backupDir, DATABASE_URL: place.server.url(place.database, 'accounts_owner') },
+    };
+    const npm = (...args: string[]) =>
+      new Promise<Outcome>((settle) => {
+        const child = spawn('npm', ['run', '--silent', ...args], { cwd: ROOT, env });
+        let output = '';
+        for (const stream of [child.stdout, child.stderr])
+          stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+        child.on('close', (status) => settle({ status, output }));
+      });
+    expect(await npm('backup')).toEqual({ status: 0, output: expect.stringMatching(/ is whole, /) as string });
+    const { status, output } = await npm('restore', '--', 'latest', '--replace');
+    expect({ status, output }).toMatchObject({
+      status: 0,
+      output: expect.stringMatching(/ is restored into /) as string,
+    });
+  });
+});
