@@ -19,6 +19,7 @@ const COPIED = [
   'test',
   'migrations',
   'scripts',
+  'deploy',
   'docs',
   'deploy',
   'docker-compose.yml',

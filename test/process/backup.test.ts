@@ -68,7 +68,7 @@ interface Place {
     await server.sql('postgres', 'CREATE ROLE relations_writer LOGIN');
     await server.sql('postgres', 'CREATE DATABASE template_accounts OWNER accounts_owner');
     await migrate(server.url('template_accounts', 'accounts_owner'));
-  });
+  }, 180_000);
   afterEach(async () => {
     for (const child of running) child.kill('SIGTERM');
     while (apps.length > 0) await apps.pop()?.close();
@@ -474,6 +474,20 @@ interface Place {
       expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(SETTINGS);
     });
 
+    it('has the images that rows name, also those that come or go while the database is dumped', async () => {
+      const place = await newPlace();
+      const uploads = join(place.dataDir, 'uploads');
+      mkdirSync(uploads);
+      writeFileSync(join(uploads, 'goes'), 'x');
+      const first = newFolder();
+      const program = `#!/bin/sh\nrm ${uploads}/goes\ntouch ${uploads}/comes\nexec ${programs}/pg_dump "$@"\n`;
+      writeFileSync(join(first, 'pg_dump'), program, { mode: 0o755 });
+      const name = await backUp(place, { PATH: `${first}:${programs}:${process.env.PATH ?? ''}` });
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, name);
+      expect(readdirSync(join(fresh.dataDir, 'uploads')).sort()).toEqual(['comes', 'goes']);
+    });
+
     it('keeps the newest, and those alone', async () => {
       const place = await newPlace();
       for (const day of ['01', '02', '03', '04']) mkdirSync(join(place.backupDir, `accounts-2026-01-${day}T03-00-00Z`));
@@ -484,15 +498,17 @@ interface Place {
       );
     });
 
-    /** What is there already, and must stay. */
+    /** More of them than are kept, and none may go. */
+    const OLDER = ['accounts-2026-01-01T03-00-00Z', 'accounts-2026-01-02T03-00-00Z'];
+
     function withOlder(place: Place): Place {
-      mkdirSync(join(place.backupDir, 'accounts-2026-01-01T03-00-00Z'));
+      for (const name of OLDER) mkdirSync(join(place.backupDir, name));
       return place;
     }
 
     async function expectFailed(place: Place, why: RegExp, env: Record<string, string> = {}): Promise<void> {
       await expectRefused(run(place, ['now'], { BACKUP_KEEP: '1', ...env }), why);
-      expect(backupsIn(place)).toEqual(['accounts-2026-01-01T03-00-00Z']);
+      expect(backupsIn(place).sort()).toEqual(OLDER);
     }
 
     it('fails where the database is away, and removes none', async () => {
