@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import type { Knex } from 'knex';
-import { databaseUrlOf } from './src/config';
+import { migrationUrlOf } from './src/config';
 import { migrationOptions, migratorConfig } from './src/database/migrations';
 
 dotenv.config({ quiet: true });
 
-/** That of the settings, or the embedded database of a service that is running. */
+/** For the owner of the tables: as configured, or the embedded database of a service that is running. */
 export function databaseUrl(): string {
-  const given = databaseUrlOf(process.env);
+  const given = migrationUrlOf(process.env);
   if (given !== undefined) return given;
   const path = join(process.env.DATA_DIR || '.data', 'database-url');
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();

@@ -40,6 +40,13 @@ export class Postgres {
     return url.href;
   }
 
+  /** The same for the role of the service. */
+  serviceUrl(name) {
+    const url = new URL(this.server.serviceUrl);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
   create(name) {
     return this.run(undefined, [`CREATE DATABASE ${name}`]);
   }

@@ -14,7 +14,9 @@ const SERVICE = `${root}/dist/src/server.js`;
 
 /** The compiled service. `flags` are Node's own; `env` comes on top of what production requires. */
 export function startService(bench, { database = 'bench', env, flags = [], isObserved } = {}) {
-  const all = { ...productionEnv(bench), DATABASE_URL: bench.postgres.url(database), ...env };
+  const { postgres } = bench;
+  const addresses = { DATABASE_URL: postgres.serviceUrl(database), DATABASE_MIGRATION_URL: postgres.url(database) };
+  const all = { ...productionEnv(bench), ...addresses, ...env };
   return startServer(bench, { name: 'service', args: [...flags, SERVICE], env: all, isObserved });
 }
 

@@ -20,7 +20,7 @@ const QUESTIONS = [
     name: 'DATABASE_URL',
     question: 'Your database, as postgresql://user:password@host:5432/database',
     form: /^postgres(ql)?:\/\/[^\s/]+\/[^\s/]+$/,
-    unless: ({ COMPOSE_PROFILES }) => COMPOSE_PROFILES.split(',').includes('database'),
+    unless: hasDatabase,
   },
   { name: 'TWILIO_ACCOUNT_SID', question: 'The Account SID at Twilio, AC…', form: /^AC[0-9a-f]{32}$/ },
   { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token', form: /^\S+$/ },
@@ -36,6 +36,13 @@ const SECRETS = {
   SESSION_SECRETS: randomSecret,
   MESSAGING_JWT_KEY: signingKey,
   POSTGRES_PASSWORD: randomSecret,
+  DATABASE_PASSWORD: randomSecret,
+  DATABASE_MIGRATION_PASSWORD: randomSecret,
+};
+/** What the compose file takes for its own database, unless it is there and empty. */
+const OWN_DATABASE = {
+  ...{ POSTGRES_PASSWORD: '', DATABASE_PASSWORD: '' },
+  ...{ DATABASE_MIGRATION_URL: '', DATABASE_MIGRATION_PASSWORD: '' },
 };
 
 class Mistake extends Error {}
@@ -47,10 +54,13 @@ async function main(words) {
   for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
     settings[asked.name] = asked.name in settings ? checked(asked, settings[asked.name]) : await answer(asked, lines);
   useMessagingService(settings);
-  for (const [name, make] of Object.entries(SECRETS)) settings[name] ??= make();
-  // Only the compose file's own database has it.
-  if (!settings.COMPOSE_PROFILES.split(',').includes('database')) settings.POSTGRES_PASSWORD = '';
-  writeFileSync(target, textOf(settings), { flag: 'wx', mode: 0o600 });
+  const given = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
+  for (const [name, make] of Object.entries(SECRETS)) given[name] ??= make();
+  writeFileSync(target, textOf(given), { flag: 'wx', mode: 0o600 });
+}
+
+function hasDatabase({ COMPOSE_PROFILES }) {
+  return COMPOSE_PROFILES.split(',').includes('database');
 }
 
 function fromEnvironment() {

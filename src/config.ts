@@ -54,6 +54,10 @@ const seconds = whole(1, 86_400 * 365);
 const limit = whole(0, 1_000_000_000);
 const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform(withoutSlash);
+const databaseUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must look like postgresql://user:password@host:5432/database',
+});
 /** With a port or without. */
 const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 const list = z.string().transform((value) =>
@@ -71,10 +75,10 @@ const environment = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
   HOST: text.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8585),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'must look like postgresql://user:password@host:5432/database' })
-    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
   DATABASE_PASSWORD: text.optional(),
+  DATABASE_MIGRATION_URL: databaseUrl.optional(),
+  DATABASE_MIGRATION_PASSWORD: text.optional(),
   DATABASE_POOL_MAX: whole(1, 1_000).default(10),
   DATABASE_PREPARE: oneOf('on', 'off').default('on'),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).optional(),
@@ -189,11 +193,18 @@ export const VARIABLES = Object.keys(environment.shape);
 
 /** Each may be given as NAME_FILE, too: the path of a file that holds it. */
 export const SECRETS = [
-  ...(['DATABASE_URL', 'DATABASE_PASSWORD', 'SESSION_SECRETS', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY'] as const),
-  ...(['MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY', 'CAPTCHA_SECRET_KEY'] as const),
+  ...(['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD'] as const),
+  ...(['SESSION_SECRETS', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY'] as const),
+  ...(['RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY', 'CAPTCHA_SECRET_KEY'] as const),
 ];
 
+const databaseVariables = environment.pick({
+  ...{ DATABASE_URL: true, DATABASE_PASSWORD: true },
+  ...{ DATABASE_MIGRATION_URL: true, DATABASE_MIGRATION_PASSWORD: true },
+});
+
 type Environment = z.infer<typeof environment>;
+type DatabaseVariables = z.infer<typeof databaseVariables>;
 type Given = Record<string, string | undefined>;
 
 /** Reads settings from `env` and the files that it names only, so that a test can pass any environment. */
@@ -207,10 +218,11 @@ export function loadConfig(env: Given) {
 
 export type Config = ReturnType<typeof loadConfig>;
 
-/** For what needs the database and nothing else, as migrations do. */
-export function databaseUrlOf(env: Given): string | undefined {
+/** For what migrates and needs no other settings. */
+export function migrationUrlOf(env: Given): string | undefined {
   const mistakes: string[] = [];
-  const url = databaseUrl(checked(environment.pick({ DATABASE_URL: true, DATABASE_PASSWORD: true }), env), mistakes);
+  const read = checked(databaseVariables, env);
+  const url = databaseAddress(read, read.DATABASE_MIGRATION_URL ? 'DATABASE_MIGRATION' : 'DATABASE', mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return url;
 }
@@ -241,12 +253,21 @@ function needing(env: Environment, mistakes: string[]): Need {
   };
 }
 
-function databaseUrl(env: Pick<Environment, 'DATABASE_URL' | 'DATABASE_PASSWORD'>, mistakes: string[]) {
-  const { DATABASE_URL: url, DATABASE_PASSWORD: password } = env;
+/** Migrations run as the owner of the tables. Without an address for that, the service is the owner. */
+function databaseUrls(env: DatabaseVariables, mistakes: string[]) {
+  const databaseUrl = databaseAddress(env, 'DATABASE', mistakes);
+  const migrationUrl = databaseAddress(env, 'DATABASE_MIGRATION', mistakes);
+  if (migrationUrl && !databaseUrl)
+    mistakes.push('DATABASE_URL: set it, DATABASE_MIGRATION_URL is for migrations alone');
+  return { databaseUrl, migrationUrl: migrationUrl ?? databaseUrl };
+}
+
+function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MIGRATION', mistakes: string[]) {
+  const { [`${name}_URL` as const]: url, [`${name}_PASSWORD` as const]: password } = env;
   if (password === undefined) return url;
   const whole = url && withPassword(url, password);
   if (!whole)
-    mistakes.push('DATABASE_PASSWORD: needs a DATABASE_URL without a password: postgresql://user@host:5432/database');
+    mistakes.push(`${name}_PASSWORD: needs a ${name}_URL without a password: postgresql://user@host:5432/database`);
   return whole;
 }
 
@@ -467,7 +488,7 @@ function nested(env: Environment, mistakes: string[]) {
       verifiesPerIpDay: inProduction(env.VERIFIES_PER_IP_DAY, 20_000),
     },
     secrets: {
-      databaseUrl: databaseUrl(env, mistakes),
+      ...databaseUrls(env, mistakes),
       session: env.SESSION_SECRETS,
       messagingJwtKey: env.MESSAGING_JWT_KEY,
     },

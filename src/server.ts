@@ -7,6 +7,7 @@ import { buildContainer } from './composition/container';
 import { ConfigError, loadConfig, type Config } from './config';
 import { awaitDatabase } from './database/await-database';
 import { migrate } from './database/migrations';
+import { codeOf } from './errors';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
 import { loadKeys } from './keys';
@@ -14,6 +15,8 @@ import { createLogger } from './logger';
 import { StartLog } from './start-log';
 
 const DRAIN_MS = 10_000;
+const INSUFFICIENT_PRIVILEGE = '42501';
+const OWNER_MIGRATES = 'migrations run as the owner of the tables, set DATABASE_MIGRATION_URL, or AUTO_MIGRATE=off';
 
 const startLog = new StartLog(() => process.env.NODE_ENV === 'production');
 const say = (line: string) => startLog.say(line);
@@ -73,28 +76,41 @@ function stopper(cleanups: Cleanup[]): () => Promise<void> {
   return () => (stopped ??= undo());
 }
 
-async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<{ url: string; shown: string }> {
-  const given = config.secrets.databaseUrl;
+interface Database {
+  /** For the role of the service. */
+  url: string;
+  /** For the owner of the tables. */
+  migrationUrl: string;
+  shown: string;
+}
+
+async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Database> {
+  const { databaseUrl: given, migrationUrl } = config.secrets;
   const { waitSeconds, autoMigrate } = config.database;
-  const database = given === undefined ? await embedded(config, cleanups) : { url: given, shown: shownUrl(given) };
+  const database =
+    given === undefined
+      ? await embedded(config, cleanups)
+      : { url: given, migrationUrl: migrationUrl ?? given, shown: shownUrl(given) };
   try {
     if (given !== undefined && waitSeconds > 0)
       await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why));
     if (autoMigrate) {
-      const applied = await migrate(database.url, { announce: say });
+      const applied = await migrate(database.migrationUrl, { announce: say });
       if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`the database at ${shownUrl(database.url)} cannot be used: ${messageOf(error)}`);
+    const remedy = codeOf(error) === INSUFFICIENT_PRIVILEGE ? `: ${OWNER_MIGRATES}` : '';
+    throw new StartError(`the database at ${shownUrl(database.url)} cannot be used: ${messageOf(error)}${remedy}`);
   }
   return database;
 }
 
-async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<{ url: string; shown: string }> {
+async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {
   const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), announce: say });
   cleanups.push(() => postgres.stop());
-  return { url: postgres.url, shown: `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)` };
+  const shown = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
+  return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
 }
 
 function listen(app: Express, { http }: Config): Promise<Server> {

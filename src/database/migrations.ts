@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import { Client, type ClientConfig } from 'pg';
 import { codeOf } from '../errors';
 import { connectionOptions, knexFor } from './pool';
+import { grantToService } from './service-role';
 
 const DIRECTORY = join(__dirname, '..', '..', 'migrations');
 /** Any fixed number: instances that start together take turns at migrating. */
@@ -18,7 +19,11 @@ export const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => names(),
   getMigrationName: (name) => name,
   getMigration: async (name) => ({
-    up: (trx) => run(trx, `${name}.up.sql`),
+    up: async (trx) => {
+      await run(trx, `${name}.up.sql`);
+      // With the migration itself: no instance sees a new table that it may not use.
+      await grantToService(trx);
+    },
     down: (trx) => run(trx, `${name}.down.sql`),
   }),
 };
@@ -120,6 +125,8 @@ async function latest(db: Knex, announce: (line: string) => void, pausesMs: read
       // With the advisory lock held, a lock row of Knex can only be left over from a killed migration.
       await db.migrate.forceFreeMigrationsLock(migratorConfig);
       const applied: unknown = await db.migrate.latest(migratorConfig);
+      // The role may be newer than the last migration.
+      await grantToService(db);
       return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
     } catch (error) {
       const pause = pausesMs[attempt];
@@ -135,8 +142,9 @@ export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /** Whether every migration that this version of the service knows has been applied. */
 export async function isMigrated(ask: Ask): Promise<boolean> {
-  // The table is made by the first migration.
-  if ((await ask(`SELECT WHERE to_regclass('knex_migrations') IS NOT NULL`)).length === 0) return false;
+  // The table is made by the first migration, and each one grants what the service needs.
+  if ((await ask(`SELECT WHERE has_table_privilege(to_regclass('knex_migrations'), 'SELECT')`)).length === 0)
+    return false;
   const applied = new Set((await ask('SELECT name FROM knex_migrations')).map(({ name }) => name));
   return names().every((name) => applied.has(name));
 }

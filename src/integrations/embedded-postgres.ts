@@ -12,7 +12,10 @@ import { findPrograms } from './embedded-postgres/programs';
 export { EmbeddedPostgresError };
 
 export interface EmbeddedPostgres {
+  /** For the owner of the cluster and its tables. */
   readonly url: string;
+  /** The same database for the role of the service. */
+  readonly serviceUrl: string;
   stop(): Promise<void>;
 }
 
@@ -51,8 +54,9 @@ async function start({ dataDir, settings = {}, announce = () => undefined }: Opt
   try {
     await cluster.sweep();
     const url = await ownership.openDatabase();
+    const serviceUrl = await ownership.openServiceRole(await cluster.servicePassword());
     await writeWhole(cluster.addressFile, `${url}\n`);
-    return { url, stop };
+    return { url, serviceUrl, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -305,7 +305,7 @@ describe('the audit trail', () => {
         [days, `aged-${days}`],
       );
     for (const days of [2, 29, 31]) await add(days);
-    await new SecurityEventsRepository(app.db).sweep(30);
+    await new SecurityEventsRepository(app.serviceDb).sweep(30);
     expect(await app.db('security_events').whereLike('request_id', 'aged-%').orderBy('id').pluck('request_id')).toEqual(
       ['aged-2', 'aged-29'],
     );

@@ -48,9 +48,9 @@ describe('blacklist', () => {
       const note = (response: unknown, { sql }: { sql: string }) => {
         if (sql.includes('blacklist')) rows.push((response as { rows: unknown[] }).rows.length);
       };
-      app.db.on('query-response', note);
+      app.serviceDb.on('query-response', note);
       const { result } = await expectOk(agent.post('/user/blacklist'));
-      app.db.off('query-response', note);
+      app.serviceDb.off('query-response', note);
       expect(rows).toEqual([500, 500, 1]);
       const kept = await app
         .db('blacklist')

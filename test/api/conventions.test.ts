@@ -476,7 +476,7 @@ describe('failures of our own', () => {
       await app.db.raw(`
         CREATE SEQUENCE IF NOT EXISTS tries;
         SELECT setval('tries', 1, false);
-        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
           BEGIN
             IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'try again' USING ERRCODE = '${code}'; END IF;
             RETURN NEW;
@@ -637,7 +637,7 @@ describe('a database that is away', () => {
 
   it('or whose connections are all taken is 503 with Retry-After within seconds', async () => {
     const small = await startApp({ DATABASE_POOL_MAX: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    await small.db.transaction(async () => {
+    await small.serviceDb.transaction(async () => {
       const started = Date.now();
       const answer = await post(small.api, '/user/check_phone_available', newPhone());
       expectRefusal(answer, 503);

@@ -41,7 +41,7 @@ describe('npm run demo-data', () => {
 
   it('has demo users who can log in with the password that it prints, and who know each other', async () => {
     await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
-    const { stdout } = await run({ DATABASE_URL: app.databaseUrl });
+    const { stdout } = await run({ DATABASE_URL: app.ownerUrl });
     const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)\./.exec(stdout) ?? [];
     expect(stdout).toContain('Once you have registered, run this again.');
     const agent = app.agent();
@@ -51,7 +51,7 @@ describe('npm run demo-data', () => {
 
   it('brings in the account of one phone alone when it is given', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
-    const { stdout, code } = await run({ DATABASE_URL: app.databaseUrl }, ['44', `0${ann.phone}`]);
+    const { stdout, code } = await run({ DATABASE_URL: app.ownerUrl }, ['44', `0${ann.phone}`]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('with 1 other account.') as string });
     expectCompany(await sync(ann));
     expect(isEmpty(await sync(bob))).toBe(true);
@@ -63,11 +63,11 @@ describe('npm run demo-data', () => {
   it('says in one line what is wrong, and does nothing', async () => {
     const database = await emptyDatabase();
     const [production, none, nobody, empty, usage] = await Promise.all([
-      run({ DATABASE_URL: app.databaseUrl, NODE_ENV: 'production' }),
+      run({ DATABASE_URL: app.ownerUrl, NODE_ENV: 'production' }),
       run({ DATABASE_URL: '', DATA_DIR: join(ROOT, 'no-such-folder') }),
       run({ DATABASE_URL: 'postgresql://localhost:1/accounts' }),
       run({ DATABASE_URL: database.url }),
-      run({ DATABASE_URL: app.databaseUrl }, ['44']),
+      run({ DATABASE_URL: app.ownerUrl }, ['44']),
     ]);
     await database.drop();
     for (const { code, stdout } of [production, none, nobody, empty, usage])

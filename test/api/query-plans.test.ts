@@ -12,7 +12,7 @@ let client: Client;
 let asked: Map<string, unknown[]>;
 beforeAll(async () => {
   app = await startApp();
-  client = new Client(app.databaseUrl);
+  client = new Client(app.ownerUrl);
   await client.connect();
   await seed();
   asked = await askOnPool();
@@ -80,9 +80,9 @@ async function askOnPool(): Promise<Map<string, unknown[]>> {
     // The first page of several.
     if (isData && !found.has(sql)) found.set(sql, [...bindings]);
   };
-  app.db.on('query', note);
+  app.serviceDb.on('query', note);
   await useEverything();
-  app.db.off('query', note);
+  app.serviceDb.off('query', note);
   return found;
 }
 

@@ -17,8 +17,8 @@ afterAll(() => app.close());
 const instance = instancesBeside(() => app, { DATABASE_POOL_MAX: '1' });
 
 /** The service's connections that answer to nobody's transaction. */
-async function kill(databaseUrl: string): Promise<void> {
-  const client = new Client(databaseUrl);
+async function kill({ ownerUrl }: TestApp): Promise<void> {
+  const client = new Client(ownerUrl);
   await client.connect();
   await client.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -27,8 +27,8 @@ async function kill(databaseUrl: string): Promise<void> {
 }
 
 /** What the only connection of the service's pool knows. */
-async function preparedOnPool({ db }: TestApp): Promise<string[]> {
-  return db('pg_prepared_statements').orderBy('name').pluck('name');
+async function preparedOnPool({ serviceDb }: TestApp): Promise<string[]> {
+  return serviceDb('pg_prepared_statements').orderBy('name').pluck('name');
 }
 
 describe('frequent statements on the pool', () => {
@@ -67,7 +67,7 @@ describe('reads on shared connections', () => {
   it('open new connections after these have broken, with at most one 503 for those under way', async () => {
     const { agent, id } = await insertAndSignIn(app);
     expect((await post(agent, `/user/${id}`)).status).toBe(200);
-    await kill(app.databaseUrl);
+    await kill(app);
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let count = 0; count < 4; count += 1) expect((await post(agent, `/user/${id}`)).status).toBe(200);
   });

@@ -204,7 +204,7 @@ describe('a session', () => {
   async function withoutUpdates(work: () => Promise<void>): Promise<number> {
     await app.db.raw(
       `CREATE SEQUENCE refused MINVALUE 0;
-       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
          BEGIN PERFORM nextval('refused'); RAISE 'no update'; END $$;
        CREATE TRIGGER refuse BEFORE UPDATE ON session FOR EACH ROW EXECUTE FUNCTION refuse()`,
     );

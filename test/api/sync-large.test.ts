@@ -31,7 +31,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     ann = await insertAndSignIn(app);
     cookie = await cookieFor(app, ann);
     await insertCrowd();
-    app.db.on('query-response', (response: unknown, { sql }: { sql: string }) => {
+    app.serviceDb.on('query-response', (response: unknown, { sql }: { sql: string }) => {
       if (sql.includes('LEFT JOIN LATERAL')) reads.push((response as { rows: unknown[] }).rows.length);
     });
   });
@@ -89,10 +89,10 @@ describe('POST /user/sync/:version with a large answer', () => {
            SELECT ?, 'crowd' || n, n % 3 > 0 FROM generate_series(2, ?) n`,
         [bob.id, ENTRIES + 1],
       );
-      app.db.on('query-response', note);
+      app.serviceDb.on('query-response', note);
     });
 
-    afterAll(() => app.db.off('query-response', note));
+    afterAll(() => app.serviceDb.off('query-response', note));
 
     beforeEach(() => {
       pages = [];
@@ -137,11 +137,11 @@ describe('POST /user/sync/:version with a large answer', () => {
     const note = ({ sql, bindings }: { sql: string; bindings: unknown[] }) => {
       if (sql.includes('LEFT JOIN LATERAL')) turns.push(JSON.stringify(bindings).includes('bobs') ? 'bob' : 'ann');
     };
-    app.db.on('query', note);
+    app.serviceDb.on('query', note);
     const attack = times(60, async () => bytesOf(await open(app, '/user/sync/0', cookie)).then(String, String));
     await until(() => turns.length > 0);
     const { group_members } = await sync(bob);
-    app.db.off('query', note);
+    app.serviceDb.off('query', note);
     const his = turns.slice(turns.indexOf('bob'), turns.lastIndexOf('bob') + 1);
     expect(his.filter((name) => name === 'bob')).toHaveLength(8);
     // With 60 answers under way to ann, they would be about 60 for each of his.

@@ -53,7 +53,7 @@ export class World {
   static async start(setting: Setting = {}): Promise<World> {
     mkdirSync(OUTPUT, { recursive: true });
     const cluster = await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
-    const world = new World(cluster, await FaultProxy.to(cluster.url), setting);
+    const world = new World(cluster, await FaultProxy.to(cluster.serviceUrl), setting);
     const count = setting.instances ?? 1;
     for (let index = 0; index < count; index += 1) await world.startInstance(index);
     while (world.people.length < PEOPLE) {
@@ -73,6 +73,7 @@ export class World {
     const databaseUrl = this.setting.databaseUrl?.(this) ?? this.proxy.url;
     this.instances[index] = await ServiceProcess.start({
       DATABASE_URL: databaseUrl,
+      DATABASE_MIGRATION_URL: this.ownerUrl,
       DATA_DIR: this.files.path,
       SMS_PROVIDER: 'file',
       CODE_RESEND_SECONDS: '1',
@@ -124,6 +125,13 @@ export class World {
     await this.proxy.close();
     await this.cluster.remove();
     this.files.remove();
+  }
+
+  /** By the same way as the service. */
+  private get ownerUrl(): string {
+    const url = new URL(this.cluster.url);
+    url.host = new URL(this.proxy.url).host;
+    return url.href;
   }
 
   private newPerson(): Person {

@@ -265,6 +265,19 @@ describe('after an accident', () => {
     expect(isAlive(postmaster)).toBe(false);
   });
 
+  it('has a role for the service, which a folder of an earlier version gets at its next start', async () => {
+    const dataDir = filledFolder();
+    const first = await start(dataDir);
+    expect(await query(first.serviceUrl, 'SELECT session_user')).toEqual(['accounts_service']);
+    await query(first.url, 'DROP ROLE accounts_service');
+    await first.stop();
+    const second = await start(dataDir);
+    expect(await query(second.serviceUrl, 'SELECT session_user')).toEqual(['accounts_service']);
+    await expect(query(second.serviceUrl, 'CREATE TABLE mine (id text)')).rejects.toThrow('permission denied');
+    expect(new URL(second.serviceUrl).password).toBe(new URL(first.serviceUrl).password);
+    expect(second.serviceUrl).not.toContain(new URL(second.url).password);
+  });
+
   it('starts a server again that is killed under it, on the same port, as often as that happens', async () => {
     const dataDir = filledFolder();
     const announced: string[] = [];

@@ -13,6 +13,10 @@ const SID = `AC${'0123456789abcdef'.repeat(2)}`;
 const SERVICE = `MG${'0123456789abcdef'.repeat(2)}`;
 const TOKEN = secret('fedcba98765432100123456789abcdef');
 const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000'];
+const MADE = [
+  ...['SESSION_SECRETS', 'MESSAGING_JWT_KEY', 'POSTGRES_PASSWORD'],
+  ...['DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
+];
 
 let folder: string;
 beforeEach(() => {
@@ -56,22 +60,26 @@ describe('npm run setup', () => {
       sms: { provider: 'twilio', accountSid: SID, authToken: TOKEN, from: '+447400000000' },
       storage: { provider: 'local' },
     });
-    const { POSTGRES_PASSWORD = '' } = parseEnv(written());
-    expect(config.secrets.databaseUrl).toBe(`postgresql://accounts:${POSTGRES_PASSWORD}@postgres:5432/accounts`);
+    const { DATABASE_PASSWORD, DATABASE_MIGRATION_PASSWORD } = parseEnv(written());
+    expect(config.secrets).toMatchObject({
+      databaseUrl: `postgresql://accounts_service:${DATABASE_PASSWORD}@postgres:5432/accounts`,
+      migrationUrl: `postgresql://accounts_owner:${DATABASE_MIGRATION_PASSWORD}@postgres:5432/accounts`,
+    });
   });
 
   it('makes other secrets each time, and shows none', () => {
     const secretsOf = () => {
       const { told } = setUp({ answers: ANSWERS });
-      const { SESSION_SECRETS = '', MESSAGING_JWT_KEY = '', POSTGRES_PASSWORD = '' } = parseEnv(written());
+      const settings = parseEnv(written());
+      const all = MADE.map((name) => settings[name] ?? '');
       rmSync(join(folder, '.env'));
-      for (const made of [SESSION_SECRETS, MESSAGING_JWT_KEY, POSTGRES_PASSWORD, TOKEN]) {
+      for (const made of [...all, TOKEN]) {
         expect(made.length).toBeGreaterThanOrEqual(32);
         expect(told).not.toContain(made);
       }
-      return [SESSION_SECRETS, MESSAGING_JWT_KEY, POSTGRES_PASSWORD];
+      return all;
     };
-    expect(new Set([...secretsOf(), ...secretsOf()]).size).toBe(6);
+    expect(new Set([...secretsOf(), ...secretsOf()]).size).toBe(2 * MADE.length);
   });
 
   it('asks again until an answer can be right', () => {
@@ -99,7 +107,7 @@ describe('npm run setup', () => {
     const url = 'postgresql://me:mine@db.example:5432/accounts';
     const { status } = setUp({ args: ['COMPOSE_PROFILES=proxy'], answers: [domain, url, ...twilio] });
     expect(status).toBe(0);
-    expect(loadConfig(environmentOfService()).secrets.databaseUrl).toBe(url);
+    expect(loadConfig(environmentOfService()).secrets).toMatchObject({ databaseUrl: url, migrationUrl: url });
   });
 
   it('leaves an .env that is there as it is', () => {

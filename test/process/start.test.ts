@@ -33,6 +33,19 @@ describe('npm start without a database', () => {
     await second.stop();
   });
 
+  it('asks it as a role that may do no more than the service needs', async () => {
+    const DATA_DIR = dataDir();
+    const service = await (await start({ DATA_DIR })).ready();
+    const client = new Client(readFileSync(join(DATA_DIR, 'database-url'), 'utf8').trim());
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name = 'user-account-service'`,
+    );
+    expect(rows).toEqual([{ usename: 'accounts_service' }]);
+    await client.end();
+    await service.stop();
+  });
+
   it('sends codes to the terminal, whatever the log level is, and none to the log', async () => {
     const service = await (await start({ DATA_DIR: dataDir(), LOG_LEVEL: 'silent' })).ready();
     expect(await (await service.post('/user/send_code', PHONE)).json()).toEqual({ code: 200 });

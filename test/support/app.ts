@@ -14,8 +14,9 @@ import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
 import { loadKeys } from '../../src/keys';
 import { createLogger } from '../../src/logger';
 import { asDescribed } from './as-described';
-import { cloneDatabase, type TestDatabase } from './database';
+import { cloneDatabase, ownerUrlOf, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
+import { testPool } from './pool';
 import { secret } from './secrets';
 
 /** Keeps messages instead of sending them; `before` stands for whatever a provider does in the meantime. */
@@ -39,7 +40,11 @@ export class KeptSms implements SmsSender {
 
 export interface TestApp {
   url: string;
+  /** As the owner of the tables: what a test puts there and looks at. */
   db: Knex;
+  ownerUrl: string;
+  /** What the service itself asks by, with no more rights than it needs. */
+  serviceDb: Knex;
   databaseUrl: string;
   sms: KeptSms;
   dataDir: string;
@@ -64,12 +69,15 @@ interface Options {
   realSms?: boolean;
 }
 
+const OWNER_CONNECTIONS = 10;
+
 export type Env = Record<string, string>;
 
 /** The service as it is deployed, on a port and a database of its own; only hashing is cheap. */
 export async function startApp(env: Env = {}, options: Options = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await cloneDatabase() : undefined;
-  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const databaseUrl = options.databaseUrl ?? database?.serviceUrl ?? '';
+  const ownerUrl = ownerUrlOf(databaseUrl);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'accounts-app-'));
   const config = loadConfig({ BCRYPT_COST: '4', DATA_DIR: dataDir, LOG_LEVEL: 'trace', ...env });
   const sms = new KeptSms();
@@ -88,9 +96,12 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const server = createHttpServer(container.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
   const app: TestApp = {
     url: `http://127.0.0.1:${port}`,
-    db: container.db,
+    db: owner.db,
+    ownerUrl,
+    serviceDb: container.db,
     databaseUrl,
     sms,
     dataDir,
@@ -100,6 +111,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     beforeOperation: () => Promise.resolve(),
     sweep: () => container.sweep(),
     close: async () => {
+      await owner.close();
       await closeAll(server, container, database);
       log.end();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });

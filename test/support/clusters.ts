@@ -29,9 +29,19 @@ export class TestCluster {
     return this.folder.path;
   }
 
+  /** For the owner of the cluster and its tables. */
   get url(): string {
+    return this.running.url;
+  }
+
+  /** For the role of the service. */
+  get serviceUrl(): string {
+    return this.running.serviceUrl;
+  }
+
+  private get running(): EmbeddedPostgres {
     if (!this.server) throw new Error('this cluster does not run');
-    return this.server.url;
+    return this.server;
   }
 
   async start(): Promise<string> {

@@ -5,7 +5,10 @@ import { Client } from 'pg';
 export const TEMPLATE = 'template_accounts';
 
 export interface TestDatabase {
+  /** For the owner of the cluster and its tables. */
   url: string;
+  /** For the role of the service. */
+  serviceUrl: string;
   drop(): Promise<void>;
 }
 
@@ -19,13 +22,27 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 }
 
 async function createDatabase(options: string): Promise<TestDatabase> {
-  const server = process.env.TEST_POSTGRES_URL;
-  if (server === undefined) throw new Error('the global setup has not run');
+  const [server, serviceRole] = [process.env.TEST_POSTGRES_URL, process.env.TEST_POSTGRES_SERVICE_URL];
+  if (server === undefined || serviceRole === undefined) throw new Error('the global setup has not run');
   const name = `test_${process.env.JEST_WORKER_ID ?? '0'}_${randomBytes(5).toString('hex')}`;
   await administer(server, `CREATE DATABASE ${name} ${options}`);
+  const drop = () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  return { url: withName(server, name), serviceUrl: withName(serviceRole, name), drop };
+}
+
+function withName(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return url.href;
+}
+
+/** The same address, for the owner of the tables, when it is of a database of this run and for the role of the service. */
+export function ownerUrlOf(address: string): string {
+  const { username, password } = new URL(process.env.TEST_POSTGRES_URL ?? '');
+  const url = new URL(address);
+  if (url.password === new URL(process.env.TEST_POSTGRES_SERVICE_URL ?? '').password)
+    Object.assign(url, { username, password });
+  return url.href;
 }
 
 async function administer(server: string, statement: string): Promise<void> {

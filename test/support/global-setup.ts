@@ -32,4 +32,5 @@ export default async function setUp(): Promise<void> {
   template.pathname = `/${TEMPLATE}`;
   await migrate(template.href);
   process.env.TEST_POSTGRES_URL = postgres.url;
+  process.env.TEST_POSTGRES_SERVICE_URL = postgres.serviceUrl;
 }

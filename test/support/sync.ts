@@ -39,8 +39,8 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Another service's connection, for transactions that stay open while others go on. */
-export async function connectWriter({ databaseUrl }: Pick<TestApp, 'databaseUrl'>): Promise<Client> {
-  const client = new Client(databaseUrl);
+export async function connectWriter({ ownerUrl }: Pick<TestApp, 'ownerUrl'>): Promise<Client> {
+  const client = new Client(ownerUrl);
   // A database that is dropped at the end of a test takes its connections along.
   client.on('error', () => undefined);
   await client.connect();

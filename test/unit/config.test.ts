@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
+import { Client } from 'pg';
 import { ConfigError, loadConfig, VARIABLES } from '../../src/config';
 import { productionEnv } from '../support/production';
 
@@ -20,7 +21,7 @@ const FREE = [
   ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
   ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'NOTIFY_TEXT_PASSWORD_RESET'],
   ...['NOTIFY_TEXT_PASSWORD_CHANGED', 'NOTIFY_TEXT_NEW_DEVICE', 'NOTIFY_TEXT_LOCKED_OUT'],
-  ...['CAPTCHA_SECRET_KEY', 'DATABASE_PASSWORD'],
+  ...['CAPTCHA_SECRET_KEY', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
 ];
 
 const atLeastOne = ['0', '-1', '1.5', 'x', '1e3', ' 1', '0x10', '9'.repeat(20)];
@@ -31,6 +32,7 @@ const BAD: Record<string, string[]> = {
   NODE_ENV: ['prod', 'Production', 'staging'],
   PORT: ['-1', '65536', 'http', '80.5', '1e3'],
   DATABASE_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
+  DATABASE_MIGRATION_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_POOL_MAX: atLeastOne,
   DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],
@@ -230,9 +232,37 @@ describe('loadConfig', () => {
   });
 
   it('keeps secrets apart from what may be logged', () => {
-    const { secrets, ...rest } = loadConfig({ ...productionEnv(), DATABASE_URL: 'postgresql://a:hunter2@b/c' });
+    const { secrets, ...rest } = loadConfig({
+      ...productionEnv(),
+      DATABASE_URL: 'postgresql://a:hunter2@b/c',
+      DATABASE_MIGRATION_URL: 'postgresql://owner@b/c',
+      DATABASE_MIGRATION_PASSWORD: 'hunter3',
+    });
     expect(secrets.databaseUrl).toContain('hunter2');
+    expect(secrets.migrationUrl).toContain('hunter3');
     for (const value of Object.values(secrets).flat()) if (value) expect(JSON.stringify(rest)).not.toContain(value);
+  });
+
+  it('migrates by an address of its own, or else by the one that it has', () => {
+    const [DATABASE_URL, DATABASE_MIGRATION_URL] = ['postgresql://a@b/c', 'postgresql://owner@b/c'];
+    expect(loadConfig({ DATABASE_URL, DATABASE_MIGRATION_URL }).secrets).toMatchObject({
+      databaseUrl: DATABASE_URL,
+      migrationUrl: DATABASE_MIGRATION_URL,
+    });
+    expect(loadConfig({ DATABASE_URL }).secrets).toMatchObject({
+      databaseUrl: DATABASE_URL,
+      migrationUrl: DATABASE_URL,
+    });
+    expect(mistakesIn({ DATABASE_MIGRATION_URL })).toEqual([expect.stringMatching(/^DATABASE_URL: set it/)]);
+  });
+
+  it.each([`p@ss/w:rd #1?&%41'"\\`, 'plain', '%', '::@@//'])('takes the password %s beside the address', (password) => {
+    const { secrets } = loadConfig({ DATABASE_URL: 'postgresql://a@b:5/c', DATABASE_PASSWORD: password });
+    expect(new Client(secrets.databaseUrl)).toMatchObject({ user: 'a', password, host: 'b', port: 5, database: 'c' });
+    for (const DATABASE_URL of [undefined, 'postgresql://a:own@b/c'])
+      expect(mistakesIn({ DATABASE_URL, DATABASE_PASSWORD: password })).toEqual([
+        expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL without/),
+      ]);
   });
 
   it.each([

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SECRETS, VARIABLES } from '../../src/config';
+import { SERVICE_ROLE } from '../../src/database/service-role';
 import { interpolate } from '../support/compose';
+import { ROOT } from '../support/service-process';
 
-const read = (file: string) => readFileSync(join(__dirname, '..', '..', file), 'utf8');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 interface Service {
   image?: string;
@@ -51,6 +53,7 @@ const COMPOSE_ONLY = [
 /** The least that the compose file is content with. */
 const LEAST = {
   ...{ COMPOSE_PROFILES: 'database,proxy', DOMAIN: 'accounts.example', POSTGRES_PASSWORD: 'p' },
+  ...{ DATABASE_PASSWORD: 'd', DATABASE_MIGRATION_PASSWORD: 'm' },
   ...{ SESSION_SECRETS: 's', MESSAGING_JWT_KEY: 'k', SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC' },
   ...{ TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+1', STORAGE_PROVIDER: 'local' },
 };
@@ -105,8 +108,8 @@ describe('docker-compose.yml', () => {
       }
     });
     expect(empty).toEqual([
-      ...['COMPOSE_PROFILES', 'POSTGRES_PASSWORD', 'SESSION_SECRETS', 'MESSAGING_JWT_KEY'],
-      ...['TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      ...['COMPOSE_PROFILES', 'POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
+      ...['SESSION_SECRETS', 'MESSAGING_JWT_KEY', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
     ]);
   });
 
@@ -114,12 +117,12 @@ describe('docker-compose.yml', () => {
     const ofTheService = (env: Record<string, string>) =>
       (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services.service?.environment;
     expect(ofTheService({})).toMatchObject({
-      ...{ PUBLIC_URL: 'https://accounts.example', TRUST_PROXY: 1, DATABASE_PASSWORD: 'p' },
-      DATABASE_URL: 'postgresql://accounts@postgres:5432/accounts',
+      ...{ PUBLIC_URL: 'https://accounts.example', TRUST_PROXY: 1, DATABASE_PASSWORD: 'd' },
+      DATABASE_URL: 'postgresql://accounts_service@postgres:5432/accounts',
     });
     const others = { PUBLIC_URL: 'https://b.example/a', TRUST_PROXY: 'none', DATABASE_URL: 'postgresql://a@b/c' };
     const own = { ...others, DATABASE_PASSWORD: 'q' };
-    expect(ofTheService(own)).toMatchObject(own);
+    expect(ofTheService({ ...own, DATABASE_MIGRATION_URL: '' })).toMatchObject({ ...own, DATABASE_MIGRATION_URL: null });
   });
 
   it('lets the proxy reach the service alone, and the database nobody else', () => {
@@ -181,17 +184,32 @@ describe('docker-compose.yml', () => {
   it('holds no secret: each comes from .env, which says how to make it', () => {
     const all = [...file.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name ?? '');
     // Compose's own.
-    const taken = all.filter((name) => name !== 'COMPOSE_PROJECT_NAME');
+    const files = SECRETS.map((name) => `${name}_FILE`);
+    const taken = all.filter((name) => name !== 'COMPOSE_PROJECT_NAME' && !files.includes(name));
     for (const name of taken) expect(exampleVariables).toContain(name);
     for (const name of [...SECRETS, 'POSTGRES_PASSWORD'])
-      expect(file).not.toMatch(new RegExp(`${name}: (>-\\s+)?[^$>\\s]`));
+      expect(file).not.toMatch(new RegExp(`${name}: (?!(&[a-z-]+ )?(>-\\s+)?\\$|\\*|''\n)`));
     expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n(# [^\n]*\n)*# SESSION_SECRETS=/);
     expect(example).toMatch(/openssl rand -hex 32 makes one\.[^\n]*\n# POSTGRES_PASSWORD=/);
     expect(example).toMatch(/openssl genpkey[^\n]*\n# MESSAGING_JWT_KEY=/);
   });
 
-  it('sets only variables that the service reads', () => {
-    for (const name of Object.keys(service.environment ?? {})) expect(VARIABLES).toContain(name);
+  it('sets only variables that the service reads, and hides the one that it must not know', () => {
+    const { POSTGRES_PASSWORD, ...environment } = service.environment ?? {};
+    expect(POSTGRES_PASSWORD).toBe('');
+    for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name);
+  });
+
+  it('has the service log in as a role of its own, and migrate as the owner, both made with the database', () => {
+    const own = (parse(interpolate(file, LEAST), { merge: true }) as Compose).services.service?.environment ?? {};
+    const users = [own.DATABASE_URL, own.DATABASE_MIGRATION_URL].map((url) => new URL(url ?? '').username);
+    expect(users).toEqual([SERVICE_ROLE, 'accounts_owner']);
+    expect(users).not.toContain(postgres.environment?.POSTGRES_USER);
+    expect(postgres.volumes).toContain('./deploy/postgres:/docker-entrypoint-initdb.d:ro');
+    expect(readdirSync(join(ROOT, 'deploy/postgres'))).toEqual(['1-roles.sql', '2-passwords.sh']);
+    const needed = [...read('deploy/postgres/2-passwords.sh').matchAll(/\$\{?([A-Z_]+)(?<!_FILE)(?=:\?|")/g)];
+    expect(needed).toHaveLength(4);
+    for (const [, name = ''] of needed) expect(Object.keys(postgres.environment ?? {})).toContain(name);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'pg-connection-string';
-import { ConfigError, databaseUrlOf, loadConfig, SECRETS } from '../../src/config';
+import { ConfigError, loadConfig, migrationUrlOf, SECRETS } from '../../src/config';
 import { productionEnv } from '../support/production';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-secrets-'));
@@ -28,6 +28,8 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 const SAMPLES = {
   ...productionEnv(),
   DATABASE_PASSWORD: 'in a file',
+  DATABASE_MIGRATION_URL: 'postgresql://accounts_owner@db.example/accounts',
+  DATABASE_MIGRATION_PASSWORD: 'in a file',
   MESSAGING_JWT_OLD_KEY: productionEnv().MESSAGING_JWT_KEY,
   RONGCLOUD_APP_SECRET: 'in a file',
   QINIU_SECRET_KEY: 'in a file',
@@ -95,7 +97,7 @@ describe('DATABASE_PASSWORD', () => {
     expect(parse(databaseUrl)).toMatchObject({
       ...{ user: 'accounts', password: DATABASE_PASSWORD, host: 'db.example', port: '5433', database: 'accounts' },
     });
-    expect(databaseUrlOf({ DATABASE_URL, DATABASE_PASSWORD })).toBe(databaseUrl);
+    expect(migrationUrlOf({ DATABASE_URL, DATABASE_PASSWORD })).toBe(databaseUrl);
   });
 
   it.each([
@@ -107,16 +109,18 @@ describe('DATABASE_PASSWORD', () => {
     const env = { DATABASE_URL: url, DATABASE_PASSWORD: 'hunter2' };
     expect(mistakesIn(env)).toEqual([expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL/)]);
     expect(mistakesIn(env).join()).not.toContain('hunter2');
-    expect(() => databaseUrlOf(env)).toThrow(/DATABASE_PASSWORD: needs a DATABASE_URL/);
+    expect(() => migrationUrlOf(env)).toThrow(/DATABASE_PASSWORD: needs a DATABASE_URL/);
   });
 });
 
-describe('the address of the database alone', () => {
+describe('the address for migrations', () => {
   it('needs no other variable, and is as good from a file', () => {
     const DATABASE_URL = 'postgresql://accounts@db.example/accounts';
-    expect(databaseUrlOf({ DATABASE_URL, NODE_ENV: 'production' })).toBe(DATABASE_URL);
-    expect(databaseUrlOf({ DATABASE_URL_FILE: fileWith(`${DATABASE_URL}\n`) })).toBe(DATABASE_URL);
-    expect(databaseUrlOf({})).toBeUndefined();
-    expect(() => databaseUrlOf({ DATABASE_URL: 'mysql://a@b/c' })).toThrow(/^DATABASE_URL: must look like postgresql/);
+    const DATABASE_MIGRATION_URL = 'postgresql://accounts_owner@db.example/accounts';
+    expect(migrationUrlOf({ DATABASE_URL, DATABASE_MIGRATION_URL })).toBe(DATABASE_MIGRATION_URL);
+    expect(migrationUrlOf({ DATABASE_URL, NODE_ENV: 'production' })).toBe(DATABASE_URL);
+    expect(migrationUrlOf({ DATABASE_URL_FILE: fileWith(`${DATABASE_URL}\n`) })).toBe(DATABASE_URL);
+    expect(migrationUrlOf({})).toBeUndefined();
+    expect(() => migrationUrlOf({ DATABASE_URL: 'mysql://a@b/c' })).toThrow(/^DATABASE_URL: must look like postgresql/);
   });
 });

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Caller } from '../../caller';
-import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 import { masked } from '../phones/phone-number';
 
@@ -53,6 +52,11 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 
+const sweepEvents = statement<{ removed: number }, 'days'>(
+  'sweep-security-events',
+  'SELECT security_events_sweep(:days::integer) AS removed',
+);
+
 /** The audit trail's table, to which rows are only added. */
 export class SecurityEventsRepository {
   constructor(private readonly db: Knex) {}
@@ -74,7 +78,11 @@ export class SecurityEventsRepository {
     return loginsBefore(this.db, { userId, requestId });
   }
 
+  /** In batches, by a function that has the right to. */
   async sweep(days: number): Promise<void> {
-    await deleteInBatches(this.db, 'security_events', 'at < now() - make_interval(days => ?)', [days]);
+    for (let isLeft = true; isLeft;) {
+      const [row] = await sweepEvents(this.db, { days });
+      isLeft = (row?.removed ?? 0) > 0;
+    }
   }
 }

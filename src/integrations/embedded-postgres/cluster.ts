@@ -1,9 +1,10 @@
 // Leans on what PostgreSQL does not promise: the lines of postmaster.pid, the wording of its messages, and that the
 // server's process is named postgres and stands in the data folder.
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICE_ROLE } from '../../database/service-role';
 import { codeOf } from '../../errors';
 import { EmbeddedPostgresError } from './error';
 import { isAlive, isPostgres, run } from './processes';
@@ -46,7 +47,14 @@ export class Cluster {
 
   /** The URL of the server, without a database. */
   async server(port: number): Promise<string> {
-    return `postgresql://${USER}:${await readFile(join(this.folder, 'password'), 'utf8')}@127.0.0.1:${port}`;
+    return `postgresql://${USER}:${await this.password()}@127.0.0.1:${port}`;
+  }
+
+  /** The same at each start and for each copy of the cluster, and of no use to learn the owner's. */
+  async servicePassword(): Promise<string> {
+    return createHmac('sha256', await this.password())
+      .update(SERVICE_ROLE)
+      .digest('base64url');
   }
 
   /**
@@ -122,6 +130,10 @@ export class Cluster {
     while (isAlive(pid) && Date.now() < deadline) await sleep(10);
     if (isAlive(pid))
       throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop: see ${this.log}, then kill it`);
+  }
+
+  private password(): Promise<string> {
+    return readFile(join(this.folder, 'password'), 'utf8');
   }
 
   private async initdb(folder: string, passwordFile: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { SERVICE_ROLE } from '../../database/service-role';
 import { codeOf } from '../../errors';
 
 const DATABASE = 'accounts';
@@ -57,6 +58,20 @@ export class Ownership {
     const { rowCount } = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (!rowCount) await this.client.query(`CREATE DATABASE ${DATABASE}`);
     return urlOf(this.server, DATABASE);
+  }
+
+  /** Makes the role of the service if it is missing, and returns its URL. A standby has the role of its primary. */
+  async openServiceRole(password: string): Promise<string> {
+    const { rows } = await this.client.query<{ standby: boolean; missing: boolean }>(
+      'SELECT pg_is_in_recovery() AS standby, to_regrole($1) IS NULL AS missing',
+      [SERVICE_ROLE],
+    );
+    const [{ standby, missing } = { standby: false, missing: true }] = rows;
+    if (!standby && missing) await this.client.query(`CREATE ROLE ${SERVICE_ROLE}`);
+    if (!standby) await this.client.query(`ALTER ROLE ${SERVICE_ROLE} LOGIN PASSWORD '${password}'`);
+    const url = new URL(urlOf(this.server, DATABASE));
+    Object.assign(url, { username: SERVICE_ROLE, password });
+    return url.href;
   }
 
   /** Releases the lock last: another start must not take over a server that is about to end. */

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Gives the two roles of 1-roles.sql their passwords, which may hold any characters: from the environment, or from files
+# that it names, and not by the command line, which others can see.
+[ -z "${DATABASE_PASSWORD_FILE:-}" ] || DATABASE_PASSWORD=$(cat "$DATABASE_PASSWORD_FILE")
+[ -z "${DATABASE_MIGRATION_PASSWORD_FILE:-}" ] || DATABASE_MIGRATION_PASSWORD=$(cat "$DATABASE_MIGRATION_PASSWORD_FILE")
+export DATABASE_PASSWORD=${DATABASE_PASSWORD:?} DATABASE_MIGRATION_PASSWORD=${DATABASE_MIGRATION_PASSWORD:?}
+psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" <<'SQL'
+\getenv service DATABASE_PASSWORD
+\getenv owner DATABASE_MIGRATION_PASSWORD
+ALTER ROLE accounts_service PASSWORD :'service';
+ALTER ROLE accounts_owner PASSWORD :'owner';
+SQL

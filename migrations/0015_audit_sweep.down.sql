@@ -1,0 +1,1 @@
+DROP FUNCTION security_events_sweep;

@@ -1,0 +1,219 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
+import { SERVICE_ROLE } from '../../src/database/service-role';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
+import { connected } from '../support/clusters';
+import { newDataDir, ROOT } from '../support/service-process';
+import { dataDir, start } from '../support/started';
+import { walkThrough } from '../support/walk-through';
+
+/** What a URL, a shell and SQL might each trip over. */
+const PASSWORDS = { service: `p@ss/w:rd #1?&%41'"\\$x`, owner: `o'wner@/%2F"\\ $(id)` };
+const ROLES = readFileSync(join(ROOT, 'deploy/postgres/1-roles.sql'), 'utf8');
+const withPsql = spawnSync('psql', ['--version']).status === 0 ? it : it.skip;
+
+const folder = newDataDir();
+let postgres: EmbeddedPostgres;
+let databases = 0;
+
+/** As an installation finds its PostgreSQL: with a superuser, and without the service's roles. */
+beforeAll(async () => {
+  postgres = await startEmbeddedPostgres({ dataDir: folder.path, settings: { fsync: 'off' } });
+  await ask(postgres.url, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
+});
+afterAll(async () => {
+  await postgres.stop();
+  folder.remove();
+});
+
+describe('an installation with one role', () => {
+  it('goes on as before', async () => {
+    const admin = await newDatabase();
+    expect(await rowsOf(admin, `SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}'`)).toEqual([]);
+    const env = oneRole(admin);
+    await walkThrough(await (await start(env)).ready(), env.DATA_DIR);
+  });
+
+  it.each(['a superuser', 'a plain owner'])('moves from %s to two, by the SQL of deploy/postgres', async (former) => {
+    const admin = await newDatabase();
+    const old = oneRole(former === 'a superuser' ? admin : await givenAway(admin, 'former_owner'));
+    const before = await (await start(old)).ready();
+    await walkThrough(before, old.DATA_DIR);
+    const kept = await rowsOf(admin, 'SELECT id, nickname FROM users');
+    await makeRoles(admin);
+    if (former === 'a plain owner') await ask(admin, 'GRANT accounts_owner TO former_owner');
+    // An instance of before goes on meanwhile.
+    await walkThrough(before, old.DATA_DIR);
+    await before.stop();
+
+    const env = twoRoles(admin);
+    await walkThrough(await (await start(env)).ready(), env.DATA_DIR);
+    expect(await rowsOf(admin, 'SELECT id, nickname FROM users')).toEqual(expect.arrayContaining(kept));
+    expect(await rowsOf(admin, OWNERS)).toEqual([{ owner: 'accounts_owner' }]);
+
+    const owner = address(admin, 'accounts_owner', PASSWORDS.owner);
+    const newest = await newestMigration(owner);
+    if (!newest) throw new Error('no migration has been applied');
+    await undoMigration(owner, newest);
+    expect(await migrate(owner)).toEqual([newest.name]);
+  });
+
+  it('moves to two, and is not ready until the role of the service has been given its rights', async () => {
+    const admin = await newDatabase();
+    await migrate(admin);
+    await makeRoles(admin);
+    // As if the role had been made after the last migration.
+    await ask(admin, `DROP OWNED BY ${SERVICE_ROLE}`);
+    const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
+    const service = await (await start({ ...alone, AUTO_MIGRATE: 'off' })).listening();
+    const answer = await fetch(`${service.url}/readyz`);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('npm run migrate');
+    npm(['run', 'migrate'], { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD });
+    await service.ready();
+    await walkThrough(service, alone.DATA_DIR);
+  });
+});
+
+describe('an installation with two roles', () => {
+  it('migrates as the owner and serves as the other one, whatever their passwords are', async () => {
+    const admin = await newDatabase();
+    await makeRoles(admin);
+    const env = twoRoles(admin);
+    const service = await (await start(env)).ready();
+    expect(service.stdout).toContain('Applied migrations: 0001_accounts');
+    await walkThrough(service, env.DATA_DIR);
+    expect(await rowsOf(admin, OWNERS)).toEqual([{ owner: 'accounts_owner' }]);
+    const connections = `SELECT DISTINCT usename FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'user-account-service'`;
+    expect(await rowsOf(admin, connections)).toEqual([{ usename: SERVICE_ROLE }]);
+  });
+
+  it('starts with the role of the service alone, with AUTO_MIGRATE=off', async () => {
+    const admin = await newDatabase();
+    await makeRoles(admin);
+    const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
+    const service = await (await start({ ...alone, AUTO_MIGRATE: 'off' })).listening();
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+
+    const migrations = { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD };
+    expect(npm(['run', 'migrate'], migrations)).toContain('Applied migrations: 0001_accounts');
+    expect(npm(['run', 'migrate'], migrations)).toContain('The schema is up to date.');
+    await service.ready();
+    await walkThrough(service, alone.DATA_DIR);
+
+    await ask(admin, `CREATE ROLE my_service LOGIN PASSWORD 'mine' IN ROLE ${SERVICE_ROLE}`);
+    const { DATABASE_PASSWORD: _, ...others } = alone;
+    const DATABASE_URL = address(admin, 'my_service', 'mine');
+    const member = await (await start({ ...others, DATABASE_URL, AUTO_MIGRATE: 'off' })).ready();
+    await walkThrough(member, alone.DATA_DIR);
+  });
+
+  it('says in one line what is missing, where the role of the service is to migrate', async () => {
+    const admin = await newDatabase();
+    await makeRoles(admin);
+    const { DATABASE_MIGRATION_URL: _, DATABASE_MIGRATION_PASSWORD: __, ...alone } = twoRoles(admin);
+    const service = await start(alone);
+    expect(await service.exited).toBe(1);
+    expect(service.stderr).toMatch(
+      /^Cannot start: the database at \S+ cannot be used: .*permission denied.*DATABASE_MIGRATION_URL.*\n$/,
+    );
+  });
+
+  withPsql('has the passwords of its environment, or of the files that it names', async () => {
+    const admin = await newDatabase();
+    await ask(admin, ROLES);
+    const { hostname, port, username, password, pathname } = new URL(admin);
+    const server = { PATH: process.env.PATH, PGHOST: hostname, PGPORT: port, PGPASSWORD: password };
+    const database = { POSTGRES_USER: username, POSTGRES_DB: pathname.slice(1) };
+    const file = join(folder.path, 'owner-password');
+    writeFileSync(file, `${PASSWORDS.owner}\n`);
+    for (const ofOwner of [
+      { DATABASE_MIGRATION_PASSWORD: PASSWORDS.owner },
+      { DATABASE_MIGRATION_PASSWORD_FILE: file },
+    ]) {
+      await ask(admin, `ALTER ROLE accounts_owner PASSWORD 'other'; ALTER ROLE ${SERVICE_ROLE} PASSWORD 'other'`);
+      const { status, stderr } = spawnSync('bash', [join(ROOT, 'deploy/postgres/2-passwords.sh')], {
+        env: { ...server, ...database, DATABASE_PASSWORD: PASSWORDS.service, ...ofOwner },
+      });
+      expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
+      await ask(address(admin, SERVICE_ROLE, PASSWORDS.service), 'SELECT');
+      await ask(address(admin, 'accounts_owner', PASSWORDS.owner), 'SELECT');
+    }
+  });
+});
+
+/** Of everything that migrations make. */
+const OWNERS = `
+  SELECT DISTINCT pg_get_userbyid(owner) AS owner
+    FROM (SELECT relowner FROM pg_class WHERE relnamespace = 'public'::regnamespace
+           UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+           UNION ALL SELECT datdba FROM pg_database WHERE datname = current_database()) AS all_of_them (owner)`;
+
+/** The superuser's address. */
+async function newDatabase(): Promise<string> {
+  const name = `installation_${(databases += 1)}`;
+  await ask(postgres.url, `CREATE DATABASE ${name}`);
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Another role owns the database and is no more than that. */
+async function givenAway(admin: string, role: string): Promise<string> {
+  await ask(admin, `CREATE ROLE ${role} LOGIN PASSWORD 'former'`);
+  await ask(admin, `ALTER DATABASE ${new URL(admin).pathname.slice(1)} OWNER TO ${role}`);
+  return address(admin, role, 'former');
+}
+
+async function makeRoles(admin: string): Promise<void> {
+  await ask(admin, ROLES);
+  const client = await connected(admin);
+  const literal = (password: string) => client.escapeLiteral(password);
+  await client.query(`ALTER ROLE accounts_owner PASSWORD ${literal(PASSWORDS.owner)}`);
+  await client.query(`ALTER ROLE ${SERVICE_ROLE} PASSWORD ${literal(PASSWORDS.service)}`);
+  await client.end();
+}
+
+function address(admin: string, role: string, password = ''): string {
+  const url = new URL(admin);
+  url.username = role;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+function oneRole(admin: string) {
+  return { DATA_DIR: dataDir(), DATABASE_URL: admin, SMS_PROVIDER: 'file' };
+}
+
+/** The settings of such an installation, with the passwords beside the addresses. */
+function twoRoles(admin: string) {
+  return {
+    DATA_DIR: dataDir(),
+    DATABASE_URL: address(admin, SERVICE_ROLE),
+    DATABASE_PASSWORD: PASSWORDS.service,
+    DATABASE_MIGRATION_URL: address(admin, 'accounts_owner'),
+    DATABASE_MIGRATION_PASSWORD: PASSWORDS.owner,
+    SMS_PROVIDER: 'file',
+  };
+}
+
+async function ask(url: string, sql: string): Promise<void> {
+  const client = await connected(url);
+  await client.query(sql).finally(() => client.end());
+}
+
+async function rowsOf(url: string, sql: string): Promise<unknown[]> {
+  const client = await connected(url);
+  return client
+    .query<Record<string, unknown>>(sql)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+function npm(args: string[], env: Record<string, string>): string {
+  const { stdout, stderr } = spawnSync('npm', args, { cwd: ROOT, env: { ...process.env, ...env } });
+  return `${stdout.toString()}${stderr.toString()}`;
+}
