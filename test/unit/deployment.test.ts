@@ -122,7 +122,10 @@ describe('docker-compose.yml', () => {
     });
     const others = { PUBLIC_URL: 'https://b.example/a', TRUST_PROXY: 'none', DATABASE_URL: 'postgresql://a@b/c' };
     const own = { ...others, DATABASE_PASSWORD: 'q' };
-    expect(ofTheService({ ...own, DATABASE_MIGRATION_URL: '' })).toMatchObject({ ...own, DATABASE_MIGRATION_URL: null });
+    expect(ofTheService({ ...own, DATABASE_MIGRATION_URL: '' })).toMatchObject({
+      ...own,
+      DATABASE_MIGRATION_URL: null,
+    });
   });
 
   it('lets the proxy reach the service alone, and the database nobody else', () => {
