@@ -4093,14 +4093,6 @@ export const guards = [
     named: 'asks it as a role that may do no more',
   },
   {
-    guard: 'a folder of an earlier version gets the role of the service',
-    file: 'src/integrations/embedded-postgres/ownership.ts',
-    replace: 'if (!standby && missing)',
-    by: 'if (!standby && missing && false)',
-    test: 'test/process/embedded-postgres',
-    named: 'has a role for the service',
-  },
-  {
     guard: 'what an installation has goes to the owner of two roles',
     file: 'deploy/postgres/1-roles.sql',
     replace: "format('ALTER TABLE %s OWNER TO accounts_owner', oid::regclass)",
