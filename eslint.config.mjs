@@ -12,7 +12,7 @@ const LAYERS = [
 /** The slices of src/features. One imports from those before it, too. */
 const SLICES = [
   ...['phones', 'limits', 'audit', 'users', 'notices', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
-  ...['profile', 'blacklist', 'groups', 'tokens', 'sync'],
+  ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync'],
 ];
 
 const sorted = (names) => [...names].sort().join(', ');

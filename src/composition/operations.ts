@@ -1,6 +1,7 @@
 import { authRouter } from '../features/auth/auth-router';
 import type { DeviceCookies } from '../features/auth/device-cookies';
 import { blacklistRouter } from '../features/blacklist/blacklist-router';
+import { friendshipsRouter } from '../features/friendships/friendships-router';
 import { groupsRouter } from '../features/groups/groups-router';
 import { profileRouter } from '../features/profile/profile-router';
 import type { SessionCookies } from '../features/sessions/session-cookies';
@@ -28,6 +29,7 @@ export function operations(services: Services, { cookies, devices }: Cookies, pu
     sessionsRouter(services.sessions),
     profileRouter(services.profile),
     blacklistRouter(services.blacklist),
+    friendshipsRouter(services.friendships),
     groupsRouter(services.groups),
     syncRouter(services.sync),
     tokensRouter(services.tokens, publicUrlOf),

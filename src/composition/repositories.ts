@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Source } from '../database/statement';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
+import { FriendshipsRepository } from '../features/friendships/friendships-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
 import { ImagesRepository } from '../features/images/images-repository';
 import { LimitsRepository } from '../features/limits/limits-repository';
@@ -19,6 +20,7 @@ export function repositories(db: Knex, reads: Source = db) {
   return {
     blacklist: new BlacklistRepository(db),
     captchas: new CaptchasRepository(db),
+    friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),
     limits: new LimitsRepository(db),

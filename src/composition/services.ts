@@ -14,6 +14,7 @@ import { HashingShares } from '../features/auth/hashing-shares';
 import { LoginAttempts } from '../features/auth/login-attempts';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
+import { FriendshipsService } from '../features/friendships/friendships-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { ImageAccounts } from '../features/images/image-accounts';
 import { Limiter, type Use } from '../features/limits/limiter';
@@ -159,6 +160,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
     captchas,
     shownCaptchas: chosenCaptchas.shown,
+    friendships: new FriendshipsService({ friendships: repos.friendships, transaction, limiter, limits }),
     groups: new GroupsService(repos.groups),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),

@@ -10,6 +10,11 @@ export function transactions<Repositories>(db: Knex, bind: (trx: Knex) => Reposi
   return (work) => retrying(() => db.transaction((trx) => work(bind(trx))));
 }
 
+/** What was read has changed since, and no lock could prevent it: the transaction is repeated. */
+export class Overtaken extends Error {
+  readonly code = '40001';
+}
+
 const RETRIES = 3;
 
 /** Runs `work` again after a serialization failure or a deadlock; nothing of the failed attempt remains. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { BlacklistService } from '../../src/features/blacklist/blacklist-service';
+import { FriendshipsService } from '../../src/features/friendships/friendships-service';
 import { GroupsService } from '../../src/features/groups/groups-service';
 import { SyncRepository } from '../../src/features/sync/sync-repository';
 import { startApp, type TestApp } from '../support/app';
@@ -16,7 +17,7 @@ const NOT_TAKEN = 12;
 
 type Read = (...args: unknown[]) => Promise<unknown>;
 
-const READS = ['/user/groups', '/user/blacklist', '/user/sync/0'];
+const READS = ['/user/groups', '/user/blacklist', '/user/sync/0', '/friendship/all'];
 
 describe('what a user has much of', () => {
   let app: TestApp;
@@ -54,7 +55,7 @@ describe('what a user has much of', () => {
     const { agent, id } = await insertAndSignIn(app);
     const { reading, release } = held();
     const answers: Answer[] = [];
-    const asked = times(15, async (index) => answers.push(await post(agent, READS[index % 3] ?? '')));
+    const asked = times(15, async (index) => answers.push(await post(agent, READS[index % READS.length] ?? '')));
     await until(() => answers.length >= 5 && reading() >= AT_ONCE);
     expectBody(await post(agent, `/user/set_nickname`, { nickname: 'Ann' }), { code: 200 });
     expect((await post(agent, `/user/${id}`)).status).toBe(200);
@@ -109,6 +110,7 @@ describe('what a user has much of', () => {
     };
     hold(GroupsService.prototype, 'ofMember');
     hold(BlacklistService.prototype, 'list');
+    hold(FriendshipsService.prototype, 'list');
     hold(SyncRepository.prototype, 'rows');
     return { reading: () => reading, release: () => gate.open() };
   }

@@ -103,6 +103,19 @@ async function useEverything(): Promise<void> {
   await client.query('ANALYZE blacklist');
   await call('blacklist');
   await call('groups');
+  const friendship = (path: string, body?: object) => post(agent, `/friendship/${path}`, body);
+  await friendship('invite', { friendId: bob.id });
+  await friendship('agree', { friendId: bob.id });
+  await friendship('ignore', { friendId: bob.id });
+  await friendship('set_display_name', { friendId: bob.id, displayName: 'Bobby' });
+  await friendship(`${bob.id}/profile`);
+  await friendship('delete', { friendId: bob.id });
+  await client.query(
+    `INSERT INTO friendships (user_id, friend_id, status) SELECT $1, 'user' || n, 20 FROM generate_series(1, 5000) n`,
+    [ann.id],
+  );
+  await client.query('ANALYZE friendships');
+  await friendship('all');
   await client.query(`INSERT INTO group_members (group_id, member_id) VALUES ('crowd', $1)`, [ann.id]);
   await call('sync/0');
   await call(`find/${bob.region}/${bob.phone}`);
@@ -143,6 +156,7 @@ describe('the plan of every statement', () => {
   it.each([
     ['large group', 'ORDER BY member_id LIMIT', /Index Scan using group_members_pkey/],
     ['long blacklist', 'status AND friend_id >', /Index Scan using blacklist_pkey/],
+    ['long list of friendships', 'status <> 30 AND friend_id >', /Index Scan using friendships_pkey/],
     ['long blacklist for sync', 'version > $2 AND friend_id >', /Index Scan using blacklist_pkey/],
   ])('of a page of a %s reads no more than the page', async (_what, words, scan) => {
     const pages = [...asked].filter(([sql]) => sql.includes(words));

@@ -24,7 +24,19 @@ const OPERATIONS = [
 
 const FIELDS = [
   ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
-  ...['portraitUri', 'friendId', 'id', 'verifyId', 'verifyCode', '__proto__', 'constructor', 'toString', 'length'],
+  ...[
+    'portraitUri',
+    'friendId',
+    'message',
+    'displayName',
+    'id',
+    'verifyId',
+    'verifyCode',
+    '__proto__',
+    'constructor',
+    'toString',
+    'length',
+  ],
 ];
 
 interface Shot {
@@ -117,6 +129,7 @@ const path = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...OPERATIONS) },
   { weight: 1, arbitrary: pathText.map((text) => `/user/${text}`) },
   { weight: 1, arbitrary: pathText.map((text) => `/user/sync/${text}`) },
+  { weight: 1, arbitrary: pathText.map((text) => `/friendship/${text}/profile`) },
   { weight: 1, arbitrary: fc.tuple(pathText, pathText).map(([a, b]) => `/user/find/${a}/${b}`) },
   {
     weight: 1,

@@ -8,7 +8,13 @@ export const OPERATIONS: Operation[] = operations({} as Services, {} as Cookies,
 
 /** A path that the operation takes. */
 export function pathOf({ path }: { path: string }): string {
-  const values: Record<string, string> = { id: 'abcdefghijkl', region: '44', phone: '7911123456', version: '0' };
+  const values: Record<string, string> = {
+    id: 'abcdefghijkl',
+    friendId: 'abcdefghijkl',
+    region: '44',
+    phone: '7911123456',
+    version: '0',
+  };
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '');
 }
 

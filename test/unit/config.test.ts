@@ -129,6 +129,7 @@ const BAD: Record<string, string[]> = {
   PASSWORD_CHANGES_PER_USER_HOUR: fromZero,
   MAX_BLACKLIST: fromZero,
   BLACKLIST_CHANGES_PER_USER_HOUR: fromZero,
+  FRIEND_REQUESTS_PER_USER_DAY: fromZero,
   UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
@@ -192,7 +193,7 @@ describe('loadConfig', () => {
         ...{ codeResendSeconds: 60, sendCodePerPhoneDay: 10, sendCodePerDay: 0 },
         ...{ wrongCodesPerPhoneAndIpDay: 20, wrongCodesPerPhoneDay: 100 },
         ...{ loginFailuresPerPhoneAndIp: 10, loginFailuresPerPhoneDay: 100 },
-        ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000 },
+        ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000, friendRequestsPerUserDay: 100 },
         // Limits by address alone are for production: a developer's tests come from one.
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0, newDeviceNoticesPerIpHour: 0 },

@@ -46,6 +46,7 @@ export interface LimitAmounts {
   changesPerUserHour: number;
   passwordChangesPerUserHour: number;
   blacklistChangesPerUserHour: number;
+  friendRequestsPerUserDay: number;
   uploadsPerUserHour: number;
   uploadPartsPerUserHour: number;
   checksPerIpMinute: number;
@@ -151,6 +152,8 @@ export function limitTable(amounts: LimitAmounts) {
     passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, changing),
     /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
     blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),
+    /** Invitations, whatever comes of them: each writes a row of somebody else's, or tells whether there is such a user. */
+    friendRequestsPerDay: limit('friend_requests_day', 'user', amounts.friendRequestsPerUserDay, DAY, changing),
 
     /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),

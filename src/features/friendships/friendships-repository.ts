@@ -1,0 +1,187 @@
+import type { Knex } from 'knex';
+import { pagesOf } from '../../database/pages';
+import { statement } from '../../database/statement';
+import { Overtaken } from '../../database/transaction';
+import { DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING, type Relation, type Side, type Two } from './invitation';
+
+/** A friend, under the name that the user has given. */
+export interface Friend {
+  id: string;
+  nickname: string;
+  portraitUri: string;
+  displayName: string;
+}
+
+export interface Friendship extends Friend {
+  message: string;
+  status: number;
+  updatedAt: Date;
+}
+
+/** What is to be written of one side. */
+interface NewSide extends Two {
+  status: number;
+  message?: string;
+}
+
+/** As it is read: a time in microseconds, which tells apart what a Date does not, and is read faster. */
+interface Row extends Omit<Friendship, 'updatedAt'> {
+  updatedMicros: number;
+}
+
+/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+const PAGE = 500;
+
+/**
+ * Ids never change: what is written meanwhile moves no row past a page. Not prepared, so that PostgreSQL knows how long
+ * the list is. OFFSET 0 keeps a bad estimate from a hash join over all users.
+ */
+const pageOfFriendships = statement<Row, 'userId' | 'after'>(
+  'page-of-friendships',
+  `SELECT entry.friend_id AS id, coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri",
+          entry.display_name AS "displayName", entry.message, entry.status,
+          (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
+     FROM (SELECT friend_id, display_name, message, status, updated_at FROM friendships
+            WHERE user_id = :userId AND status <> ${DELETED} AND friend_id > :after
+            ORDER BY friend_id LIMIT ${PAGE}) AS entry
+     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = entry.friend_id OFFSET 0) u ON true
+    ORDER BY entry.friend_id`,
+  { prepared: false },
+);
+
+const friend = statement<Friend, keyof Two>(
+  'friend',
+  `SELECT friend_id AS id, display_name AS "displayName",
+          coalesce(nickname, '') AS nickname, coalesce(portrait_uri, '') AS "portraitUri"
+     FROM friendships LEFT JOIN users ON users.id = friend_id
+    WHERE user_id = :userId AND friend_id = :friendId AND status = ${FRIENDS}`,
+);
+
+/** In the order of their ids, so that there is no deadlock between two who do something with each other. */
+const lockUsers = statement<{ id: string }, keyof Two>(
+  'lock-two-users',
+  `SELECT id FROM users WHERE id IN (:userId, :friendId) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
+);
+
+/** With a lock, because other services write these rows without one on the users. */
+const lockSides = statement<Side & { userId: string }, keyof Two>(
+  'lock-two-sides',
+  `SELECT user_id AS "userId", status,
+          extract(epoch FROM now() - coalesce(requested_at, updated_at))::float8 AS "requestedSecondsAgo",
+          extract(epoch FROM now() - coalesce(answered_at, updated_at))::float8 AS "answeredSecondsAgo"
+     FROM friendships
+    WHERE (user_id = :userId AND friend_id = :friendId) OR (user_id = :friendId AND friend_id = :userId)
+    ORDER BY user_id FOR NO KEY UPDATE`,
+);
+
+const blacklisted = statement<{ isBlacklisted: boolean }, keyof Two>(
+  'is-blacklisted-by',
+  `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :friendId AND friend_id = :userId AND status) AS "isBlacklisted"`,
+);
+
+/** Only over rows that were seen and locked: one that another service has made since is left as it is. */
+const saveSides = statement<unknown, 'userIds' | 'friendIds' | 'statuses' | 'messages' | 'seen'>(
+  'save-sides',
+  `INSERT INTO friendships (user_id, friend_id, status, message)
+     SELECT user_id, friend_id, status, message
+       FROM unnest(:userIds::text[], :friendIds::text[], :statuses::smallint[], :messages::text[])
+                AS side (user_id, friend_id, status, message)
+      ORDER BY user_id COLLATE "C"
+   ON CONFLICT (user_id, friend_id) DO UPDATE
+     SET status = excluded.status, message = excluded.message,
+         requested_at = coalesce(excluded.requested_at, friendships.requested_at)
+     WHERE friendships.user_id = ANY (:seen::text[])
+   RETURNING user_id`,
+);
+
+export class FriendshipsRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** Newest first. */
+  async list(userId: string): Promise<Friendship[]> {
+    const rows: Row[] = [];
+    const read = (after: string) => pageOfFriendships(this.db, { userId, after });
+    for await (const page of pagesOf(PAGE, read, ({ id }) => id)) rows.push(...page);
+    // Those of one moment stay in the order of their ids.
+    return rows
+      .sort((a, b) => b.updatedMicros - a.updatedMicros)
+      .map(({ updatedMicros, ...entry }) => ({ ...entry, updatedAt: new Date(Math.floor(updatedMicros / 1_000)) }));
+  }
+
+  async friend(two: Two): Promise<Friend | undefined> {
+    const [found] = await friend(this.db, { ...two });
+    return found;
+  }
+
+  /**
+   * Those of the two who have an open account. Until the end of the transaction nobody else changes what is between the
+   * two, but for services that write in SQL.
+   */
+  async lock(two: Two): Promise<string[]> {
+    return (await lockUsers(this.db, { ...two })).map(({ id }) => id);
+  }
+
+  async relation(two: Two): Promise<Relation> {
+    const sides = await lockSides(this.db, { ...two });
+    const [told] = await blacklisted(this.db, { ...two });
+    return {
+      mine: sides.find(({ userId }) => userId === two.userId),
+      theirs: sides.find(({ userId }) => userId === two.friendId),
+      isBlacklisted: told?.isBlacklisted ?? false,
+    };
+  }
+
+  async request(two: Two, before: Relation, message: string): Promise<void> {
+    await this.save(
+      [
+        { ...two, status: REQUESTING },
+        { ...turned(two), status: REQUESTED, message },
+      ],
+      two,
+      before,
+    );
+  }
+
+  async befriend(two: Two, before: Relation): Promise<void> {
+    const mine = { ...two, status: FRIENDS };
+    const theirs = { ...turned(two), status: FRIENDS };
+    await this.save(before.theirs?.status === FRIENDS ? [mine] : [mine, theirs], two, before);
+  }
+
+  /** False when nothing was requested. */
+  async ignore(two: Two): Promise<boolean> {
+    const changed = await this.side(two, REQUESTED).update({ status: IGNORED });
+    if (changed > 0) return true;
+    const ignored: unknown[] = await this.side(two, IGNORED).select('status');
+    return ignored.length > 0;
+  }
+
+  /** False when they are no friends. */
+  async end(two: Two): Promise<boolean> {
+    return (await this.side(two, FRIENDS).update({ status: DELETED })) > 0;
+  }
+
+  /** False when they are no friends. */
+  async rename(two: Two, displayName: string): Promise<boolean> {
+    return (await this.side(two, FRIENDS).update({ display_name: displayName })) > 0;
+  }
+
+  private side({ userId, friendId }: Two, status: number): Knex.QueryBuilder {
+    return this.db('friendships').where({ user_id: userId, friend_id: friendId, status });
+  }
+
+  private async save(sides: NewSide[], { userId, friendId }: Two, before: Relation): Promise<void> {
+    const saved = await saveSides(this.db, {
+      userIds: sides.map((side) => side.userId),
+      friendIds: sides.map((side) => side.friendId),
+      statuses: sides.map(({ status }) => status),
+      messages: sides.map(({ message = '' }) => message),
+      seen: [...(before.mine ? [userId] : []), ...(before.theirs ? [friendId] : [])],
+    });
+    if (saved.length < sides.length) throw new Overtaken('another service has written between two users meanwhile');
+  }
+}
+
+function turned({ userId, friendId }: Two): Two {
+  return { userId: friendId, friendId: userId };
+}

@@ -1,0 +1,89 @@
+import { operation, type Operation } from '../../http/operation';
+import {
+  action,
+  displayed,
+  friend,
+  friendshipView,
+  friendships as listOfFriendships,
+  friendView,
+  invitation,
+  viewOf,
+} from './friendships-schemas';
+import type { FriendshipsService } from './friendships-service';
+
+const noRequest = 'nothing was requested';
+const noFriend = 'they are no friends';
+
+export function friendshipsRouter(friendships: FriendshipsService): Operation[] {
+  return [
+    operation({
+      path: '/friendship/invite',
+      summary: 'Asks somebody to be friends, or makes friends of two of whom the other has asked already.',
+      access: 'user',
+      body: invitation,
+      result: action,
+      writes: true,
+      refusals: {
+        400: 'friendId is no user with an open account, or the user, or a friend already',
+        429: 'too many invitations by this user',
+      },
+      handle: async ({ friendId, message }, { userId, caller }) => ({
+        action: await friendships.invite({ userId, friendId }, message, caller),
+      }),
+    }),
+    operation({
+      path: '/friendship/agree',
+      summary: 'Agrees to be friends.',
+      access: 'user',
+      body: friend,
+      writes: true,
+      refusals: { 404: noRequest },
+      handle: ({ friendId }, { userId }) => friendships.agree({ userId, friendId }),
+    }),
+    operation({
+      path: '/friendship/ignore',
+      summary: 'Ignores a request, without telling the other side.',
+      access: 'user',
+      body: friend,
+      writes: true,
+      refusals: { 404: noRequest },
+      handle: ({ friendId }, { userId }) => friendships.ignore({ userId, friendId }),
+    }),
+    operation({
+      path: '/friendship/delete',
+      summary: "Ends a friendship on the user's own side.",
+      access: 'user',
+      body: friend,
+      writes: true,
+      refusals: { 404: noFriend },
+      handle: ({ friendId }, { userId }) => friendships.end({ userId, friendId }),
+    }),
+    operation({
+      path: '/friendship/set_display_name',
+      summary: 'Gives a friend a name that the user alone sees.',
+      access: 'user',
+      body: displayed,
+      writes: true,
+      refusals: { 404: noFriend },
+      handle: ({ friendId, displayName }, { userId }) => friendships.rename({ userId, friendId }, displayName),
+    }),
+    operation({
+      path: '/friendship/all',
+      summary: "The user's friends and requests, the latest change first.",
+      access: 'user',
+      result: listOfFriendships,
+      heavy: true,
+      refusals: { 429: 'too many under way for the user' },
+      handle: async (_input, { userId }) => (await friendships.list(userId)).map(friendshipView),
+    }),
+    operation({
+      path: '/friendship/:friendId/profile',
+      summary: 'A friend, and the name that the user has given.',
+      access: 'user',
+      params: friend,
+      result: friendView,
+      refusals: { 404: noFriend },
+      handle: async ({ friendId }, { userId }) => viewOf(await friendships.friend({ userId, friendId })),
+    }),
+  ];
+}

@@ -1,0 +1,698 @@
+import { randomInt } from 'node:crypto';
+import { newUserId } from '../../src/features/users/user-id';
+import { fixedWords } from '../../src/http/operations-router';
+import { startApp, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { instancesBeside } from '../support/instances';
+import { OPERATIONS } from '../support/operations';
+import { insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import { connectWriter, folding, fullState, settled, sync } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
+
+const REQUEST_WAITS = 3 * 24 * 3_600;
+const IGNORED_WAITS = 24 * 3_600;
+const NOBODY = 'abcdefghijkl';
+
+type Named = Pick<SignedInPerson, 'id'>;
+
+/** Somebody without a portrait. */
+const shown = ({ id, nickname }: Person) => ({ id, nickname, portraitUri: '' });
+
+describe('friendships', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+  let bob: SignedInPerson;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    ann = await insertAndSignIn(app, 'Ann');
+    bob = await insertAndSignIn(app, 'Bob');
+  });
+
+  const call = ({ agent }: SignedInPerson, operation: string, fields: object = {}) =>
+    post(agent, `/friendship/${operation}`, fields);
+  const toFriend = (operation: string) => (me: SignedInPerson, other: Named) =>
+    call(me, operation, { friendId: other.id });
+  type Ask = ReturnType<typeof toFriend>;
+  const [agree, ignore, end] = ['agree', 'ignore', 'delete'].map(toFriend) as [Ask, Ask, Ask];
+  const invite = (me: SignedInPerson, other: Named, message?: string) =>
+    call(me, 'invite', { friendId: other.id, message });
+  const profileFor = (me: SignedInPerson, other: Named) => call(me, `${other.id}/profile`);
+  const all = async (me: SignedInPerson) =>
+    ((await call(me, 'all')).body as { result: Record<string, unknown>[] }).result;
+
+  const expectAction = (answer: Answer, action: string) => expectBody(answer, { code: 200, result: { action } });
+  const expectDone = (answer: Answer) => expectBody(answer, { code: 200 });
+
+  async function befriend(me = ann, other = bob): Promise<void> {
+    expectAction(await invite(me, other), 'Sent');
+    expectDone(await agree(other, me));
+  }
+
+  /** As the tables have it, and as each is told by sync. */
+  async function statuses(): Promise<(number | undefined)[]> {
+    const pairs = [
+      { user_id: ann.id, friend_id: bob.id },
+      { user_id: bob.id, friend_id: ann.id },
+    ];
+    const rows = await Promise.all(
+      pairs.map((pair) => app.db('friendships').where(pair).first<{ status: number } | undefined>('status')),
+    );
+    for (const [index, me] of [ann, bob].entries()) {
+      const friends = (await sync(me)).friends.map(({ status }) => status);
+      expect(friends).toEqual(rows[index] === undefined ? [] : [rows[index].status]);
+    }
+    return rows.map((row) => row?.status);
+  }
+
+  async function allRows(): Promise<unknown> {
+    return app.db('friendships').whereIn('user_id', [ann.id, bob.id]).orderBy(['user_id', 'friend_id']);
+  }
+
+  /** As if all between two had happened so many seconds earlier. */
+  async function earlier(seconds: number): Promise<void> {
+    await app.db.raw(
+      `UPDATE friendships SET requested_at = requested_at - make_interval(secs => :seconds),
+                              answered_at = answered_at - make_interval(secs => :seconds)
+        WHERE user_id IN (:ann, :bob)`,
+      { seconds, ann: ann.id, bob: bob.id },
+    );
+  }
+
+  const blacklist = ({ agent }: SignedInPerson, other: Named) =>
+    post(agent, '/user/add_to_blacklist', { friendId: other.id });
+
+  describe('POST /friendship/invite', () => {
+    it('asks: the one has requested, the other is requested and sees the message', async () => {
+      expectAction(await invite(ann, bob, 'Hello, Bob'), 'Sent');
+      expect(await statuses()).toEqual([10, 11]);
+      expect(await all(ann)).toMatchObject([{ message: '', status: 10, user: shown(bob) }]);
+      expect(await all(bob)).toMatchObject([{ message: 'Hello, Bob', status: 11, user: shown(ann) }]);
+    });
+
+    it('needs no message', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expect(await all(bob)).toMatchObject([{ message: '' }]);
+    });
+
+    it.each([
+      ['64 bytes', 'é'.repeat(32), 200],
+      ['65 bytes', `${'é'.repeat(32)}x`, 400],
+      ['a NUL', 'a\0b', 400],
+      ['half a character', '\ud800', 400],
+      ['no string', 5, 400],
+      ['null', null, 400],
+    ])('a message of %s: %#', async (_what, message, status) => {
+      const answer = await call(ann, 'invite', { friendId: bob.id, message });
+      if (status === 400) expectRefusal(answer, 400, 'message');
+      else expectAction(answer, 'Sent');
+    });
+
+    it('adds whoever has asked already', async () => {
+      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+      expectAction(await invite(bob, ann), 'Added');
+      expect(await statuses()).toEqual([20, 20]);
+      expect(await all(bob)).toMatchObject([{ message: '' }]);
+    });
+
+    it('adds whoever has asked, though that was ignored', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await ignore(bob, ann));
+      expectAction(await invite(bob, ann), 'Added');
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('adds whoever still has the user as a friend, and leaves that side as it is', async () => {
+      await befriend();
+      expectDone(await call(bob, 'set_display_name', { friendId: ann.id, displayName: 'Annie' }));
+      expectDone(await end(ann, bob));
+      const before: unknown = await app.db('friendships').where({ user_id: bob.id }).first();
+      expectAction(await invite(ann, bob, 'Again'), 'Added');
+      expect(await statuses()).toEqual([20, 20]);
+      expect(await app.db('friendships').where({ user_id: bob.id }).first()).toEqual(before);
+    });
+
+    it('asks anew, at once, after both have deleted', async () => {
+      await befriend();
+      expectDone(await end(ann, bob));
+      expectDone(await end(bob, ann));
+      expectAction(await invite(bob, ann, 'Sorry'), 'Sent');
+      expect(await statuses()).toEqual([11, 10]);
+      expect(await all(ann)).toMatchObject([{ message: 'Sorry' }]);
+    });
+
+    it('asks again three days after a request that was not answered, and does nothing before', async () => {
+      expectAction(await invite(ann, bob, 'First'), 'Sent');
+      await earlier(REQUEST_WAITS - 60);
+      const before = await allRows();
+      expectAction(await invite(ann, bob, 'Second'), 'None');
+      expect(await allRows()).toEqual(before);
+      await earlier(60);
+      expectAction(await invite(ann, bob, 'Second'), 'Sent');
+      expect(await all(bob)).toMatchObject([{ message: 'Second', status: 11 }]);
+      // And three days from that one on.
+      expectAction(await invite(ann, bob), 'None');
+    });
+
+    it('asks again one day after a request was ignored, and does nothing before', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await earlier(REQUEST_WAITS);
+      expectDone(await ignore(bob, ann));
+      await earlier(IGNORED_WAITS - 60);
+      const before = await allRows();
+      expectAction(await invite(ann, bob), 'None');
+      expect(await allRows()).toEqual(before);
+      await earlier(60);
+      expectAction(await invite(ann, bob, 'Please'), 'Sent');
+      expect(await statuses()).toEqual([10, 11]);
+      expect(await all(bob)).toMatchObject([{ message: 'Please' }]);
+    });
+
+    it('waits as long for requests that another service has written', async () => {
+      await app.db('friendships').insert([
+        { user_id: ann.id, friend_id: bob.id, status: 10 },
+        { user_id: bob.id, friend_id: ann.id, status: 11 },
+      ]);
+      await earlier(REQUEST_WAITS - 60);
+      // What only touches a row is no new request.
+      await app.db('friendships').where({ user_id: ann.id }).update({ display_name: 'Bobby' });
+      expectAction(await invite(ann, bob), 'None');
+      await earlier(60);
+      expectAction(await invite(ann, bob), 'Sent');
+      await app.db('friendships').where({ user_id: bob.id }).update({ status: 21 });
+      await earlier(IGNORED_WAITS - 60);
+      expectAction(await invite(ann, bob), 'None');
+      await earlier(60);
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it('counts from updated_at for requests of before there were other times', async () => {
+      await app.db('friendships').insert([
+        { user_id: ann.id, friend_id: bob.id, status: 10 },
+        { user_id: bob.id, friend_id: ann.id, status: 11 },
+      ]);
+      const asked = (updated_at: Date) =>
+        app.db('friendships').whereIn('user_id', [ann.id, bob.id]).update({ requested_at: null, updated_at });
+      await asked(new Date());
+      expectAction(await invite(ann, bob), 'None');
+      await asked(new Date(Date.now() - REQUEST_WAITS * 1_000));
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it.each([
+      ['nothing was before', async () => {}],
+      ['the other has asked', async () => expectAction(await invite(bob, ann), 'Sent')],
+      [
+        'the wait after a request is over',
+        async () => {
+          expectAction(await invite(ann, bob), 'Sent');
+          await earlier(REQUEST_WAITS);
+        },
+      ],
+      [
+        'the other still has the user as a friend',
+        async () => {
+          await befriend();
+          expectDone(await end(ann, bob));
+        },
+      ],
+    ])('does nothing, and writes nothing, for whoever is blacklisted, where %s', async (_what, prepare) => {
+      await prepare();
+      expectDone(await blacklist(bob, ann));
+      const before = await allRows();
+      expectAction(await invite(ann, bob, 'Hello'), 'None');
+      expect(await allRows()).toEqual(before);
+    });
+
+    it('asks the database the same of whoever is blacklisted as of whoever has to wait', async () => {
+      const asked = async () => {
+        const found: string[] = [];
+        const note = ({ sql }: { sql: string }) => found.push(sql);
+        app.db.on('query', note);
+        expectAction(await invite(ann, bob), 'None');
+        app.db.off('query', note);
+        return found.filter((sql) => /users|friendships|blacklist|BEGIN|COMMIT|ROLLBACK/i.test(sql));
+      };
+      expectAction(await invite(ann, bob), 'Sent');
+      const waiting = await asked();
+      expectDone(await blacklist(bob, ann));
+      expect(await asked()).toEqual(waiting);
+      expect(waiting.length).toBeGreaterThanOrEqual(3);
+    });
+
+    it('refuses a friend, blacklisted or not, also one who has deleted the user', async () => {
+      await befriend();
+      expectRefusal(await invite(ann, bob), 400, 'already');
+      expectDone(await end(bob, ann));
+      const before = await allRows();
+      expectRefusal(await invite(ann, bob), 400, 'already');
+      expectDone(await blacklist(bob, ann));
+      expectRefusal(await invite(ann, bob), 400, 'already');
+      expect(await allRows()).toEqual(before);
+    });
+
+    it('asks somebody who is on the own blacklist', async () => {
+      expectDone(await blacklist(ann, bob));
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it('refuses oneself, nobody, and a closed account', async () => {
+      expectRefusal(await invite(ann, ann), 400, 'yourself');
+      expectRefusal(await invite(ann, { id: NOBODY }), 400, 'no such user');
+      await app.db('users').where({ id: bob.id }).update({ closed_at: new Date() });
+      expectRefusal(await invite(ann, bob), 400, 'no such user');
+      expect(await allRows()).toEqual([]);
+    });
+  });
+
+  describe('POST /friendship/agree', () => {
+    it('makes friends of both, and takes the message away', async () => {
+      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+      expectDone(await agree(bob, ann));
+      expect(await statuses()).toEqual([20, 20]);
+      expect(await all(bob)).toMatchObject([{ message: '', status: 20 }]);
+    });
+
+    it('changes nothing when it is repeated', async () => {
+      await befriend();
+      const before = await allRows();
+      expectDone(await agree(bob, ann));
+      expectDone(await agree(ann, bob));
+      expect(await allRows()).toEqual(before);
+    });
+
+    it('agrees to what was ignored', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await ignore(bob, ann));
+      expectDone(await agree(bob, ann));
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('is 404 where nothing was requested, also for the one who has requested', async () => {
+      expectRefusal(await agree(ann, bob), 404, 'requested');
+      expectRefusal(await agree(ann, ann), 404, 'requested');
+      expectRefusal(await agree(ann, { id: NOBODY }), 404, 'requested');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await agree(ann, bob), 404, 'requested');
+      expect(await statuses()).toEqual([10, 11]);
+    });
+
+    it('is 404 when the one who asked has taken it back, or has closed the account', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+      await app.db('users').where({ id: ann.id }).update({ closed_at: null });
+      await app.db('friendships').where({ user_id: ann.id }).delete();
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expect(await statuses()).toEqual([30, 11]);
+    });
+  });
+
+  describe('POST /friendship/ignore', () => {
+    it('ignores on the own side alone: the other is told nothing', async () => {
+      const client = await settled(ann);
+      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+      await client.sync();
+      const [listed, state] = [await all(ann), client.state()];
+      expectDone(await ignore(bob, ann));
+      expect(await all(ann)).toEqual(listed);
+      await client.sync();
+      expect(client.state()).toEqual(state);
+      expect(await statuses()).toEqual([10, 21]);
+      expect(await all(bob)).toMatchObject([{ message: '', status: 21 }]);
+    });
+
+    it('changes nothing when it is repeated', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await ignore(bob, ann));
+      const before = await allRows();
+      expectDone(await ignore(bob, ann));
+      expect(await allRows()).toEqual(before);
+    });
+
+    it('is 404 where nothing was requested', async () => {
+      expectRefusal(await ignore(bob, ann), 404, 'requested');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await ignore(ann, bob), 404, 'requested');
+      expectDone(await agree(bob, ann));
+      expectRefusal(await ignore(bob, ann), 404, 'requested');
+      expect(await statuses()).toEqual([20, 20]);
+    });
+  });
+
+  describe('POST /friendship/delete', () => {
+    it('ends the own side alone', async () => {
+      await befriend();
+      expectDone(await end(ann, bob));
+      expect(await statuses()).toEqual([30, 20]);
+      expect(await all(ann)).toEqual([]);
+      expect(await all(bob)).toMatchObject([{ status: 20, user: shown(ann) }]);
+    });
+
+    it('is 404 where they are no friends: never, not yet, and no more', async () => {
+      expectRefusal(await end(ann, bob), 404, 'no friend');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await end(ann, bob), 404, 'no friend');
+      expectRefusal(await end(bob, ann), 404, 'no friend');
+      expectDone(await agree(bob, ann));
+      expectDone(await end(ann, bob));
+      expectRefusal(await end(ann, bob), 404, 'no friend');
+    });
+  });
+
+  describe('POST /friendship/set_display_name', () => {
+    const rename = (me: SignedInPerson, other: Named, displayName: unknown) =>
+      call(me, 'set_display_name', { friendId: other.id, displayName });
+
+    it('is shown to the user alone, also by sync', async () => {
+      await befriend();
+      expectDone(await rename(ann, bob, 'Bobby <3'));
+      expect(await all(ann)).toMatchObject([{ displayName: 'Bobby <3' }]);
+      expect((await sync(ann)).friends).toMatchObject([{ friendId: bob.id, displayName: 'Bobby <3', status: 20 }]);
+      expect(await all(bob)).toMatchObject([{ displayName: '' }]);
+      expectDone(await rename(ann, bob, ''));
+      expect(await all(ann)).toMatchObject([{ displayName: '' }]);
+    });
+
+    it.each([
+      ['32 bytes', 'é'.repeat(16), 200],
+      ['33 bytes', `${'é'.repeat(16)}x`, 400],
+      ['none', undefined, 400],
+      ['a NUL', '\0', 400],
+    ])('a name of %s: %#', async (_what, displayName, status) => {
+      await befriend();
+      const answer = await rename(ann, bob, displayName);
+      if (status === 400) expectRefusal(answer, 400, 'displayName');
+      else expectDone(answer);
+    });
+
+    it('is 404 where they are no friends', async () => {
+      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'no friend');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'no friend');
+      expectRefusal(await rename(bob, ann, 'Annie'), 404, 'no friend');
+    });
+  });
+
+  describe('POST /friendship/all', () => {
+    it('lists friends and requests, the latest change first, and no tombstones', async () => {
+      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      await app.db('users').where({ id: cat.id }).update({ portrait_uri: 'https://a.b/c.png' });
+      await befriend(ann, bob);
+      await befriend(ann, dan);
+      expectDone(await end(ann, dan));
+      expectAction(await invite(cat, ann, 'Hello'), 'Sent');
+      const updatedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+      expect(await all(ann)).toEqual([
+        {
+          ...{ displayName: '', message: 'Hello', status: 11, updatedAt },
+          user: { id: cat.id, nickname: 'Cat', portraitUri: 'https://a.b/c.png' },
+        },
+        { displayName: '', message: '', status: 20, updatedAt, user: shown(bob) },
+      ]);
+    });
+
+    it('reads many in pages, and gives all of them in order', async () => {
+      await app.db.raw(
+        `INSERT INTO friendships (user_id, friend_id, status, updated_at)
+           SELECT ?, 'many' || n, CASE n % 3 WHEN 0 THEN 30 ELSE 20 END, now() - n % 300 * interval '1 microsecond'
+             FROM generate_series(1, 1501) n`,
+        [ann.id],
+      );
+      const rows: number[] = [];
+      const note = (response: unknown, { sql }: { sql: string }) => {
+        if (sql.includes('FROM friendships')) rows.push((response as { rows: unknown[] }).rows.length);
+      };
+      app.db.on('query-response', note);
+      const listed = await all(ann);
+      app.db.off('query-response', note);
+      expect(rows).toEqual([500, 500, 1]);
+      const kept = await app
+        .db('friendships')
+        .where({ user_id: ann.id, status: 20 })
+        .orderBy([{ column: 'updated_at', order: 'desc' }, 'friend_id'])
+        .pluck<string[]>('friend_id');
+      expect(listed.map(({ user }) => (user as Named).id)).toEqual(kept);
+      expect(listed[0]).toMatchObject({ user: { nickname: '', portraitUri: '' } });
+    });
+  });
+
+  describe('POST /friendship/:friendId/profile', () => {
+    it('shows a friend, and the name that the user has given', async () => {
+      await befriend();
+      expectDone(await call(ann, 'set_display_name', { friendId: bob.id, displayName: 'Bobby' }));
+      expectBody(await post(ann.agent, `/friendship/${bob.id}/profile`), {
+        code: 200,
+        result: { displayName: 'Bobby', user: shown(bob) },
+      });
+      expectBody(await profileFor(bob, ann), { code: 200, result: { displayName: '', user: shown(ann) } });
+    });
+
+    it('is 404 where they are no friends', async () => {
+      for (const other of [bob, ann, { id: NOBODY }, { id: 'invite' }])
+        expectRefusal(await profileFor(ann, other), 404, 'no friend');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
+      expectRefusal(await profileFor(bob, ann), 404, 'no friend');
+      expectDone(await agree(bob, ann));
+      expectDone(await end(ann, bob));
+      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
+    });
+
+    it('shares its place with fixed words, which no user id can be, in any case', async () => {
+      const words = fixedWords(OPERATIONS, 'friendship');
+      expect(words.sort()).toEqual(['agree', 'all', 'delete', 'ignore', 'invite', 'set_display_name']);
+      for (const id of [...words, ...words.map((word) => word.toUpperCase())])
+        await expect(app.db('users').insert({ id, nickname: 'x' })).rejects.toThrow('users_id_no_path_friendship');
+    });
+  });
+
+  describe('beside each other', () => {
+    /** Both calls have come as far as they can before either is done. */
+    async function atOnce(calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id IN ($1, $2) FOR UPDATE', [ann.id, bob.id]);
+      const answers = Promise.all(calls.map((one) => one()));
+      await untilWaiting(app.db, calls.length);
+      await writer.end();
+      return answers;
+    }
+
+    const actionIn = ({ body }: Answer) => (body as { result?: { action?: string } }).result?.action;
+
+    it('two who invite each other end as friends', async () => {
+      const answers = await atOnce([() => invite(ann, bob), () => invite(bob, ann)]);
+      expect(answers.map(actionIn).sort()).toEqual(['Added', 'Sent']);
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('two who invite each other, again and again, end as friends, and their clients show it', async () => {
+      const clients = [folding(ann), folding(bob)];
+      for (let round = 0; round < 5; round += 1) {
+        const answers = await Promise.all([invite(ann, bob), invite(bob, ann), ...clients.map((one) => one.sync())]);
+        expect(
+          answers
+            .slice(0, 2)
+            .map((answer) => actionIn(answer as Answer))
+            .sort(),
+        ).toEqual(['Added', 'Sent']);
+        expect(await statuses()).toEqual([20, 20]);
+        await Promise.all([end(ann, bob), end(bob, ann), ...clients.map((one) => one.sync())]);
+        expect(await statuses()).toEqual([30, 30]);
+      }
+      await Promise.all([invite(ann, bob), ...clients.map((one) => one.sync())]);
+      for (const [index, me] of [ann, bob].entries()) {
+        await clients[index]?.sync();
+        expect(clients[index]?.state()).toEqual(await fullState(me));
+      }
+    });
+
+    it('one who invites twice at once sends one request', async () => {
+      const answers = await atOnce([() => invite(ann, bob), () => invite(ann, bob)]);
+      expect(answers.map(actionIn).sort()).toEqual(['None', 'Sent']);
+      expect(await statuses()).toEqual([10, 11]);
+    });
+
+    it('no request goes through to whoever has blacklisted the user meanwhile', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [bob.id]);
+      await writer.query('INSERT INTO blacklist (user_id, friend_id) VALUES ($1, $2)', [bob.id, ann.id]);
+      const answer = invite(ann, bob);
+      await untilWaiting(app.db, 1);
+      await writer.query('COMMIT');
+      await writer.end();
+      expectAction(await answer, 'None');
+      expect(await allRows()).toEqual([]);
+    });
+
+    it('no request goes to an account that is closed meanwhile', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [bob.id]);
+      const answer = invite(ann, bob);
+      await untilWaiting(app.db, 1);
+      await writer.query('COMMIT');
+      await writer.end();
+      expectRefusal(await answer, 400, 'no such user');
+      expect(await allRows()).toEqual([]);
+    });
+
+    it('an invitation leaves friends as they are whom another service has made meanwhile', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20), ($2, $1, 20)', [
+        ann.id,
+        bob.id,
+      ]);
+      const answer = invite(ann, bob);
+      await untilWaiting(app.db, 1);
+      await writer.query('COMMIT');
+      await writer.end();
+      expectRefusal(await answer, 400, 'already');
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('an agreement does not undo the deletion that another service writes beside it', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('DELETE FROM friendships WHERE user_id = $1', [ann.id]);
+      const answer = agree(bob, ann);
+      await untilWaiting(app.db, 1);
+      await writer.query('COMMIT');
+      await writer.end();
+      expectRefusal(await answer, 404, 'requested');
+      expect(await statuses()).toEqual([30, 11]);
+    });
+
+    it('agree and ignore of the same request end as one of them', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [bob.id]);
+      const answers = Promise.all([agree(bob, ann), ignore(bob, ann)]);
+      await untilWaiting(app.db, 2);
+      await writer.end();
+      // Whatever is ignored first can still be agreed to.
+      const [agreed, ignored] = await answers;
+      expect(agreed.status).toBe(200);
+      expect([200, 404]).toContain(ignored.status);
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('a deletion of one side beside an invitation of the other leaves whole rows, and no deadlock', async () => {
+      await befriend();
+      expectDone(await end(ann, bob));
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [bob.id]);
+      const answers = Promise.all([invite(ann, bob), end(bob, ann)]);
+      await untilWaiting(app.db, 2);
+      await writer.end();
+      const [invited, ended] = await answers;
+      expectDone(ended);
+      expect(await statuses()).toEqual(actionIn(invited) === 'Added' ? [20, 30] : [10, 11]);
+    });
+
+    it('what PostgreSQL cuts as a deadlock is tried again', async () => {
+      const failing = async (failures: number): Promise<void> => {
+        await app.db.raw(`
+          CREATE SEQUENCE IF NOT EXISTS tries;
+          SELECT setval('tries', 1, false);
+          CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              IF nextval('tries') <= ${failures} THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
+              RETURN NEW;
+            END $$;
+          CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON friendships
+            FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
+      };
+      try {
+        await failing(3);
+        expectAction(await invite(ann, bob), 'Sent');
+        await failing(3);
+        expectDone(await ignore(bob, ann));
+        await failing(3);
+        expectDone(await agree(bob, ann));
+        await failing(3);
+        expectDone(await call(ann, 'set_display_name', { friendId: bob.id, displayName: 'Bobby' }));
+        await failing(3);
+        expectDone(await end(ann, bob));
+      } finally {
+        await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
+      }
+      expect(await statuses()).toEqual([30, 20]);
+    });
+  });
+
+  describe('on two instances', () => {
+    const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '0' });
+    const TOGETHER = ['10 11', '10 21', '20 20', '20 30', '30 30'];
+
+    it('whatever four do at random, both sides belong together, and clients show what there is', async () => {
+      const [here, there] = [await instance(), await instance()];
+      const people = await Promise.all([here, there, here, there].map((one) => insertAndSignIn(one)));
+      const clients = people.map((person) => folding(person));
+      const one = () => people[randomInt(people.length)] ?? ann;
+      const something = (): Ask => [invite, invite, agree, ignore, end, end][randomInt(6)] ?? invite;
+      const act = async (me: SignedInPerson): Promise<Answer[]> => {
+        const answers: Answer[] = [];
+        while (answers.length < 60) answers.push(await something()(me, one()));
+        return answers;
+      };
+      let isGoing = true;
+      const reading = clients.map(async (client) => {
+        while (isGoing) await client.sync();
+      });
+      const answers = await Promise.all([...people, ...people].map(act));
+      isGoing = false;
+      await Promise.all(reading);
+      expect(Object.keys(counted(answers.flat())).sort()).toEqual(['200', '400', '404']);
+
+      for (const [index, client] of clients.entries()) {
+        await client.sync();
+        expect(client.state()).toEqual(await fullState(people[index] ?? ann));
+      }
+      const ids = people.map(({ id }) => id);
+      const rows = await app
+        .db('friendships as mine')
+        .leftJoin('friendships as theirs', { 'theirs.user_id': 'mine.friend_id', 'theirs.friend_id': 'mine.user_id' })
+        .whereIn('mine.user_id', ids)
+        .select<{ mine: number; theirs: number | null }[]>('mine.status as mine', 'theirs.status as theirs');
+      expect(rows.length).toBeGreaterThan(0);
+      for (const { mine, theirs } of rows) expect(TOGETHER).toContain([mine, theirs].sort().join(' '));
+    });
+  });
+
+  describe('with FRIEND_REQUESTS_PER_USER_DAY', () => {
+    const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '3' });
+
+    it('takes so many invitations of a user, from two instances too, and lets others go on', async () => {
+      const [here, there] = [await instance(), await instance()];
+      const me = await insertAndSignIn(here);
+      const elsewhere = await signIn(there, me);
+      const people = Array.from({ length: 12 }, () => ({ id: newUserId(), nickname: 'Cat' }));
+      await app.db('users').insert(people);
+      const answers = await times(12, (index) => invite(index % 2 === 0 ? me : elsewhere, people[index] ?? ann));
+      expect(counted(answers)).toEqual({ 200: 3, 429: 9 });
+      for (const refused of answers.filter(({ status }) => status === 429))
+        expect(retryAfter(refused)).toBeGreaterThan(80_000);
+      expect(await app.db('friendships').where({ user_id: me.id })).toHaveLength(3);
+      expectAction(await invite(await insertAndSignIn(here), bob), 'Sent');
+    });
+
+    it('counts also those that come to nothing, and none that is malformed or of oneself', async () => {
+      const me = await insertAndSignIn(await instance());
+      for (const friendId of ['', 'a/b', me.id]) expectRefusal(await invite(me, { id: friendId }), 400);
+      expectDone(await blacklist(bob, me));
+      expectAction(await invite(me, bob), 'None');
+      expectRefusal(await invite(me, { id: NOBODY }), 400);
+      expectAction(await invite(me, ann), 'Sent');
+      expectRefusal(await invite(me, await insertPerson(app)), 429);
+    });
+  });
+});
