@@ -12,7 +12,7 @@ const LAYERS = [
 /** The slices of src/features. One imports from those before it, too. */
 const SLICES = [
   ...['phones', 'limits', 'audit', 'users', 'notices', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
-  ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync'],
+  ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync', 'account'],
 ];
 
 const sorted = (names) => [...names].sort().join(', ');

@@ -1,3 +1,4 @@
+import { accountRouter } from '../features/account/account-router';
 import { authRouter } from '../features/auth/auth-router';
 import type { DeviceCookies } from '../features/auth/device-cookies';
 import { blacklistRouter } from '../features/blacklist/blacklist-router';
@@ -28,6 +29,7 @@ export function operations(services: Services, { cookies, devices }: Cookies, pu
     authRouter({ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf }),
     sessionsRouter(services.sessions),
     profileRouter(services.profile),
+    accountRouter(services.account),
     blacklistRouter(services.blacklist),
     friendshipsRouter(services.friendships),
     groupsRouter(services.groups),

@@ -7,6 +7,7 @@ import { openConnections } from '../database/connections';
 import { KeyedQueue, ownExcess } from '../database/keyed-queue';
 import { Sweeper } from '../database/sweeper';
 import { transactions } from '../database/transaction';
+import { AccountService } from '../features/account/account-service';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { AuthService } from '../features/auth/auth-service';
 import { HashingPool } from '../features/auth/hashing-pool';
@@ -151,6 +152,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     writes,
     heavyReads,
     heavyAnswers,
+    account: new AccountService({ users }),
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },

@@ -159,7 +159,9 @@ describe('request bodies', () => {
         expect(details.map((detail) => detail.path)).toContain(name);
       };
       for (const name of fieldsOf(body, 'input'))
-        for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(9_000)])
+        for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(9_000)].filter(
+          (one) => name !== 'findable' || one !== true,
+        ))
           expectNamed(await ask(path, { ...someBody(), [name]: wrong }), name);
       for (const name of fieldsOf(params, 'input'))
         for (const wrong of ['%00', '%20', '-', "'", 'x'.repeat(65)].filter(

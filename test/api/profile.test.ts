@@ -95,6 +95,26 @@ describe('profile', () => {
     });
   });
 
+  describe('POST /user/remove_portrait', () => {
+    it('makes it empty again, for the user, for others and for sync', async () => {
+      const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+      await expectOk(ann.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
+      const before = field((await expectOk(ann.agent.post('/user/sync/0'))).result, 'user');
+      expectBody(await post(ann.agent, '/user/remove_portrait'), { code: 200 });
+      const shown = { id: ann.id, nickname: ann.nickname, portraitUri: '' };
+      expectBody(await post(bob.agent, `/user/${ann.id}`), { code: 200, result: shown });
+      const { result } = await expectOk(ann.agent.post('/user/sync/0'));
+      expect(field(result, 'user')).toMatchObject(shown);
+      expect(Number(field(field(result, 'user'), 'timestamp'))).toBeGreaterThan(Number(field(before, 'timestamp')));
+    });
+
+    it('does no harm where there is none, and needs a session', async () => {
+      const { agent } = await insertAndSignIn(app);
+      expectBody(await post(agent, '/user/remove_portrait'), { code: 200 });
+      expectRefusal(await post(app.api, '/user/remove_portrait'), 401);
+    });
+  });
+
   describe('with CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { CHANGES_PER_USER_HOUR: '3' });
 
@@ -117,6 +137,7 @@ describe('profile', () => {
       const refused = await post(agent, '/user/set_portrait_uri', { portraitUri: 'https://a.example/q.png' });
       expectRefusal(refused, 429);
       expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      expectRefusal(await post(agent, '/user/remove_portrait'), 429);
       expect(await rows()).toEqual(before);
       expect(await profileOf(id)).toMatchObject({ portrait_uri: 'https://a.example/p.png' });
       expectBody(await post(other.agent, '/user/set_nickname', { nickname: 'Bea' }), { code: 200 });
@@ -142,6 +163,13 @@ describe('profile', () => {
       const { agent, id } = await insertAndSignIn(await instance());
       expectBody(await post(agent, '/user/set_portrait_uri', { portraitUri }), { code: 200 });
       expect(await profileOf(id)).toMatchObject({ portrait_uri: portraitUri });
+    });
+
+    it('lets a portrait be taken away', async () => {
+      const { agent, id } = await insertAndSignIn(await instance());
+      await app.db('users').where({ id }).update({ portrait_uri: 'https://elsewhere.example/p.png' });
+      expectBody(await post(agent, '/user/remove_portrait'), { code: 200 });
+      expect(await profileOf(id)).toMatchObject({ portrait_uri: '' });
     });
 
     it.each([

@@ -52,6 +52,44 @@ describe('users', () => {
     });
   });
 
+  describe('POST /user/batch', () => {
+    it('gives the profiles of open accounts, in the order asked, each once', async () => {
+      const { agent, ...ann } = await insertAndSignIn(app, 'Ann');
+      const [bob, cat, closed] = [
+        await insertPerson(app, 'Bob'),
+        await insertPerson(app, 'Cat'),
+        await insertPerson(app),
+      ];
+      await app.db('users').where({ id: closed.id }).update({ closed_at: new Date() });
+      for (const order of [
+        [cat, ann, bob],
+        [bob, cat, ann],
+      ]) {
+        const ids = ['abcdefghijkl', ...order.map(({ id }) => id), closed.id, cat.id];
+        expect(await expectOk(agent.post('/user/batch').send({ ids }))).toEqual({
+          code: 200,
+          result: order.map(profileOf),
+        });
+      }
+    });
+
+    it('takes 1 to 100 ids', async () => {
+      const { agent, id } = await insertAndSignIn(app);
+      const many = (length: number) => Array.from({ length }, (_, index) => `${id}${index}`);
+      expect((await expectOk(agent.post('/user/batch').send({ ids: [...many(99), id] }))).result).toHaveLength(1);
+      for (const ids of [[], many(101), id, null, [id, 'a.b'], [id, 5]]) {
+        const answer = await agent.post('/user/batch').send({ ids });
+        expect(answer.status).toBe(400);
+        expect(String(field(answer.body, 'message'))).toContain('ids');
+      }
+    });
+
+    it('needs a session, whatever is asked for', async () => {
+      for (const ids of [['abcdefghijkl'], []])
+        expect((await app.api.post('/user/batch').send({ ids })).status).toBe(401);
+    });
+  });
+
   describe('ids', () => {
     it('are 12 letters and digits that do not count up', async () => {
       const ids = await Promise.all([insertPerson(app), insertPerson(app), insertPerson(app)]);

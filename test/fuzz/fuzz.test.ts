@@ -18,25 +18,15 @@ const OPERATIONS = [
   ...['send_code', 'verify_code', 'check_phone_available', 'register', 'login', 'logout', 'reset_password'],
   ...['change_password', 'set_nickname', 'set_portrait_uri', 'blacklist', 'add_to_blacklist', 'remove_from_blacklist'],
   ...['get_token', 'get_image_token', 'get_sms_img_code', 'groups', 'sessions', 'end_session', 'sync/0'],
+  ...['batch', 'remove_portrait', 'set_findable', 'close_account', 'change_phone', 'export'],
   'sync/1795239147583503',
   ...['find/44/7911123456', 'abcdefghijkl'],
 ].map((path) => `/user/${path}`);
 
 const FIELDS = [
   ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
-  ...[
-    'portraitUri',
-    'friendId',
-    'message',
-    'displayName',
-    'id',
-    'verifyId',
-    'verifyCode',
-    '__proto__',
-    'constructor',
-    'toString',
-    'length',
-  ],
+  ...['portraitUri', 'friendId', 'message', 'displayName', 'id', 'ids', 'findable', 'verifyId', 'verifyCode'],
+  ...['__proto__', 'constructor', 'toString', 'length'],
 ];
 
 interface Shot {

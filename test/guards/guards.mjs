@@ -4315,4 +4315,40 @@ export const guards = [
     test: 'test/api/friendships',
     named: 'reads many in pages, and gives all of them in order',
   },
+
+  // --- an account's life
+  {
+    guard: 'a closed account is in no batch of profiles',
+    file: 'src/features/users/users-repository.ts',
+    replace: 'WHERE id = ANY (:ids::text[]) AND closed_at IS NULL',
+    by: 'WHERE id = ANY (:ids::text[])',
+    test: 'test/api/users',
+    named: 'gives the profiles of open accounts',
+  },
+  {
+    guard: 'a batch of profiles is in the order asked',
+    file: 'src/features/users/users-service.ts',
+    replace: 'return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);',
+    by: 'return [...profiles.values()];',
+    test: 'test/api/users',
+    named: 'gives the profiles of open accounts',
+  },
+  {
+    guard: 'find hides who does not want to be found',
+    claims: ['find somebody by the phone who does not want to be found'],
+    file: 'src/features/users/users-repository.ts',
+    replace: 'AND (is_findable OR',
+    by: 'AND (true OR',
+    test: 'test/api/findable',
+    named: 'hides the user from find',
+  },
+  {
+    guard: 'who has ended a friendship is not found by its other side',
+    claims: ['find somebody by the phone who does not want to be found'],
+    file: 'src/features/users/users-repository.ts',
+    replace: 'WHERE user_id = :id AND friend_id = :finderId AND status = 20',
+    by: 'WHERE user_id = :finderId AND friend_id = :id AND status = 20',
+    test: 'test/api/findable',
+    named: 'hides nobody from friends, who are those on the own side',
+  },
 ];

@@ -146,7 +146,7 @@ export function limitTable(amounts: LimitAmounts) {
     /** The other requests of uploads in parts: each may write some megabytes that are replaced or given up. */
     uploadPartsPerHour: limit('upload_parts_hour', 'user', amounts.uploadPartsPerUserHour, HOUR, uploading),
 
-    /** set_nickname and set_portrait_uri together: each writes a row for every group of the user. */
+    /** set_nickname, set_portrait_uri and remove_portrait together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
     /** With the right old password; a wrong one is a failed login. */
     passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, changing),

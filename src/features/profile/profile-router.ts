@@ -24,5 +24,13 @@ export function profileRouter(profile: ProfileService): Operation[] {
       refusals: tooMany,
       handle: (portrait, { userId, caller }) => profile.change(userId, portrait, caller),
     }),
+    operation({
+      path: '/user/remove_portrait',
+      summary: 'Takes the portrait of the user away.',
+      access: 'user',
+      writes: true,
+      refusals: tooMany,
+      handle: (_input, { userId, caller }) => profile.change(userId, { portraitUri: '' }, caller),
+    }),
   ];
 }

@@ -53,7 +53,7 @@ export class ProfileService {
   }
 
   private checkPortrait(portraitUri: string | undefined): void {
-    if (portraitUri === undefined || this.portraitHosts.length === 0) return;
+    if (!portraitUri || this.portraitHosts.length === 0) return;
     if (isOnOneOf(this.portraitHosts, portraitUri)) return;
     const problem = { path: 'portraitUri', message: `must be on ${this.portraitHosts.join(' or ')}` };
     throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });

@@ -26,6 +26,20 @@ const profile = statement<Profile, 'id'>(
   `SELECT ${columnList(PROFILE_COLUMNS)} FROM users WHERE id = :id AND closed_at IS NULL`,
 );
 
+const profilesOf = statement<Profile, 'ids'>(
+  'profiles',
+  `SELECT ${columnList(PROFILE_COLUMNS)} FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL`,
+);
+
+/** The same for somebody who has found the user by the phone. Whose friend that is, the user's own side says. */
+const profileFor = statement<Profile, 'id' | 'finderId'>(
+  'profile-found',
+  `SELECT ${columnList(PROFILE_COLUMNS)} FROM users
+    WHERE id = :id AND closed_at IS NULL
+      AND (is_findable OR id = :finderId
+           OR EXISTS (SELECT FROM friendships WHERE user_id = :id AND friend_id = :finderId AND status = 20))`,
+);
+
 const account = statement<Account, 'id'>(
   'account',
   `SELECT ${columnList({ ...PROFILE_COLUMNS, ...CREDENTIALS })} FROM users WHERE id = :id AND closed_at IS NULL`,
@@ -41,6 +55,17 @@ export class UsersRepository {
 
   async profile(id: string | typeof OWNER, on = this.reads): Promise<Profile | undefined> {
     const [found] = await profile(on, { id });
+    return found;
+  }
+
+  /** In no order. */
+  async profiles(ids: string[], on = this.reads): Promise<Profile[]> {
+    return profilesOf(on, { ids });
+  }
+
+  /** Undefined also for a user who wants to be found by friends alone, and whose friend `finderId` is not. */
+  async profileFor(finderId: string, id: string, on = this.reads): Promise<Profile | undefined> {
+    const [found] = await profileFor(on, { id, finderId });
     return found;
   }
 
@@ -96,6 +121,11 @@ export class UsersRepository {
       .update(row)
       .returning(this.db.raw(columnList(PROFILE_COLUMNS)));
     return rows[0];
+  }
+
+  /** False when the account is closed. */
+  async setFindable(id: string, isFindable: boolean): Promise<boolean> {
+    return (await this.open().where({ id }).update({ is_findable: isFindable })) > 0;
   }
 
   /** False when the password has been changed since `credentialsVersion` was read. */

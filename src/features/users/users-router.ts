@@ -1,9 +1,10 @@
 import { operation, type Operation } from '../../http/operation';
 import { profile } from './profile';
-import { byId, byPhone } from './users-schemas';
+import { byId, byIds, byPhone, profiles } from './users-schemas';
 import type { UsersService } from './users-service';
 
 const noSuchUser = 'no such user, or a closed account';
+const notFound = `${noSuchUser}, or one who is found by friends alone`;
 
 export function usersRouter(users: UsersService): Operation[] {
   return [
@@ -13,8 +14,16 @@ export function usersRouter(users: UsersService): Operation[] {
       access: 'reader',
       params: byPhone,
       result: profile,
-      refusals: { 404: noSuchUser, 429: 'too many look-ups by this user' },
+      refusals: { 404: notFound, 429: 'too many look-ups by this user' },
       handle: (phone, reader) => users.byPhone(phone, reader, reader.caller),
+    }),
+    operation({
+      path: '/user/batch',
+      summary: 'The users with these ids, in their order, without those who have no open account.',
+      access: 'reader',
+      body: byIds,
+      result: profiles,
+      handle: ({ ids }, { reads }) => users.byIds(ids, reads),
     }),
     operation({
       path: '/user/:id',

@@ -20,6 +20,12 @@ export class UsersService {
     return found(await this.users.profile(id, reads));
   }
 
+  /** In the order asked, each once. */
+  async byIds(ids: string[], reads: Runner): Promise<Profile[]> {
+    const profiles = new Map((await this.users.profiles(ids, reads)).map((profile) => [profile.id, profile]));
+    return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);
+  }
+
   async byPhone(phone: Phone, reader: Reader, caller: Caller): Promise<Profile> {
     const { reads } = reader;
     const id = await this.users.idByPhone(phone.number, reads);
@@ -29,7 +35,7 @@ export class UsersService {
       { limit: this.limits.findsPerMinute, subject },
       { limit: this.limits.findsPerDay, subject },
     );
-    return found(id === undefined ? undefined : await this.users.profile(id, reads));
+    return found(id === undefined ? undefined : await this.users.profileFor(reader.userId, id, reads));
   }
 }
 

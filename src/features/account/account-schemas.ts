@@ -1,0 +1,3 @@
+import { z } from 'zod';
+
+export const findability = z.object({ findable: z.boolean({ error: 'must be true or false' }) });
