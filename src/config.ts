@@ -30,6 +30,9 @@ const DEFAULT_NOTICES = {
   newDevice: 'Your account was logged in to from a new device or place. If this was not you, change your password now.',
   lockedOut:
     'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
+  phoneChanged:
+    'Your account was given another phone number, and is no longer reached by this one. If this was not you, ask for help now.',
+  accountClosed: 'Your account was closed. If this was not you, ask for help now.',
 };
 
 /** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
@@ -108,6 +111,8 @@ const environment = z.object({
   NOTIFY_TEXT_PASSWORD_CHANGED: text.default(DEFAULT_NOTICES.passwordChanged),
   NOTIFY_TEXT_NEW_DEVICE: text.default(DEFAULT_NOTICES.newDevice),
   NOTIFY_TEXT_LOCKED_OUT: text.default(DEFAULT_NOTICES.lockedOut),
+  NOTIFY_TEXT_PHONE_CHANGED: text.default(DEFAULT_NOTICES.phoneChanged),
+  NOTIFY_TEXT_ACCOUNT_CLOSED: text.default(DEFAULT_NOTICES.accountClosed),
   TWILIO_ACCOUNT_SID: text.optional(),
   TWILIO_AUTH_TOKEN: text.optional(),
   TWILIO_FROM: text.optional(),
@@ -441,6 +446,8 @@ function nested(env: Environment, mistakes: string[]) {
         password_changed: env.NOTIFY_TEXT_PASSWORD_CHANGED,
         new_device: env.NOTIFY_TEXT_NEW_DEVICE,
         locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
+        phone_changed: env.NOTIFY_TEXT_PHONE_CHANGED,
+        account_closed: env.NOTIFY_TEXT_ACCOUNT_CLOSED,
       },
       allowedRegions: env.ALLOWED_REGIONS,
     },

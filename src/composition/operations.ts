@@ -29,7 +29,7 @@ export function operations(services: Services, { cookies, devices }: Cookies, pu
     authRouter({ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf }),
     sessionsRouter(services.sessions),
     profileRouter(services.profile),
-    accountRouter(services.account),
+    accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
     blacklistRouter(services.blacklist),
     friendshipsRouter(services.friendships),
     groupsRouter(services.groups),

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import type { Source } from '../database/statement';
+import { AccountRepository } from '../features/account/account-repository';
+import { ExportRepository } from '../features/account/export-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
 import { FriendshipsRepository } from '../features/friendships/friendships-repository';
@@ -18,8 +20,10 @@ export type Repositories = ReturnType<typeof repositories>;
 /** Every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
 export function repositories(db: Knex, reads: Source = db) {
   return {
+    account: new AccountRepository(db),
     blacklist: new BlacklistRepository(db),
     captchas: new CaptchasRepository(db),
+    export: new ExportRepository(db),
     friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),

@@ -8,11 +8,13 @@ import { KeyedQueue, ownExcess } from '../database/keyed-queue';
 import { Sweeper } from '../database/sweeper';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
+import { ExportService } from '../features/account/export-service';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { AuthService } from '../features/auth/auth-service';
 import { HashingPool } from '../features/auth/hashing-pool';
 import { HashingShares } from '../features/auth/hashing-shares';
 import { LoginAttempts } from '../features/auth/login-attempts';
+import { OwnPassword } from '../features/auth/own-password';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
@@ -121,6 +123,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const shares = new HashingShares((HASHES_WAITING * HASHING_THREADS) / 4);
   const attempts = new LoginAttempts(limiter, limits, shares);
+  const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
 
   const codes = new VerificationCodes(keys.sessionSecrets);
   const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
@@ -130,6 +133,9 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sendingParts = { sender, captchas, limiter, limits, spendGuard, accountHolders, audit, logger };
+
+  const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
+  const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
   const sweeps = [
     () => storage.sweep(),
@@ -152,9 +158,9 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     writes,
     heavyReads,
     heavyAnswers,
-    account: new AccountService({ users }),
+    account: new AccountService({ users, verification, ownPassword, storage, tokenEnds, notices, transaction, logger }),
     auth: new AuthService({
-      ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts },
+      ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts, ownPassword },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },
       logins: new KeyedQueue(LOGINS_AT_ONCE, LOGINS_WAITING),
       tokens: new KeyedQueue(1, SAME_TOKENS_WAITING, ownExcess),
@@ -162,11 +168,12 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
     captchas,
     shownCaptchas: chosenCaptchas.shown,
+    exporting: new ExportService(repos.export, sessions),
     friendships: new FriendshipsService({ friendships: repos.friendships, transaction, limiter, limits }),
     groups: new GroupsService(repos.groups),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
-    sessions: new SessionsService({ sessions: repos.sessions, tokenEnds, transaction }, config.sessions.maxDays),
+    sessions,
     sync: new SyncService(new SyncRepository(connections.syncReads, db)),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users, limiter, limits),

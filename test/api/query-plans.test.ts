@@ -135,7 +135,14 @@ async function useEverything(): Promise<void> {
   await call('verify_code', { region, phone, code: '000000' });
   await call('verify_code', { ...newPhone(), code: '000000' });
   await signIn(app, { ...ann, password: `${password}x` });
+  await call('batch', { ids: [bob.id] });
+  await call('set_findable', { findable: true });
+  await call('export');
   await call('logout');
+  const cat = await registerAndSignIn(app);
+  const verification_token = await verificationToken(app, newPhone());
+  await post(cat.agent, '/user/change_phone', { password: cat.password, verification_token });
+  await post(cat.agent, '/user/close_account', { password: cat.password });
 }
 
 describe('the plan of every statement', () => {

@@ -65,15 +65,20 @@ export class OpenBook implements ImageBook {
   }
 
   async strikeReplaced(): Promise<ImageName[]> {
-    return this.strikeAll(this.replaced);
+    return this.struck(this.replaced);
   }
 
   async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
-    const struck = await this.strikeAll(this.unused);
+    const struck = await this.struck(this.unused);
     return { looked: struck.length, struck };
   }
 
-  private async strikeAll(images: ImageName[]): Promise<ImageName[]> {
+  async strikeAll(userId: string): Promise<ImageName[]> {
+    const names = [...this.hashes.keys()].filter((key) => key.startsWith(`${userId}/`)).map((key) => key.split('/')[1]);
+    return this.struck(names.map((name = '') => ({ userId, name })));
+  }
+
+  private async struck(images: ImageName[]): Promise<ImageName[]> {
     for (const image of images) await this.strike(image);
     return images.splice(0);
   }

@@ -87,6 +87,23 @@ describe('stored image', () => {
     expect(await statusOf(path)).toBe(404);
   });
 
+  it('is gone once the account is closed, also one that had not its name by then', async () => {
+    const enter = server.book.enter.bind(server.book);
+    server.book.enter = async (image) => {
+      const entered = await enter(image);
+      await server.storage.accountClosed(USER);
+      return entered;
+    };
+    const { token } = server.storage.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url);
+    const { status } = await post(server.url, [
+      ['token', token],
+      ['key', `${USER}/b.png`],
+      ['file', PNG],
+    ]);
+    expect(status).toBe(503);
+    expect(await server.files()).toEqual([]);
+  });
+
   it('is not found when it is a link to an image', async () => {
     await symlink(join(server.directory, USER, 'a.png'), join(server.directory, USER, 'link.png'));
     expect(await statusOf(`/files/${USER}/link.png`)).toBe(404);

@@ -1,9 +1,62 @@
-import { operation, type Operation } from '../../http/operation';
-import { findability } from './account-schemas';
-import type { AccountService } from './account-service';
+import { operation, streamedOperation, type Operation, type UserCall } from '../../http/operation';
+import type { DeviceCookies } from '../auth/device-cookies';
+import type { SessionCookies } from '../sessions/session-cookies';
+import { sessionView } from '../sessions/sessions-schemas';
+import { findability, newPhone, ownPassword } from './account-schemas';
+import type { AccountService, Asker } from './account-service';
+import { keptData } from './export-schemas';
+import type { ExportService, Kept } from './export-service';
 
-export function accountRouter(account: AccountService): Operation[] {
+interface Parts {
+  account: AccountService;
+  exporting: ExportService;
+  cookies: SessionCookies;
+  devices: DeviceCookies;
+}
+
+const tooMany = 'too many wrong passwords, or changes, or too many passwords of the user or address at once';
+
+export function accountRouter({ account, exporting, cookies, devices }: Parts): Operation[] {
+  const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.of(req) });
   return [
+    operation({
+      path: '/user/close_account',
+      summary: 'Closes the account: what belongs to it ends, and its phone is free again.',
+      access: 'user',
+      body: ownPassword,
+      writes: true,
+      refusals: { 400: 'the password is wrong', 429: tooMany },
+      handle: async ({ password }, call) => {
+        await account.close(askerOf(call), password);
+        await cookies.forget(call.req, call.res);
+      },
+    }),
+    operation({
+      path: '/user/change_phone',
+      summary: 'Gives the account the phone of a verification token, and ends all other sessions.',
+      access: 'user',
+      body: newPhone,
+      writes: true,
+      refusals: {
+        400: 'the password is wrong, or no such verification token, or its phone has an account',
+        429: tooMany,
+      },
+      handle: async ({ password, verification_token }, call) => {
+        const asker = askerOf(call);
+        const changed = await account.changePhone(asker, password, verification_token);
+        // Only where a cookie of this kind is kept, as after a changed password.
+        if (asker.device) devices.set(call.res, changed);
+      },
+    }),
+    streamedOperation({
+      path: '/user/export',
+      summary: 'Everything that is kept of the user, but for what lets somebody in.',
+      access: 'user',
+      result: keptData,
+      heavy: true,
+      refusals: { 429: 'too many under way for the user: one export, ten reads, or twelve answers not taken' },
+      stream: async (_input, { session }) => textOf(await exporting.of(session)),
+    }),
     operation({
       path: '/user/set_findable',
       summary: 'Whether others than friends find the user by the phone.',
@@ -13,4 +66,23 @@ export function accountRouter(account: AccountService): Operation[] {
       handle: ({ findable }, { userId }) => account.setFindable(userId, findable),
     }),
   ];
+}
+
+/** The answer's text, a page at a time. */
+async function* textOf({ user, phones, sessions, lists }: Kept): AsyncGenerator<string> {
+  const head = JSON.stringify({ user, phones, sessions: sessions.map(sessionView) });
+  // Kept until the lists come: whoever is refused them is sent the refusal, and no half of an answer.
+  let begun = `{"code":200,"result":${head.slice(0, -1)}`;
+  for await (const [name, pages] of lists) {
+    yield `${begun},"${name}":[`;
+    begun = '';
+    let separator = '';
+    for await (const page of pages) {
+      const text = JSON.stringify(page).slice(1, -1);
+      if (text !== '') yield separator + text;
+      separator = ',';
+    }
+    yield ']';
+  }
+  yield '}}';
 }

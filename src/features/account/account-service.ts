@@ -1,10 +1,51 @@
-import { retrying } from '../../database/transaction';
-import { NotSignedIn } from '../../errors';
-import type { UsersRepository } from '../users/users-repository';
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
+import { retrying, type Transaction } from '../../database/transaction';
+import { BadRequest, NotSignedIn } from '../../errors';
+import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
+import type { ImageStorage } from '../../integrations/storage/image-storage';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { Device } from '../auth/login-attempts';
+import type { OwnPassword, Proved } from '../auth/own-password';
+import type { GroupsRepository } from '../groups/groups-repository';
+import type { Notices } from '../notices/notices';
+import { masked, type Phone } from '../phones/phone-number';
+import type { SessionsRepository } from '../sessions/sessions-repository';
+import type { Account, UsersRepository } from '../users/users-repository';
+import type { VerificationRepository } from '../verification/verification-repository';
+import { tokenHash } from '../verification/verification-token';
+import type { AccountRepository } from './account-repository';
+
+interface Repositories {
+  account: AccountRepository;
+  groups: GroupsRepository;
+  users: UsersRepository;
+  sessions: SessionsRepository;
+  verification: VerificationRepository;
+  securityEvents: SecurityEventsRepository;
+  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
+}
 
 interface Parts {
   users: UsersRepository;
+  verification: VerificationRepository;
+  ownPassword: OwnPassword;
+  storage: ImageStorage;
+  tokenEnds: TokenEnds;
+  notices: Notices;
+  transaction: Transaction<Repositories>;
+  logger: Pick<Logger, 'warn'>;
 }
+
+/** Who asks, from where. */
+export interface Asker {
+  userId: string;
+  sid: string;
+  caller: Caller;
+  device: Device | undefined;
+}
+
+const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or been used';
 
 /** What an owner decides about the account as a whole. */
 export class AccountService {
@@ -12,5 +53,97 @@ export class AccountService {
 
   async setFindable(userId: string, isFindable: boolean): Promise<void> {
     if (!(await retrying(() => this.parts.users.setFindable(userId, isFindable)))) throw new NotSignedIn();
+  }
+
+  /** Nothing of the user is left but the row, and nothing begins any more, whatever is under way meanwhile. */
+  async close(asker: Asker, password: string): Promise<void> {
+    const { storage, tokenEnds, notices, transaction, logger } = this.parts;
+    const { userId, caller } = asker;
+    const proved = await this.proved(asker, password, 'close_account');
+    const end = await transaction((repos) => close(repos, proved, caller));
+    if (proved.phone) notices.tell('account_closed', { id: userId, phone: proved.phone }, caller);
+    await storage.accountClosed(userId).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
+    });
+    await tokenEnds.tell(end);
+  }
+
+  async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
+    const { users, verification, tokenEnds, notices, transaction } = this.parts;
+    const { userId, caller } = asker;
+    const hash = tokenHash(verificationToken);
+    const next = await verification.phoneOfToken(hash);
+    if (!next) throw new BadRequest(NO_SUCH_TOKEN);
+    if (await users.isPhoneTaken(next.number)) throw new PhoneTaken();
+    const proved = await this.proved(asker, password, 'change_phone');
+    const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
+    if (proved.phone) notices.tell('phone_changed', { id: userId, phone: proved.phone }, caller);
+    await tokenEnds.tell(end);
+    return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
+  }
+
+  private async proved({ userId, caller, device }: Asker, password: string, operation: string): Promise<Proved> {
+    const proved = await this.parts.ownPassword.proved(userId, password, operation, caller, device);
+    if (!proved) throw new WrongPassword();
+    return proved;
+  }
+}
+
+/**
+ * The codes first and then the user, as in a reset. Whatever locks the user to begin something waits for this, and finds
+ * the account closed; what has begun before is seen by what follows the lock.
+ */
+async function close(repos: Repositories, { account, phone }: Proved, caller: Caller): Promise<TokenEnd | undefined> {
+  const { id } = account;
+  if (phone) await repos.verification.endAll(phone.number);
+  if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword();
+  await repos.account.endBlacklist(id);
+  await repos.account.endFriendships(id);
+  // Before the profile is emptied: a member who is renamed has all rows written once more.
+  await repos.groups.leaveAll(id);
+  await repos.users.close(id);
+  await repos.users.releasePhones(id);
+  await repos.sessions.endAll(id);
+  await repos.securityEvents.add({ event: 'account_closed', userId: id, ...(phone && { phone }) }, caller);
+  return repos.messagingTokens.end(id);
+}
+
+async function changePhone(
+  repos: Repositories,
+  { account, phone }: Proved,
+  { hash, next }: { hash: Buffer; next: Phone },
+  { sid, caller }: Asker,
+): Promise<TokenEnd | undefined> {
+  const { id, credentialsVersion } = account;
+  if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest(NO_SUCH_TOKEN);
+  // A reset by the old phone that is under way would be one of this account.
+  if (phone) await repos.verification.endAll(phone.number);
+  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword();
+  // A refusal undoes what was before it, so that the token stays good.
+  if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken();
+  await repos.users.releasePhones(id, next.number);
+  const detail = phone && `before: ${masked(phone.number)}`;
+  await repos.securityEvents.add(
+    { event: 'phone_changed', userId: id, phone: next, ...(detail && { detail }) },
+    caller,
+  );
+  const ended = await repos.sessions.endOthers(id, sid, credentialsVersion + 1);
+  if (ended > 0)
+    await repos.securityEvents.add(
+      { event: 'sessions_ended', userId: id, detail: `${ended}, by the new phone` },
+      caller,
+    );
+  return repos.messagingTokens.end(id);
+}
+
+class PhoneTaken extends BadRequest {
+  constructor() {
+    super('verification_token: its phone has an account already; the token stays good');
+  }
+}
+
+class WrongPassword extends BadRequest {
+  constructor() {
+    super('password: wrong');
   }
 }

@@ -15,6 +15,8 @@ export type SecurityEventName =
   | 'password_changed'
   | 'password_reset'
   | 'sessions_ended'
+  | 'phone_changed'
+  | 'account_closed'
   | 'limit_met'
   | 'notice_sent';
 

@@ -4,7 +4,7 @@ import { phoneFields } from '../phones/phone-fields';
 import { nickname } from '../users/profile';
 import { givenToken } from '../verification/verification-schemas';
 
-const password = bytes(6, 20).refine((value) => !/\s/u.test(value), 'must not contain white space');
+export const password = bytes(6, 20).refine((value) => !/\s/u.test(value), 'must not contain white space');
 
 export const registration = z.object({ nickname, password, verification_token: givenToken });
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import type { KeyedQueue } from '../../database/keyed-queue';
 import type { Transaction } from '../../database/transaction';
-import { BadRequest, NotFound, NotSignedIn, Unavailable, Wrong } from '../../errors';
+import { BadRequest, NotFound, Unavailable, Wrong } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { AuditTrail } from '../audit/audit-trail';
@@ -16,6 +16,7 @@ import type { VerificationRepository } from '../verification/verification-reposi
 import { tokenHash } from '../verification/verification-token';
 import type { HashingShares } from './hashing-shares';
 import type { Device, LoginAttempts } from './login-attempts';
+import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
 
 interface Repositories {
@@ -33,6 +34,7 @@ interface Parts {
   passwords: Passwords;
   shares: HashingShares;
   attempts: LoginAttempts;
+  ownPassword: OwnPassword;
   messaging: MessagingProvider;
   tokenEnds: TokenEnds;
   audit: AuditTrail;
@@ -133,19 +135,10 @@ export class AuthService {
     caller: Caller,
     from: Device | undefined,
   ): Promise<Account> {
-    const { users, passwords, attempts, tokenEnds, audit, notices, transaction } = this.parts;
-    const account = await users.account(userId);
-    if (!account) throw new NotSignedIn();
-    const [phone] = await users.phonesOf(account.id);
-    const number = phone?.number ?? account.id;
-    const device = from && deviceOf(account, from);
-    const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
-      (await passwords.matches(oldPassword, account.passwordHash, caller.address)) ? account : undefined,
-    );
-    if (!right) {
-      await audit.note({ event: 'login_failed', userId, detail: 'change_password' }, caller);
-      throw new WrongOldPassword();
-    }
+    const { ownPassword, attempts, tokenEnds, notices, transaction } = this.parts;
+    const proved = await ownPassword.proved(userId, oldPassword, 'change_password', caller, from);
+    if (!proved) throw new WrongOldPassword();
+    const { account, phone, number } = proved;
     const passwordHash = await this.hashed(newPassword, userId, caller);
     await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
@@ -194,12 +187,6 @@ export class AuthService {
     const { shares, passwords } = this.parts;
     return shares.run(who, caller.address, () => passwords.hash(password, caller.address));
   }
-}
-
-/** The device, if it is one of this account, and signed in since the password was last changed. */
-function deviceOf(account: Account | undefined, device: Device): Device | undefined {
-  const isKnown = account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;
-  return isKnown ? device : undefined;
 }
 
 async function noteEnded(

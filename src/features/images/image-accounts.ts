@@ -68,6 +68,10 @@ export class ImageAccounts implements ImageBook {
     return retrying(() => this.parts.images.strikeReplaced(userId));
   }
 
+  async strikeAll(userId: string): Promise<ImageName[]> {
+    return retrying(() => this.parts.images.strikeAll(userId));
+  }
+
   async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
     const images = await retrying(() => this.parts.images.strikeUnused());
     return { looked: images.length, struck: images.filter(({ shown }) => !shown) };

@@ -8,10 +8,10 @@ const KEY = `'/files/' || image.user_id || '/' || image.name`;
 /** Whatever the service's address was, and with or without a query, whose sign is a place holder of Knex's. */
 const shows = (uri: string) => `right(split_part(split_part(${uri}, chr(63), 1), '#', 1), length(${KEY})) = ${KEY}`;
 
-/** As the owner's portrait, or as that of a group that the owner is or was in. */
+/** As the owner's portrait, or as that of a group that the owner is or was in, as long as the account is open. */
 const SHOWN = `(
   EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})
-  OR EXISTS (SELECT FROM group_members member JOIN groups ON groups.id = member.group_id
+  OR EXISTS (SELECT FROM users WHERE id = image.user_id AND closed_at IS NULL) AND EXISTS (SELECT FROM group_members member JOIN groups ON groups.id = member.group_id
               WHERE member.member_id = image.user_id AND ${shows('groups.portrait_uri')}))`;
 
 const markPortrait = statement<unknown, 'userId' | 'uri'>(
@@ -87,6 +87,10 @@ export class ImagesRepository {
 
   async strikeReplaced(userId: string): Promise<ImageName[]> {
     return strikeReplaced(this.db, { userId });
+  }
+
+  async strikeAll(userId: string): Promise<ImageName[]> {
+    return this.db('images').where({ user_id: userId }).delete().returning<ImageName[]>(['user_id as userId', 'name']);
   }
 
   async strikeUnused(): Promise<(ImageName & { shown: boolean })[]> {

@@ -148,7 +148,7 @@ export function limitTable(amounts: LimitAmounts) {
 
     /** set_nickname, set_portrait_uri and remove_portrait together: each writes a row for every group of the user. */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
-    /** With the right old password; a wrong one is a failed login. */
+    /** change_password, change_phone and close_account, with the right password; a wrong one is a failed login. */
     passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, changing),
     /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
     blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),

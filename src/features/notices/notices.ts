@@ -11,7 +11,8 @@ import type { UsersRepository } from '../users/users-repository';
 import type { KnownDevices } from './known-devices';
 
 /** What an owner is told of. */
-export type Happening = 'password_reset' | 'password_changed' | 'new_device' | 'locked_out';
+export type Happening =
+  'password_reset' | 'password_changed' | 'new_device' | 'locked_out' | 'phone_changed' | 'account_closed';
 
 export interface NoticeRules {
   notify: 'off' | 'sms';

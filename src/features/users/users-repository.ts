@@ -140,6 +140,33 @@ export class UsersRepository {
     await this.open().where({ id }).update(this.newPassword(passwordHash));
   }
 
+  /** Until the end of the transaction. False when the password has been changed since, or the account was closed. */
+  async lock(id: string, credentialsVersion: number): Promise<boolean> {
+    const owner: unknown = await this.open()
+      .where({ id, credentials_version: credentialsVersion })
+      .forNoKeyUpdate()
+      .first('id');
+    return owner !== undefined;
+  }
+
+  /** It ends sessions, as a new password does, and leaves the password. False for what `lock` is false for. */
+  async renewCredentials(id: string, credentialsVersion: number): Promise<boolean> {
+    const open = this.open().where({ id, credentials_version: credentialsVersion });
+    return (await open.update(this.newCredentials())) > 0;
+  }
+
+  /** The row stays, for others may have to be told of what was the user's. */
+  async close(id: string): Promise<void> {
+    const emptied = { nickname: '', portrait_uri: '', password_hash: '' };
+    await this.open()
+      .where({ id })
+      .update({ ...emptied, closed_at: this.db.fn.now(), ...this.newCredentials() });
+  }
+
+  async releasePhones(id: string, ...but: string[]): Promise<void> {
+    await this.db('phones').where({ user_id: id }).whereNotIn('phone', but).delete();
+  }
+
   /** The same password at another cost: its sessions stay. */
   async rehash(id: string, credentialsVersion: number, passwordHash: string): Promise<void> {
     await this.open().where({ id, credentials_version: credentialsVersion }).update({ password_hash: passwordHash });
@@ -147,12 +174,12 @@ export class UsersRepository {
 
   /** It ends sessions, and the messaging tokens that are on their way. */
   private newPassword(passwordHash: string): Record<string, Knex.Value | Knex.Raw> {
+    return { password_hash: passwordHash, ...this.newCredentials() };
+  }
+
+  private newCredentials(): Record<string, Knex.Raw> {
     const next = (counter: string) => this.db.raw('?? + 1', [counter]);
-    return {
-      password_hash: passwordHash,
-      credentials_version: next('credentials_version'),
-      messaging_round: next('messaging_round'),
-    };
+    return { credentials_version: next('credentials_version'), messaging_round: next('messaging_round') };
   }
 
   private open(): Knex.QueryBuilder {

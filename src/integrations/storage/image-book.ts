@@ -33,6 +33,8 @@ export interface ImageBook {
   adopt(images: ImageEntry[]): Promise<void>;
   /** Strikes the user's portraits that are shown no more, and returns them. */
   strikeReplaced(userId: string, portraitUri: string): Promise<ImageName[]>;
+  /** Strikes all images of a user, and returns them. */
+  strikeAll(userId: string): Promise<ImageName[]>;
   /** Looks at images that are a day old, or were looked at a day ago, and strikes those that are shown nowhere. */
   strikeUnused(): Promise<{ looked: number; struck: ImageName[] }>;
 }

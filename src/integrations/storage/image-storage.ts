@@ -17,6 +17,8 @@ export interface ImageStorage {
   uploadToken(uploader: Uploader, publicUrl: string): UploadToken;
   /** Deletes the portrait that was replaced, where this service keeps it. */
   portraitSet(userId: string, portraitUri: string): Promise<void>;
+  /** Deletes what a closed account has uploaded, where this service keeps it. */
+  accountClosed(userId: string): Promise<void>;
   /** Deletes unfinished uploads, and images that are shown nowhere. */
   sweep(): Promise<void>;
   /** Once no request is under way any more, before the process ends. */

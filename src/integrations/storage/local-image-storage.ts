@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Caller } from '../../caller';
+import { Unavailable } from '../../errors';
 import { fileAt, flushFolder, hasCode, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
 import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
@@ -127,6 +128,7 @@ export class LocalImageStorage implements ImageStorage {
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
       await this.give(path, entry, entered);
+      if (!(await this.book.has(entry))) await this.giveUp(entry);
       return { key: `${entry.userId}/${name}`, hash: entry.hash };
     } catch (error) {
       if (error instanceof DecodingTooLong) await this.book.charge(grant, COUNTS_AS - 1, caller);
@@ -155,6 +157,12 @@ export class LocalImageStorage implements ImageStorage {
     }
   }
 
+  /** It was struck before it had its name, as it is when the account is closed. */
+  private async giveUp(image: ImageName): Promise<never> {
+    await this.takeAway(image);
+    throw new Unavailable('the image was removed meanwhile: send it again');
+  }
+
   async discard({ path }: { path: string }): Promise<void> {
     await this.incoming.discard(path);
   }
@@ -179,6 +187,10 @@ export class LocalImageStorage implements ImageStorage {
 
   async portraitSet(userId: string, portraitUri: string): Promise<void> {
     await this.remove(await this.book.strikeReplaced(userId, portraitUri));
+  }
+
+  async accountClosed(userId: string): Promise<void> {
+    await this.remove(await this.book.strikeAll(userId));
   }
 
   async sweep(): Promise<void> {

@@ -24,6 +24,8 @@ export class QiniuImageStorage implements ImageStorage {
 
   async portraitSet(): Promise<void> {}
 
+  async accountClosed(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   uploadToken({ userId }: Pick<Uploader, 'userId'>): UploadToken {

@@ -1,0 +1,131 @@
+import type { Knex } from 'knex';
+import { pagesOf } from '../../database/pages';
+import { columnList, statement } from '../../database/statement';
+import { PROFILE_COLUMNS } from '../users/profile';
+import type {
+  KeptBlacklistEntry,
+  KeptEvent,
+  KeptFriendship,
+  KeptImage,
+  KeptMembership,
+  KeptPhone,
+  KeptUser,
+} from './export-schemas';
+
+/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+const PAGE = 500;
+
+/** As clients are shown times. */
+const shown = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const keptUser = statement<KeptUser, 'userId'>(
+  'kept-user',
+  `SELECT ${columnList(PROFILE_COLUMNS)}, is_findable AS findable, ${shown('created_at')} AS "createdAt"
+     FROM users WHERE id = :userId AND closed_at IS NULL`,
+);
+
+const keptPhones = statement<KeptPhone, 'userId'>(
+  'kept-phones',
+  'SELECT phone, region FROM phones WHERE user_id = :userId ORDER BY phone',
+);
+
+/** Each page by the key that follows the user in an index. Not prepared, so that PostgreSQL knows how much there is. */
+const imagesPage = statement<KeptImage, 'userId' | 'after'>(
+  'kept-images',
+  `SELECT user_id || '/' || name AS key, bytes FROM images
+    WHERE user_id = :userId AND name > split_part(:after, '/', 2) ORDER BY name LIMIT ${PAGE}`,
+  { prepared: false },
+);
+
+const blacklistPage = statement<KeptBlacklistEntry, 'userId' | 'after'>(
+  'kept-blacklist',
+  `SELECT friend_id AS "friendId", status, ${shown('updated_at')} AS "updatedAt" FROM blacklist
+    WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}`,
+  { prepared: false },
+);
+
+const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
+  'kept-friendships',
+  `SELECT friend_id AS "friendId", display_name AS "displayName", status, ${shown('updated_at')} AS "updatedAt"
+     FROM friendships WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}`,
+  { prepared: false },
+);
+
+/** Who is out of a group is told nothing of it but that. OFFSET 0 keeps PostgreSQL from reading all groups in order. */
+const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
+  'kept-memberships',
+  `SELECT me.group_id AS "groupId", CASE WHEN is_deleted THEN '' ELSE g.name END AS "groupName",
+          display_name AS "displayName", role, is_deleted AS "isDeleted", ${shown('updated_at')} AS "updatedAt"
+     FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) me
+    CROSS JOIN LATERAL (SELECT name FROM groups WHERE id = me.group_id OFFSET 0) g
+    ORDER BY me.group_id LIMIT ${PAGE}`,
+  { prepared: false },
+);
+
+interface EventRow extends KeptEvent {
+  place: string;
+}
+
+const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
+  'kept-events',
+  `SELECT at || '|' || id AS place, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone, ip,
+          user_agent AS "userAgent", coalesce(detail, '') AS detail
+     FROM security_events
+    WHERE user_id = :userId AND (security_events.at, id) > (:afterAt::timestamptz, :afterId::bigint)
+    ORDER BY security_events.at, id LIMIT ${PAGE}`,
+  { prepared: false },
+);
+
+/** Everything that is kept of a user, by pages where it may be much. */
+export class ExportRepository {
+  constructor(private readonly db: Knex) {}
+
+  async user(userId: string): Promise<KeptUser | undefined> {
+    const [user] = await keptUser(this.db, { userId });
+    return user;
+  }
+
+  async phones(userId: string): Promise<KeptPhone[]> {
+    return keptPhones(this.db, { userId });
+  }
+
+  images(userId: string): AsyncGenerator<KeptImage[]> {
+    return pagesOf(
+      PAGE,
+      (after) => imagesPage(this.db, { userId, after }),
+      ({ key }) => key,
+    );
+  }
+
+  blacklist(userId: string): AsyncGenerator<KeptBlacklistEntry[]> {
+    return pagesOf(
+      PAGE,
+      (after) => blacklistPage(this.db, { userId, after }),
+      ({ friendId }) => friendId,
+    );
+  }
+
+  friendships(userId: string): AsyncGenerator<KeptFriendship[]> {
+    return pagesOf(
+      PAGE,
+      (after) => friendshipsPage(this.db, { userId, after }),
+      ({ friendId }) => friendId,
+    );
+  }
+
+  memberships(userId: string): AsyncGenerator<KeptMembership[]> {
+    return pagesOf(
+      PAGE,
+      (after) => membershipsPage(this.db, { userId, after }),
+      ({ groupId }) => groupId,
+    );
+  }
+
+  async *securityEvents(userId: string): AsyncGenerator<KeptEvent[]> {
+    const read = (after: string) => {
+      const [afterAt, afterId] = (after || '-infinity|0').split('|');
+      return eventsPage(this.db, { userId, afterAt, afterId });
+    };
+    for await (const page of pagesOf(PAGE, read, ({ place }) => place)) yield page.map(({ place, ...event }) => event);
+  }
+}

@@ -1,0 +1,59 @@
+import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
+import { NotSignedIn } from '../../errors';
+import type { SessionRow } from '../sessions/sessions-repository';
+import type { SessionsService } from '../sessions/sessions-service';
+import { SyncQueue } from '../sync/sync-queue';
+import type { ExportRepository } from './export-repository';
+import type { KeptPhone, KeptUser } from './export-schemas';
+
+export interface Kept {
+  user: KeptUser;
+  phones: KeptPhone[];
+  sessions: SessionRow[];
+  /** What may be much: each with its name, a page at a time. */
+  lists: AsyncIterable<[name: string, pages: AsyncIterable<object[]>]>;
+}
+
+/** Longest wait for a page: giving up wastes what was already sent. */
+const PAGE_MS = 30_000;
+
+/** Gives users what is kept of them: one page at a time for all together, and one export of a user. */
+export class ExportService {
+  private readonly queue = new SyncQueue();
+  private readonly places = new KeyedQueue(1, 0, ownExcess);
+
+  constructor(
+    private readonly kept: ExportRepository,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  async of(session: { userId: string; sid: string }): Promise<Kept> {
+    const { userId } = session;
+    const user = await this.kept.user(userId);
+    if (!user) throw new NotSignedIn();
+    const [phones, sessions] = [await this.kept.phones(userId), await this.sessions.of(session)];
+    return { user, phones, sessions, lists: this.lists(userId) };
+  }
+
+  /** The place is taken when the first list is asked for, and free when no more are. */
+  private async *lists(userId: string): AsyncGenerator<[string, AsyncIterable<object[]>]> {
+    const leave = await this.places.enter(userId);
+    try {
+      yield ['images', this.inTurns(userId, this.kept.images(userId))];
+      yield ['blacklist', this.inTurns(userId, this.kept.blacklist(userId))];
+      yield ['friendships', this.inTurns(userId, this.kept.friendships(userId))];
+      yield ['memberships', this.inTurns(userId, this.kept.memberships(userId))];
+      yield ['securityEvents', this.inTurns(userId, this.kept.securityEvents(userId))];
+    } finally {
+      leave();
+    }
+  }
+
+  private async *inTurns<Row>(userId: string, pages: AsyncGenerator<Row[]>): AsyncGenerator<Row[]> {
+    for (;;) {
+      const page = await this.queue.run(userId, PAGE_MS, () => pages.next());
+      if (page.done) return;
+      yield page.value;
+    }
+  }
+}

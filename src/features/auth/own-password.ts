@@ -1,0 +1,55 @@
+import type { Caller } from '../../caller';
+import { NotSignedIn } from '../../errors';
+import type { AuditTrail } from '../audit/audit-trail';
+import type { Phone } from '../phones/phone-number';
+import type { Account, UsersRepository } from '../users/users-repository';
+import type { Device, LoginAttempts } from './login-attempts';
+import type { Passwords } from './passwords';
+
+interface Parts {
+  users: UsersRepository;
+  passwords: Passwords;
+  attempts: LoginAttempts;
+  audit: AuditTrail;
+}
+
+export interface Proved {
+  account: Account;
+  /** An account that was imported may have none. */
+  phone: Phone | undefined;
+  /** What its tries count by. */
+  number: string;
+}
+
+/** Asks a user who is signed in for the password again: a session may be in other hands by now. */
+export class OwnPassword {
+  constructor(private readonly parts: Parts) {}
+
+  /** Undefined when it is wrong, which counts as a failed login and is noted as one at `operation`. */
+  async proved(
+    userId: string,
+    password: string,
+    operation: string,
+    caller: Caller,
+    from: Device | undefined,
+  ): Promise<Proved | undefined> {
+    const { users, passwords, attempts, audit } = this.parts;
+    const account = await users.account(userId);
+    if (!account) throw new NotSignedIn();
+    const [phone] = await users.phonesOf(account.id);
+    const number = phone?.number ?? account.id;
+    const device = from && deviceOf(account, from);
+    const right = await attempts.change(userId, { phone: number, caller, device }, async () =>
+      (await passwords.matches(password, account.passwordHash, caller.address)) ? account : undefined,
+    );
+    if (right) return { account, phone, number };
+    await audit.note({ event: 'login_failed', userId, detail: operation }, caller);
+    return undefined;
+  }
+}
+
+/** The device, if it is one of this account, and signed in since the password was last changed. */
+export function deviceOf(account: Account | undefined, device: Device): Device | undefined {
+  const isKnown = account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;
+  return isKnown ? device : undefined;
+}

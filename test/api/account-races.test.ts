@@ -1,0 +1,286 @@
+import type { Knex } from 'knex';
+import { ImagesRepository } from '../../src/features/images/images-repository';
+import { UsersRepository } from '../../src/features/users/users-repository';
+import { VerificationRepository } from '../../src/features/verification/verification-repository';
+import { tokenHash } from '../../src/features/verification/verification-token';
+import { startApp, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import {
+  e164,
+  insertAndSignIn,
+  newPassword,
+  newPhone,
+  signIn,
+  verificationToken,
+  type Person,
+  type PhoneFields,
+  type SignedInPerson,
+} from '../support/people';
+import { insertGroup } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
+
+let app: TestApp;
+let ann: SignedInPerson;
+let cat: SignedInPerson;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  [ann, cat] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Cat')];
+});
+
+const close = ({ agent, password }: SignedInPerson) => post(agent, '/user/close_account', { password });
+const changePhone = ({ agent, password }: SignedInPerson, verification_token: string) =>
+  post(agent, '/user/change_phone', { password, verification_token });
+const phoneOf = async ({ id }: Person) => app.db('phones').where({ user_id: id }).pluck<string[]>('phone');
+
+async function befriend(db: Knex): Promise<void> {
+  const sides = [
+    { user_id: ann.id, friend_id: cat.id, status: 20 },
+    { user_id: cat.id, friend_id: ann.id, status: 20 },
+  ];
+  await db('friendships').insert(sides).onConflict(['user_id', 'friend_id']).merge(['status']);
+}
+
+async function blacklist(db: Knex): Promise<void> {
+  const entry = { user_id: cat.id, friend_id: ann.id };
+  await db('blacklist').insert(entry).onConflict(['user_id', 'friend_id']).merge({ status: true });
+}
+
+async function join(db: Knex): Promise<void> {
+  const member = { group_id: `race-${cat.id}`, member_id: cat.id };
+  await db('group_members').insert(member).onConflict(['group_id', 'member_id']).merge({ is_deleted: false });
+}
+
+/** Whatever holds of a user, by table. */
+async function living({ id }: Person): Promise<Record<string, number>> {
+  const sessions = app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id]);
+  const friendships = app
+    .db('friendships')
+    .whereNot({ status: 30 })
+    .where((side) => void side.where({ user_id: id }).orWhere({ friend_id: id }));
+  const found = {
+    sessions: await sessions.select(),
+    phones: await app.db('phones').where({ user_id: id }).select(),
+    friendships: await friendships.select(),
+    blacklist: await app.db('blacklist').where({ user_id: id, status: true }).select(),
+    memberships: await app.db('group_members').where({ member_id: id, is_deleted: false }).select(),
+    images: await app.db('images').where({ user_id: id }).select(),
+    tokens: await app.db('messaging_tokens').where({ user_id: id }).select(),
+  };
+  return Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, (rows as unknown[]).length]));
+}
+
+const NOTHING = { sessions: 0, phones: 0, friendships: 0, blacklist: 0, memberships: 0, images: 0, tokens: 0 };
+
+/** Closes the account of Cat, and has it wait in the middle, with her row locked, until `beside` is under way. */
+async function closingBeside<T>(beside: () => Promise<T>): Promise<T> {
+  await blacklist(app.db);
+  let closed: Promise<Answer> | undefined;
+  let other: Promise<T> | undefined;
+  await app.db.transaction(async (trx) => {
+    await trx('blacklist').where({ user_id: cat.id }).forUpdate();
+    closed = close(cat);
+    await untilWaiting(app.db, 1);
+    other = beside();
+    other.catch(() => undefined);
+    await untilWaiting(app.db, 2);
+  });
+  if (!closed || !other) throw new Error('nothing was asked for');
+  expectBody(await closed, { code: 200 });
+  return other;
+}
+
+describe('an account that is closed', () => {
+  beforeEach(() => insertGroup(app, `race-${cat.id}`, [ann]));
+
+  const WRITERS: [string, (db: Knex) => Promise<void>][] = [
+    ['friendship', befriend],
+    ['blacklist entry', blacklist],
+    ['membership', join],
+  ];
+
+  it.each(WRITERS)('ends a %s that is just being made', async (_what, write) => {
+    let closed: Promise<Answer> | undefined;
+    await app.db.transaction(async (trx) => {
+      await write(trx);
+      closed = close(cat);
+      await untilWaiting(app.db, 1);
+    });
+    expect((await closed)?.body).toEqual({ code: 200 });
+    expect(await living(cat)).toEqual(NOTHING);
+  });
+
+  it.each(WRITERS)('gets no %s that is made while it is being closed, or later', async (_what, write) => {
+    await closingBeside(() => write(app.db));
+    expect(await living(cat)).toEqual(NOTHING);
+    await write(app.db);
+    expect(await living(cat)).toEqual(NOTHING);
+  });
+
+  it.each(WRITERS)('gets no %s that is brought back', async (_what, write) => {
+    await write(app.db);
+    await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 30 });
+    await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: true });
+    expectBody(await close(cat), { code: 200 });
+    await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 20 });
+    await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: false });
+    await app.db('blacklist').where({ user_id: cat.id }).update({ status: true });
+    expect(await living(cat)).toEqual(NOTHING);
+  });
+
+  it('lets nobody in who logs in meanwhile', async () => {
+    const { region, phone, password } = cat;
+    const login = await closingBeside(() => post(app.api, '/user/login', { region, phone, password }));
+    expectBody(login, { code: 1000 });
+    expect(await living(cat)).toEqual(NOTHING);
+  });
+
+  it('takes no image that is uploaded meanwhile', async () => {
+    // What an upload asks last, once the image has been decoded.
+    expect(await closingBeside(() => new ImagesRepository(app.db).lockUploader(cat.id, 0))).toBe(false);
+  });
+
+  const CALLS: [string, () => object, number][] = [
+    ['/user/set_nickname', () => ({ nickname: 'Kitty' }), 401],
+    ['/user/set_portrait_uri', () => ({ portraitUri: 'https://a.b/p.png' }), 401],
+    ['/user/set_findable', () => ({ findable: false }), 401],
+    ['/user/add_to_blacklist', () => ({ friendId: ann.id }), 200],
+    ['/user/change_password', () => ({ oldPassword: cat.password, newPassword: newPassword() }), 400],
+    ['/user/close_account', () => ({ password: cat.password }), 400],
+  ];
+  it.each(CALLS)('is not changed by %s meanwhile', async (path, body, status) => {
+    expect((await closingBeside(() => post(cat.agent, path, body()))).status).toBe(status);
+    expect(await living(cat)).toEqual(NOTHING);
+    const row: unknown = await app.db('users').where({ id: cat.id }).first('nickname', 'portrait_uri', 'is_findable');
+    expect(row).toEqual({ nickname: '', portrait_uri: '', is_findable: true });
+  });
+
+  it('gets no other phone meanwhile, whose token stays good', async () => {
+    const phone = newPhone();
+    const token = await verificationToken(app, phone);
+    expectRefusal(await closingBeside(() => changePhone(cat, token)), 400, 'password');
+    expect(await living(cat)).toEqual(NOTHING);
+    expectBody(await changePhone(ann, token), { code: 200 });
+  });
+
+  it('is not closed by a password that is reset meanwhile, and waits for the reset without a deadlock', async () => {
+    const token = await verificationToken(app, cat);
+    let closed: Promise<Answer> | undefined;
+    await app.db.transaction(async (trx) => {
+      // What reset_password does, one after the other.
+      expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(cat))).toBe(true);
+      closed = close(cat);
+      await untilWaiting(app.db, 1);
+      await new UsersRepository(trx).resetPassword(cat.id, 'another');
+    });
+    if (!closed) throw new Error('nothing was asked for');
+    expectRefusal(await closed, 400, 'password');
+    expect(await phoneOf(cat)).toEqual([e164(cat)]);
+  });
+
+  it('goes through beside a friend who closes another one at once', async () => {
+    await befriend(app.db);
+    const answers = await Promise.all([close(ann), close(cat)]);
+    expect(counted(answers)).toEqual({ 200: 2 });
+    expect([await living(ann), await living(cat)]).toEqual([NOTHING, NOTHING]);
+  });
+
+  it('passes no group on to a member who is closing another one at once', async () => {
+    const groupId = `heirs-${cat.id}`;
+    const bob = await insertAndSignIn(app, 'Bob');
+    await insertGroup(app, groupId, [cat, ann, bob]);
+    const answers: Promise<Answer>[] = [];
+    await app.db.transaction(async (trx) => {
+      await trx('groups').where({ id: groupId }).forUpdate();
+      answers.push(close(cat), close(ann));
+      await untilWaiting(app.db, 2);
+    });
+    expect(counted(await Promise.all(answers))).toEqual({ 200: 2 });
+    const members: unknown = await app.db('group_members').where({ group_id: groupId, is_deleted: false });
+    expect(members).toMatchObject([{ member_id: bob.id, role: 0 }]);
+    expect(await app.db('groups').where({ id: groupId }).first('creator_id')).toEqual({ creator_id: bob.id });
+  });
+});
+
+describe('a phone', () => {
+  let phone: PhoneFields;
+  beforeEach(() => {
+    phone = newPhone();
+  });
+
+  it('that two users want at once is given to one of them', async () => {
+    const tokens = [await verificationToken(app, phone), await verificationToken(app, phone)];
+    const answers: Promise<Answer>[] = [];
+    await app.db.transaction(async (trx) => {
+      await trx('verification_tokens')
+        .where({ phone: e164(phone) })
+        .forUpdate();
+      answers.push(changePhone(ann, tokens[0] ?? ''), changePhone(cat, tokens[1] ?? ''));
+      await untilWaiting(app.db, 2);
+    });
+    expect(counted(await Promise.all(answers))).toEqual({ 200: 1, 400: 1 });
+    const phones = [...(await phoneOf(ann)), ...(await phoneOf(cat))];
+    expect(phones).toHaveLength(2);
+    expect(phones.filter((number) => number === e164(phone))).toHaveLength(1);
+  });
+
+  it('that is being registered is given to nobody else, whose token stays good and whose sessions go on', async () => {
+    const token = await verificationToken(app, phone);
+    await signIn(app, ann);
+    let changed: Promise<Answer> | undefined;
+    await app.db.transaction(async (trx) => {
+      await new UsersRepository(trx).claimPhone({ number: e164(phone), region: '44' }, 'somebody');
+      changed = changePhone(ann, token);
+      await untilWaiting(app.db, 1);
+    });
+    if (!changed) throw new Error('nothing was asked for');
+    expectRefusal(await changed, 400, 'its phone has an account');
+    expect(await phoneOf(ann)).toEqual([e164(ann)]);
+    expect((await living(ann)).sessions).toBe(2);
+    await app
+      .db('phones')
+      .where({ phone: e164(phone) })
+      .delete();
+    expectBody(await changePhone(ann, token), { code: 200 });
+  });
+
+  it('that is registered and taken by change_phone at once has one account', async () => {
+    const tokens = [await verificationToken(app, phone), await verificationToken(app, phone)];
+    const registration = { nickname: 'New', password: newPassword(), verification_token: tokens[0] };
+    const answers = await Promise.all([
+      post(app.api, '/user/register', registration),
+      changePhone(ann, tokens[1] ?? ''),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(
+      await app
+        .db('phones')
+        .where({ phone: e164(phone) })
+        .select(),
+    ).toHaveLength(1);
+  });
+
+  it('that was changed resets no password by a token that it had before', async () => {
+    const token = await verificationToken(app, phone);
+    const password = newPassword();
+    const answers: Promise<Answer>[] = [];
+    const old = await verificationToken(app, ann);
+    const blocker = await app.db.transaction();
+    await new UsersRepository(blocker).claimPhone({ number: e164(phone), region: '44' }, 'somebody');
+    answers.push(changePhone(ann, token));
+    await untilWaiting(app.db, 1);
+    // It has read whose phone that is, and waits for its token.
+    answers.push(post(app.api, '/user/reset_password', { password, verification_token: old }));
+    await untilWaiting(app.db, 2);
+    await blocker.rollback();
+    const [changed, reset] = await Promise.all(answers);
+    expect(changed?.body).toEqual({ code: 200 });
+    expect(reset?.status).toBe(400);
+    const login = { region: phone.region, phone: phone.phone };
+    expect((await post(app.api, '/user/login', { ...login, password: ann.password })).body).toMatchObject({
+      code: 200,
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectRefusal, post } from '../support/calls';
+import { e164, expectOk, insertAndSignIn, profileOf, registerAndSignIn, type SignedInPerson } from '../support/people';
+import { connectWriter, insertGroup } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
+
+interface Exported extends Record<string, unknown> {
+  sessions: object[];
+  blacklist: { friendId: string }[];
+  friendships: { friendId: string }[];
+  memberships: { groupId: string }[];
+  securityEvents: { event: string; detail: string }[];
+}
+
+describe('POST /user/export', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+  let bob: SignedInPerson;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    [ann, bob] = [await registerAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+  });
+
+  const exported = async ({ agent }: SignedInPerson) => (await expectOk(agent.post('/user/export'))).result as Exported;
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+
+  it('gives everything that is kept of the user, what has ended too', async () => {
+    await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
+    await app.db('friendships').insert([
+      { user_id: ann.id, friend_id: bob.id, status: 20, display_name: 'Bobby' },
+      { user_id: ann.id, friend_id: 'gone', status: 30, display_name: '' },
+      { user_id: bob.id, friend_id: ann.id, status: 20, display_name: 'Annie' },
+    ]);
+    const [living, left] = [`living-${ann.id}`, `left-${ann.id}`];
+    await insertGroup(app, living, [bob, ann]);
+    await insertGroup(app, left, [bob, ann]);
+    await app.db('group_members').where({ group_id: left, member_id: ann.id }).delete();
+    await app.db('images').insert({ user_id: ann.id, name: 'a.png', bytes: 100 });
+
+    const { securityEvents, ...rest } = await exported(ann);
+    expect(rest).toEqual({
+      user: { ...profileOf(ann), findable: true, createdAt: time },
+      phones: [{ phone: e164(ann), region: '44' }],
+      sessions: [expect.objectContaining({ current: true })],
+      images: [{ key: `${ann.id}/a.png`, bytes: 100 }],
+      blacklist: [{ friendId: bob.id, status: true, updatedAt: time }],
+      friendships: [
+        { friendId: bob.id, displayName: 'Bobby', status: 20, updatedAt: time },
+        { friendId: 'gone', displayName: '', status: 30, updatedAt: time },
+      ].sort((a, b) => (a.friendId < b.friendId ? -1 : 1)),
+      memberships: [
+        { groupId: left, groupName: '', displayName: '', role: 1, isDeleted: true, updatedAt: time },
+        { groupId: living, groupName: `Group ${living}`, displayName: '', role: 1, isDeleted: false, updatedAt: time },
+      ],
+    });
+    expect(securityEvents.map(({ event }) => event)).toEqual(['registered', 'logged_in']);
+  });
+
+  it('gives nothing that lets anybody in', async () => {
+    const { region, phone, password } = ann;
+    const cookie = cookieOf(await post(app.api, '/user/login', { region, phone, password }));
+    const sid = decodeURIComponent(cookie).replace('sid=s:', '').split('.')[0] ?? '';
+    expect(sid).toHaveLength(32);
+    await app
+      .db('messaging_tokens')
+      .insert({ user_id: ann.id, app: 'app', token: 'kept', nickname: '', portrait_uri: '' });
+    const text = JSON.stringify(await exported(ann));
+    const { password_hash } = await app.db('users').where({ id: ann.id }).first<{ password_hash: string }>();
+    for (const kept of [password_hash, sid, 'kept']) expect(text).not.toContain(kept);
+    expect(text).not.toMatch(/hash|credential|secret/i);
+  });
+
+  it('gives nothing of others', async () => {
+    await app.db('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
+    const text = JSON.stringify(await exported(ann));
+    expect(text).not.toContain(bob.id);
+  });
+
+  it('gives more than a page of everything, in order, each row once', async () => {
+    await app.db.raw(`INSERT INTO blacklist (user_id, friend_id) SELECT ?, 'b' || n FROM generate_series(1, 1200) n`, [
+      ann.id,
+    ]);
+    await app.db.raw(
+      `INSERT INTO friendships (user_id, friend_id, status) SELECT ?, 'f' || n, 20 FROM generate_series(1, 1200) n`,
+      [ann.id],
+    );
+    await app.db.raw(
+      `WITH made AS (INSERT INTO groups (id, name, creator_id) SELECT ? || n, 'G', 'x' FROM generate_series(1, 1200) n
+                     RETURNING id) SELECT count(*) FROM made`,
+      [`page-${ann.id}-`],
+    );
+    await app.db.raw(`INSERT INTO group_members (group_id, member_id) SELECT id, ? FROM groups WHERE id LIKE ?`, [
+      ann.id,
+      `page-${ann.id}-%`,
+    ]);
+    // Many of one moment.
+    await app.db.raw(
+      `INSERT INTO security_events (event, user_id, ip, user_agent, request_id, detail)
+       SELECT 'limit_met', ?, '203.0.113.7', '', '', n::text FROM generate_series(1, 1200) n`,
+      [ann.id],
+    );
+    const { blacklist, friendships, memberships, securityEvents } = await exported(ann);
+    expect(new Set(blacklist.map(({ friendId }) => friendId)).size).toBe(1_200);
+    expect(new Set(friendships.map(({ friendId }) => friendId)).size).toBe(1_200);
+    expect(new Set(memberships.map(({ groupId }) => groupId)).size).toBe(1_200);
+    const noted = securityEvents.filter(({ event }) => event === 'limit_met').map(({ detail }) => Number(detail));
+    expect(noted).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
+    expect([blacklist, friendships, memberships].map(({ length }) => length)).toEqual([1_200, 1_200, 1_200]);
+  });
+
+  it('is made once at a time for a user: 429 beyond', async () => {
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN; LOCK TABLE friendships');
+    const first = post(ann.agent, '/user/export');
+    await untilWaiting(app.db, 1);
+    expectRefusal(await post(ann.agent, '/user/export'), 429);
+    await writer.query('ROLLBACK');
+    await writer.end();
+    expect((await first).status).toBe(200);
+    expect((await post(ann.agent, '/user/export')).status).toBe(200);
+  });
+
+  it('needs a session', async () => {
+    expectRefusal(await post(app.api, '/user/export'), 401);
+  });
+});
