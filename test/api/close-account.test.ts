@@ -148,6 +148,31 @@ describe('POST /user/close_account', () => {
     expect(await app.db('group_members').where({ member_id: cat.id }).select(Object.keys(left))).toEqual([left]);
   });
 
+  it('ends what is open between the user and others, with the message, also where there is one side alone', async () => {
+    const bob = await insertAndSignIn(app, 'Bob');
+    await expectOk(cat.agent.post('/friendship/invite').send({ friendId: ann.id, message: 'It is me' }));
+    await expectOk(bob.agent.post('/friendship/invite').send({ friendId: cat.id, message: 'And me' }));
+    const dan = await insertAndSignIn(app, 'Dan');
+    await app.db('friendships').insert({ user_id: dan.id, friend_id: cat.id, status: 20 });
+    const client = await settled(dan);
+    await closed(cat);
+    const sides = app
+      .db('friendships')
+      .where((side) => void side.where({ user_id: cat.id }).orWhere('friend_id', cat.id));
+    expect(await sides.select('status', 'message')).toEqual(Array(5).fill({ status: 30, message: '' }));
+    expect((await client.sync()).friends).toMatchObject([{ friendId: cat.id, status: 30 }]);
+    for (const { agent } of [ann, bob]) expect((await expectOk(agent.post('/friendship/all'))).result).toEqual([]);
+    expectRefusal(await post(ann.agent, '/friendship/agree', { friendId: cat.id }), 404);
+    expectRefusal(await post(bob.agent, '/friendship/invite', { friendId: cat.id }), 400, 'friendId');
+  });
+
+  it('empties the names that were given to friends before, too', async () => {
+    await befriend(cat, ann);
+    await expectOk(cat.agent.post('/friendship/delete').send({ friendId: ann.id }));
+    await closed(cat);
+    expect(await app.db('friendships').where({ user_id: cat.id }).pluck('display_name')).toEqual(['']);
+  });
+
   describe('passes a group on', () => {
     const people = async (count: number) => {
       const persons: Person[] = [];

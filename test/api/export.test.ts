@@ -32,6 +32,7 @@ describe('POST /user/export', () => {
     await app.db('friendships').insert([
       { user_id: ann.id, friend_id: bob.id, status: 20, display_name: 'Bobby' },
       { user_id: ann.id, friend_id: 'gone', status: 30, display_name: '' },
+      { user_id: ann.id, friend_id: 'new', status: 11, message: 'It is me' },
       { user_id: bob.id, friend_id: ann.id, status: 20, display_name: 'Annie' },
     ]);
     const [living, left] = [`living-${ann.id}`, `left-${ann.id}`];
@@ -48,8 +49,9 @@ describe('POST /user/export', () => {
       images: [{ key: `${ann.id}/a.png`, bytes: 100 }],
       blacklist: [{ friendId: bob.id, status: true, updatedAt: time }],
       friendships: [
-        { friendId: bob.id, displayName: 'Bobby', status: 20, updatedAt: time },
-        { friendId: 'gone', displayName: '', status: 30, updatedAt: time },
+        { friendId: bob.id, displayName: 'Bobby', message: '', status: 20, updatedAt: time },
+        { friendId: 'gone', displayName: '', message: '', status: 30, updatedAt: time },
+        { friendId: 'new', displayName: '', message: 'It is me', status: 11, updatedAt: time },
       ].sort((a, b) => (a.friendId < b.friendId ? -1 : 1)),
       memberships: [
         { groupId: left, groupName: '', displayName: '', role: 1, isDeleted: true, updatedAt: time },

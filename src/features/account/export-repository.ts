@@ -46,7 +46,7 @@ const blacklistPage = statement<KeptBlacklistEntry, 'userId' | 'after'>(
 
 const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
   'kept-friendships',
-  `SELECT friend_id AS "friendId", display_name AS "displayName", status, ${shown('updated_at')} AS "updatedAt"
+  `SELECT friend_id AS "friendId", display_name AS "displayName", message, status, ${shown('updated_at')} AS "updatedAt"
      FROM friendships WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}`,
   { prepared: false },
 );

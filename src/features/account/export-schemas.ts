@@ -9,7 +9,13 @@ const user = profile.extend({ findable: z.boolean(), createdAt: time });
 const phone = z.strictObject({ phone: z.string(), region: z.string() });
 const image = z.strictObject({ key: z.string(), bytes: z.number() });
 const blacklistEntry = z.strictObject({ friendId: id, status: z.boolean(), updatedAt: time });
-const friendship = z.strictObject({ friendId: id, displayName: z.string(), status: z.number(), updatedAt: time });
+const friendship = z.strictObject({
+  friendId: id,
+  displayName: z.string(),
+  message: z.string(),
+  status: z.number(),
+  updatedAt: time,
+});
 const membership = z.strictObject({
   groupId: id,
   groupName: z.string(),

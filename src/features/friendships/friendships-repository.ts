@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { OWNER } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
-import { statement } from '../../database/statement';
+import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
 import { DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING, type Relation, type Side, type Two } from './invitation';
 
@@ -108,8 +109,9 @@ export class FriendshipsRepository {
       .map(({ updatedMicros, ...entry }) => ({ ...entry, updatedAt: new Date(Math.floor(updatedMicros / 1_000)) }));
   }
 
-  async friend(two: Two): Promise<Friend | undefined> {
-    const [found] = await friend(this.db, { ...two });
+  /** Of the owner of the session that `reads` finds. */
+  async friend(friendId: string, reads: Runner): Promise<Friend | undefined> {
+    const [found] = await friend(reads, { userId: OWNER, friendId });
     return found;
   }
 

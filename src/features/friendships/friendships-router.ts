@@ -79,11 +79,11 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     operation({
       path: '/friendship/:friendId/profile',
       summary: 'A friend, and the name that the user has given.',
-      access: 'user',
+      access: 'reader',
       params: friend,
       result: friendView,
       refusals: { 404: noFriend },
-      handle: async ({ friendId }, { userId }) => viewOf(await friendships.friend({ userId, friendId })),
+      handle: async ({ friendId }, { reads }) => viewOf(await friendships.friend(friendId, reads)),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller';
+import type { Runner } from '../../database/statement';
 import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn } from '../../errors';
 import type { Limiter } from '../limits/limiter';
@@ -20,8 +21,8 @@ export class FriendshipsService {
     return this.parts.friendships.list(userId);
   }
 
-  async friend(two: Two): Promise<Friend> {
-    const friend = await this.parts.friendships.friend(two);
+  async friend(friendId: string, reads: Runner): Promise<Friend> {
+    const friend = await this.parts.friendships.friend(friendId, reads);
     if (!friend) throw new NotFound('friendId: no friend of yours');
     return friend;
   }
