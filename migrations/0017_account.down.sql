@@ -9,6 +9,4 @@ DROP FUNCTION friendships_of_open;
 DROP FUNCTION group_members_of_open;
 DROP FUNCTION is_any_closed;
 
-DROP INDEX friendships_friend;
-
 ALTER TABLE users DROP CONSTRAINT users_id_no_path_account, DROP COLUMN is_findable;

@@ -4,11 +4,9 @@ ALTER TABLE users
   ADD CONSTRAINT users_id_no_path_account CHECK (lower(id) NOT IN (
     'close_account', 'change_phone', 'export', 'set_findable', 'batch', 'remove_portrait'));
 
--- For closing, which ends what others have of the user, also where another service has written one side alone.
-CREATE INDEX friendships_friend ON friendships (friend_id) WHERE status <> 30;
-
 -- Nothing of a closed account begins, whoever writes it: such a row is left out. FOR SHARE waits for a close that is under
--- way. One that comes later waits for the transaction that has asked here, and then ends what it has written.
+-- way. One that comes later waits for the transaction that has asked here, and then ends what it has written. A rename, too,
+-- either waits and sees the new row in its fan-out, or is seen by whoever is sent that row.
 CREATE FUNCTION is_any_closed(VARIADIC ids text[]) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 BEGIN

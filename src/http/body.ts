@@ -23,6 +23,15 @@ export function jsonBody(req: Request): Record<string, unknown> {
   return value;
 }
 
+/** The same, and an empty one in place of whatever is none. */
+export function bodyIfAny(req: Request): Record<string, unknown> {
+  try {
+    return jsonBody(req);
+  } catch {
+    return {};
+  }
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -74,6 +74,8 @@ interface Description<A extends Access, Params, Body, Result> {
   access: A;
   params?: z.ZodType<Params>;
   body?: z.ZodType<Body>;
+  /** In place of `body`: what one may ask for. Any other body is ignored, as by an operation that has none. */
+  options?: z.ZodType<Body>;
   /** Without one the answer is `{ code: 200 }`. */
   result?: z.ZodType<Result>;
   /** Its return codes and statuses, each with its reason. Those that all operations have are not repeated here. */

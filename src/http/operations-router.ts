@@ -1,7 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { KeyedQueue } from '../database/keyed-queue';
 import { BadRequest } from '../errors';
-import { body, jsonBody, wellFormedBody } from './body';
+import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
 import { Call, ReaderCall, UserCall, type Access, type Operation } from './operation';
 import { parse } from './parse';
@@ -88,13 +88,14 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 
 /** An answer that streams is in the queue until its text begins: how fast it goes on is up to the client. */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, params, body, streams } = operation;
+  const { access, params, body, options, streams } = operation;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
   const prepared: Prepared = (req, res) => {
     const input = {
       ...(params && (parse(params, req.params) as object)),
       ...(body && (parse(body, jsonBody(req)) as object)),
+      ...(options?.safeParse(bodyIfAny(req)).data as object | undefined),
     };
     return () => run(input, new CALLS[access](req, res));
   };

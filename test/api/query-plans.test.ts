@@ -178,6 +178,14 @@ describe('the plan of every statement', () => {
     await client.query('SET plan_cache_mode = force_generic_plan');
   });
 
+  it.each([
+    ['sync-named-friendships', 'friendships_user_named'],
+    ['sync-named-blacklist', 'blacklist_user_held'],
+    ['end-friendships', 'friendships_friend'],
+  ])('of %s finds by the index %s what it is for', async (name, index) => {
+    expect(await planOf(statements.get(name) ?? '')).toContain(index);
+  });
+
   it('would show one', async () => {
     expect(scannedIn(await planOf(`SELECT * FROM users WHERE nickname = $1`, ['Ann']))).toEqual(['users']);
   });

@@ -25,7 +25,7 @@ const OPERATIONS = [
 
 const FIELDS = [
   ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
-  ...['portraitUri', 'friendId', 'message', 'displayName', 'id', 'ids', 'findable', 'verifyId', 'verifyCode'],
+  ...['portraitUri', 'friendId', 'message', 'displayName', 'id', 'ids', 'findable', 'names', 'verifyId', 'verifyCode'],
   ...['__proto__', 'constructor', 'toString', 'length'],
 ];
 

@@ -15,10 +15,16 @@ export interface SyncUser {
   timestamp: number;
 }
 
+export interface Names {
+  nickname: string;
+  portraitUri: string;
+}
+
 export interface SyncBlacklistEntry {
   friendId: string;
   status: boolean;
   timestamp: number;
+  user?: Names;
 }
 
 export interface SyncFriend {
@@ -26,6 +32,7 @@ export interface SyncFriend {
   displayName: string;
   status: number;
   timestamp: number;
+  user?: Names;
 }
 
 export interface SyncMembership {
@@ -42,7 +49,7 @@ export interface SyncMember {
   role: number;
   isDeleted: boolean;
   timestamp: number;
-  user: { nickname: string; portraitUri: string };
+  user: Names;
 }
 
 /** What a client shows: no tombstones, and everything in the order of its keys, so that two states can be compared. */

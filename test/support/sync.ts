@@ -4,18 +4,21 @@ import { FoldingClient, type SyncResult, type SyncState } from './folding-client
 import { expectOk, type SignedInPerson } from './people';
 import { until } from './until';
 
-export async function sync({ agent }: SignedInPerson, version = 0): Promise<SyncResult> {
-  const { result } = await expectOk(agent.post(`/user/sync/${version}`));
+/** What a client asks for that keeps the names of friends. */
+export const NAMES = { names: true };
+
+export async function sync({ agent }: SignedInPerson, version = 0, asked?: object): Promise<SyncResult> {
+  const { result } = await expectOk(agent.post(`/user/sync/${version}`).send(asked));
   return result as SyncResult;
 }
 
-export function folding(person: SignedInPerson): FoldingClient {
-  return new FoldingClient((version) => sync(person, version));
+export function folding(person: SignedInPerson, asked?: object): FoldingClient {
+  return new FoldingClient((version) => sync(person, version, asked));
 }
 
 /** What the user's data is, as someone sees it who asks for all of it. */
-export async function fullState(person: SignedInPerson): Promise<SyncState> {
-  const client = folding(person);
+export async function fullState(person: SignedInPerson, asked?: object): Promise<SyncState> {
+  const client = folding(person, asked);
   await client.sync();
   return client.state();
 }
@@ -24,8 +27,8 @@ export async function fullState(person: SignedInPerson): Promise<SyncState> {
  * A client that holds everything, and whose next answer repeats nothing: transactions anywhere in the cluster, those of
  * tests that run beside this one too, hold the horizon back for a while.
  */
-export async function settled(person: SignedInPerson): Promise<FoldingClient> {
-  const client = folding(person);
+export async function settled(person: SignedInPerson, asked?: object): Promise<FoldingClient> {
+  const client = folding(person, asked);
   await until(async () => isEmpty(await client.sync()), 10_000);
   return client;
 }

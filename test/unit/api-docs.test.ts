@@ -16,11 +16,12 @@ function rowOf(path: string): string[] {
 /** The only one whose result has a section of its own. */
 const SYNC = page.slice(page.indexOf('## Sync'), page.indexOf('## Tokens'));
 
-describe.each(OPERATIONS)('$path', ({ path, summary, body, result }) => {
+describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) => {
   it('is documented, with each field of its body and its result', () => {
     const [, , bodyCell, resultCell = ''] = rowOf(path);
     const documented = (bodyCell ?? '').split(', ').map((name) => name.replace('?', ''));
-    expect(documented).toEqual(body ? fieldsOf(body, 'input') : ['–']);
+    const taken = body ?? options;
+    expect(documented).toEqual(taken ? fieldsOf(taken, 'input') : ['–']);
     const shown = resultCell === 'see below' ? SYNC : resultCell;
     for (const field of fieldsOf(result, 'output')) expect(shown).toMatch(new RegExp(`\\b${field}\\b`));
   });

@@ -2,28 +2,11 @@ import type { Knex } from 'knex';
 import type { SharedReads } from '../../database/shared-reads';
 import { columnList, statement, type Runner } from '../../database/statement';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
-
-/** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
-export const CHUNK = 500;
-/** So many members are read with everything else, on the shared connections. */
-const FEW = 200;
+import * as relations from './sync-relations';
+import { CHUNK, FEW, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 
 export interface SyncUser extends Profile {
   version: number;
-}
-
-export interface SyncRelation {
-  friendId: string;
-  version: number;
-}
-
-export interface SyncBlacklistEntry extends SyncRelation {
-  status: boolean;
-}
-
-export interface SyncFriendship extends SyncRelation {
-  displayName: string;
-  status: number;
 }
 
 export interface SyncMembership {
@@ -61,11 +44,19 @@ export interface SyncTime {
   clock: number;
 }
 
+/** What a client has, and what it asks for. */
+export interface Wanted {
+  since: number;
+  /** With the names of friends and of those on the blacklist. */
+  names: boolean;
+}
+
 export interface SyncRows {
   user: SyncUser;
   /** Undefined when there are many: then it is read by pages. */
   blacklist: SyncBlacklistEntry[] | undefined;
-  friends: SyncFriendship[];
+  /** Undefined when there are many, with names: then they are read by pages, too. */
+  friends: SyncFriendship[] | undefined;
   groups: SyncMembership[];
   /** Undefined when there are many: then they are read group by group. */
   members: SyncMember[] | undefined;
@@ -79,25 +70,6 @@ const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS ho
 const user = statement<SyncUser, Asked>(
   'sync-user',
   `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
-);
-
-const BLACKLIST = `
-  SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId AND version > :since`;
-
-/** One more than a chunk is enough to know that there are many. */
-const blacklist = statement<SyncBlacklistEntry, Asked>('sync-blacklist', `${BLACKLIST} LIMIT ${CHUNK + 1}`);
-
-/** Not prepared, like pages of members. */
-const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
-  'sync-page-of-blacklist',
-  `${BLACKLIST} AND friend_id > :after ORDER BY friend_id LIMIT ${CHUNK}`,
-  { prepared: false },
-);
-
-const friendships = statement<SyncFriendship, Asked>(
-  'sync-friendships',
-  `SELECT friend_id AS "friendId", display_name AS "displayName", status, version
-     FROM friendships WHERE user_id = :userId AND version > :since`,
 );
 
 /**
@@ -185,29 +157,35 @@ export class SyncRepository {
   }
 
   /** Sends all statements at once on one connection. */
-  async rows(userId: string, since: number): Promise<SyncRows> {
+  async rows(userId: string, { since, names }: Wanted): Promise<SyncRows> {
     const on = this.reads.connection();
     const of = { userId, since };
     const [[owner], blacklisted, friends, groups, members] = await Promise.all([
       user(on, of),
-      blacklist(on, of),
-      friendships(on, of),
+      names ? relations.namedBlacklist(on, of) : relations.blacklist(on, of),
+      names ? relations.namedFriendships(on, of) : relations.friendships(on, of),
       memberships(on, of),
       fewMembers(on, of),
     ]);
     if (owner === undefined) throw new Error('sync found no user');
     return {
       user: owner,
-      blacklist: blacklisted.length <= CHUNK ? blacklisted : undefined,
-      friends,
+      blacklist: blacklisted.length <= (names ? FEW : CHUNK) ? blacklisted : undefined,
+      friends: !names || friends.length <= FEW ? friends : undefined,
       groups,
       members: members.length <= FEW ? members : undefined,
     };
   }
 
   /** In the order of the friends' ids, which never change: what is written meanwhile moves no entry past a page. */
-  async blacklistPage(userId: string, since: number, after: string): Promise<SyncBlacklistEntry[]> {
-    return pageOfBlacklist(this.db, { userId, since, after });
+  async blacklistPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncBlacklistEntry[]> {
+    const page = names ? relations.pageOfNamedBlacklist : relations.pageOfBlacklist;
+    return page(this.db, { userId, since, after });
+  }
+
+  /** In the same order, with names. */
+  async friendsPage(userId: string, since: number, after: string): Promise<SyncFriendship[]> {
+    return relations.pageOfNamedFriendships(this.db, { userId, since, after });
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {

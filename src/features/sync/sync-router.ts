@@ -9,10 +9,12 @@ export function syncRouter(sync: SyncService): Operation[] {
       summary: 'Everything of the user that has changed since this version.',
       access: 'reader',
       params: schemas.sinceVersion,
+      options: schemas.asked,
       result: schemas.changes,
       heavy: true,
       refusals: { 429: 'too many under way for the user: two large answers, ten reads, or twelve answers not taken' },
-      stream: async ({ version }, reader) => textOf(await sync.changes(reader, version)),
+      stream: async ({ version, names = false }, reader) =>
+        textOf(await sync.changes(reader, { since: version, names })),
     }),
   ];
 }

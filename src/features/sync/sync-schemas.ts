@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { id } from '../../http/parse';
 import { profile } from '../users/profile';
-import type { SyncBlacklistEntry, SyncFriendship, SyncMember, SyncMembership, SyncUser } from './sync-repository';
+import type { SyncBlacklistEntry, SyncFriendship, SyncRelation } from './sync-relations';
+import type { SyncMember, SyncMembership, SyncUser } from './sync-repository';
 
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
 
@@ -13,10 +14,15 @@ export const sinceVersion = z.object({
     .refine(Number.isSafeInteger, MESSAGE),
 });
 
+export const asked = z.object({ names: z.literal(true).optional() });
+
 const timestamp = z.number().int().nonnegative();
 const user = profile.extend({ timestamp });
-const blacklistEntry = z.strictObject({ friendId: id, status: z.boolean(), timestamp });
-const friend = z.strictObject({ friendId: id, displayName: z.string(), status: z.number(), timestamp });
+const shown = z.strictObject({ nickname: z.string(), portraitUri: z.string() });
+/** For a client that asks for names. */
+const named = z.strictObject({ user: shown.optional() });
+const blacklistEntry = named.extend({ friendId: id, status: z.boolean(), timestamp });
+const friend = named.extend({ friendId: id, displayName: z.string(), status: z.number(), timestamp });
 const group = z.strictObject({
   displayName: z.string(),
   role: z.number(),
@@ -30,7 +36,7 @@ const member = z.strictObject({
   role: z.number(),
   isDeleted: z.boolean(),
   timestamp,
-  user: z.strictObject({ nickname: z.string(), portraitUri: z.string() }),
+  user: shown,
 });
 
 export const changes = z.strictObject({
@@ -46,12 +52,27 @@ export function userView({ version, ...profile }: SyncUser): z.infer<typeof user
   return { ...profile, timestamp: version };
 }
 
-export function blacklistView({ friendId, status, version }: SyncBlacklistEntry): z.infer<typeof blacklistEntry> {
-  return { friendId, status, timestamp: version };
+export function blacklistView({
+  friendId,
+  status,
+  version,
+  ...names
+}: SyncBlacklistEntry): z.infer<typeof blacklistEntry> {
+  return { friendId, status, timestamp: version, ...namesView(names) };
 }
 
-export function friendView({ friendId, displayName, status, version }: SyncFriendship): z.infer<typeof friend> {
-  return { friendId, displayName, status, timestamp: version };
+export function friendView({
+  friendId,
+  displayName,
+  status,
+  version,
+  ...names
+}: SyncFriendship): z.infer<typeof friend> {
+  return { friendId, displayName, status, timestamp: version, ...namesView(names) };
+}
+
+function namesView({ nickname, portraitUri }: Pick<SyncRelation, 'nickname' | 'portraitUri'>): z.infer<typeof named> {
+  return nickname === undefined || portraitUri === undefined ? {} : { user: { nickname, portraitUri } };
 }
 
 export function groupView(row: SyncMembership): z.infer<typeof group> {

@@ -2,16 +2,8 @@ import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
 import type { Reader } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
 import { SyncQueue } from './sync-queue';
-import {
-  CHUNK,
-  type GroupToRead,
-  type SyncBlacklistEntry,
-  type SyncFriendship,
-  type SyncMember,
-  type SyncMembership,
-  type SyncRepository,
-  type SyncUser,
-} from './sync-repository';
+import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
+import type { GroupToRead, SyncMember, SyncMembership, SyncRepository, SyncUser, Wanted } from './sync-repository';
 
 export interface Changes {
   /** The client sends it with its next call. */
@@ -38,20 +30,24 @@ export class SyncService {
 
   constructor(private readonly repository: SyncRepository) {}
 
-  /** Everything that has changed since the version `known`, which an earlier answer gave. */
-  async changes(reader: Reader, known: number): Promise<Changes> {
+  /** Everything that has changed since the version `since`, which an earlier answer gave. */
+  async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {
     const { clock, horizon } = await this.repository.time(reader.reads);
     const { userId } = reader;
     // Versions stay behind the clock, so one beyond it is from an earlier state of the database: the client is sent
     // everything. From version 1, not 0, so that rows that have ended are sent, too.
     const since = known > clock ? 1 : known;
-    const { blacklist, members, ...rows } = await this.repository.rows(userId, since);
+    const wanted = { since, names };
+    const { blacklist, friends, members, ...rows } = await this.repository.rows(userId, wanted);
     const chunks = members ? inOneChunk(members) : this.chunks(userId, since);
+    const readBlacklist = (after: string) => this.repository.blacklistPage(userId, wanted, after);
+    const readFriends = (after: string) => this.repository.friendsPage(userId, since, after);
     return {
       ...rows,
       version: horizon,
-      blacklist: blacklist ?? (await this.blacklist(userId, since)),
-      members: blacklist && members ? chunks : this.inPlace(userId, chunks),
+      blacklist: blacklist ?? (await this.inPages(userId, readBlacklist)),
+      friends: friends ?? (await this.inPages(userId, readFriends)),
+      members: blacklist && friends && members ? chunks : this.inPlace(userId, chunks),
     };
   }
 
@@ -65,13 +61,15 @@ export class SyncService {
     }
   }
 
-  /** A long one: in turns with all other reads, like members. */
-  private async blacklist(userId: string, since: number): Promise<SyncBlacklistEntry[]> {
-    const entries: SyncBlacklistEntry[] = [];
-    const read = (after: string) =>
-      this.queue.run(userId, FIRST_CHUNK_MS, () => this.repository.blacklistPage(userId, since, after));
-    for await (const page of pagesOf(CHUNK, read, ({ friendId }) => friendId)) entries.push(...page);
-    return entries;
+  /** A long list: in turns with all other reads, like members. */
+  private async inPages<Row extends { friendId: string }>(
+    userId: string,
+    read: (after: string) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const rows: Row[] = [];
+    const inTurn = (after: string) => this.queue.run(userId, FIRST_CHUNK_MS, () => read(after));
+    for await (const page of pagesOf(CHUNK, inTurn, ({ friendId }) => friendId)) rows.push(...page);
+    return rows;
   }
 
   /**
