@@ -29,7 +29,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER friendships_request BEFORE INSERT OR UPDATE ON friendships
+CREATE TRIGGER friendships_request BEFORE INSERT OR UPDATE OF status, message ON friendships
   FOR EACH ROW EXECUTE FUNCTION friendships_request();
 
 -- The new nickname or portrait of a friend, or of whoever has asked or was asked, is a change of the friendship for whoever

@@ -4146,6 +4146,13 @@ export const guards = [
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
+    also: [
+      {
+        file: 'migrations/0017_account.up.sql',
+        replace: 'RETURN CASE WHEN is_any_closed(NEW.user_id, NEW.friend_id) THEN NULL ELSE NEW END;',
+        by: 'RETURN NEW;',
+      },
+    ],
     test: 'test/api/friendships',
     named: 'no request goes to an account that is closed meanwhile',
   },
@@ -4154,6 +4161,13 @@ export const guards = [
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'WHERE friendships.user_id = ANY (:seen::text[])',
     by: 'WHERE friendships.user_id = ANY (:seen::text[]) OR true',
+    also: [
+      {
+        file: 'migrations/0017_account.up.sql',
+        replace: 'ORDER BY id FOR SHARE',
+        by: 'ORDER BY id',
+      },
+    ],
     test: 'test/api/friendships',
     named: 'leaves friends as they are whom another service has made meanwhile',
   },
@@ -4162,6 +4176,13 @@ export const guards = [
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'if (saved.length < sides.length)',
     by: 'if (saved.length < 0)',
+    also: [
+      {
+        file: 'migrations/0017_account.up.sql',
+        replace: 'ORDER BY id FOR SHARE',
+        by: 'ORDER BY id',
+      },
+    ],
     test: 'test/api/friendships',
     named: 'leaves friends as they are whom another service has made meanwhile',
   },
