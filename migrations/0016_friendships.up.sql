@@ -65,9 +65,9 @@ DROP TRIGGER friendships_stamp ON friendships;
 CREATE TRIGGER friendships_stamp BEFORE INSERT OR UPDATE ON friendships
   FOR EACH ROW EXECUTE FUNCTION friendships_stamp();
 
--- It cannot see a friendship that is made beside it, which has to wait, or it has to: is_any_closed sees to that, in the
--- next migration. By its name it comes before the fan-out to memberships: friendships are written before memberships wherever
--- both are, or two transactions could wait for each other.
+-- A rename cannot see a friendship that is made beside it, so that one of the two has to wait: is_any_closed sees to that, in
+-- the next migration. By the name of its trigger this fan-out comes before that to memberships: friendships are written before
+-- memberships wherever both are, or two transactions could wait for each other.
 CREATE FUNCTION users_touch_friendships() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   -- The version is the stamp's to make.
