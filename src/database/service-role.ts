@@ -6,10 +6,13 @@ import type { Knex } from 'knex';
  */
 export const SERVICE_ROLE = 'accounts_service';
 
+const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
+
 /** Where it needs less than to read, add, change and remove rows. */
 const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
-  ...{ friendships: ['SELECT'], groups: ['SELECT'], group_members: ['SELECT'] },
+  // What is over stays as a row, for clients that have not been told yet.
+  ...{ friendships: KEPT, groups: KEPT, group_members: KEPT },
   ...{ sync_epoch: ['SELECT'], sync_life: [] },
   ...{ knex_migrations: ['SELECT'], knex_migrations_id_seq: [] },
   ...{ knex_migrations_lock: [], knex_migrations_lock_index_seq: [] },
