@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import * as http from 'node:http';
+import * as https from 'node:https';
 
 /** How a call ended, as a client sees it. */
 export type Kind = '200' | `${number}` | 'cut off' | 'no answer';
@@ -28,12 +29,14 @@ export interface Sent {
 }
 
 const NO_ANSWER_MS = 20_000;
+const KEPT = { keepAlive: true, maxSockets: 256 };
 
 /** Everything that was asked, with how it ended: what the table is made from. */
 export class Calls {
   readonly made: Call[] = [];
   private socketPath: string | undefined;
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  private request = http.request;
+  private agent = new http.Agent(KEPT);
 
   /** `base` may change while the calls go on: another instance, another port. */
   constructor(private readonly base: () => string) {}
@@ -41,6 +44,13 @@ export class Calls {
   /** From now on by a proxy that listens on a local socket. */
   through(socketPath: string): void {
     this.socketPath = socketPath;
+  }
+
+  /** From now on over HTTPS, and over new connections. */
+  overHttps(options: https.AgentOptions): void {
+    this.agent.destroy();
+    this.agent = new https.Agent({ ...KEPT, ...options });
+    this.request = https.request;
   }
 
   async post(path: string, sent: Sent = {}): Promise<Answer> {
@@ -70,7 +80,7 @@ export class Calls {
       const failed = (kind: Kind) =>
         resolve({ kind, status: 0, code: 0, result: undefined, cookie: undefined, body: Buffer.alloc(0) });
       const way = { agent: this.agent, timeout: NO_ANSWER_MS, ...(this.socketPath && { socketPath: this.socketPath }) };
-      const call = request(`${this.base()}${path}`, { method, headers, ...way });
+      const call = this.request(`${this.base()}${path}`, { method, headers, ...way });
       call.on('response', (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));

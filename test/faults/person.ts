@@ -5,7 +5,7 @@ import type { Answer, Calls, Sent } from './calls';
 
 /** Where the messages of a run arrive. */
 export interface Inbox {
-  codeFor(phone: string): string | undefined;
+  codeFor(phone: string): string | undefined | Promise<string | undefined>;
 }
 
 export interface Stranger {
@@ -165,7 +165,7 @@ export class Person {
 
   private async verify(): Promise<string | undefined> {
     const sent = await this.post('send_code', this.address);
-    const code = this.inbox.codeFor(`+44${this.phone}`);
+    const code = await this.inbox.codeFor(`+44${this.phone}`);
     if (sent.code !== 200 || code === undefined) return undefined;
     const answer = await this.post('verify_code', { ...this.address, code });
     return answer.code === 200 ? String(field(answer.result, 'verification_token')) : undefined;

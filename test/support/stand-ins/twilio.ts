@@ -17,6 +17,7 @@ export interface TwilioStandIn extends VendorServer {
 
 const ACCOUNT_SID = 'AC0123456789abcdef0123456789abcdef';
 const AUTH_TOKEN = 'fedcba9876543210fedcba9876543210';
+export const TWILIO_ACCOUNT = { sid: ACCOUNT_SID, token: AUTH_TOKEN };
 
 /** The one call of Twilio's API that we make: a new message. */
 export async function startTwilioStandIn(): Promise<TwilioStandIn> {
