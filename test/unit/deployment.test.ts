@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SECRETS, VARIABLES } from '../../src/config';
 import { SERVICE_ROLE } from '../../src/database/service-role';
+import { STEPS } from '../compose/steps';
 import { interpolate } from '../support/compose';
 import { ROOT } from '../support/service-process';
 
@@ -269,5 +270,13 @@ describe('Dockerfile', () => {
   it('takes as arguments what the compose file hands it', () => {
     const taken = [...dockerfile.matchAll(/^ARG (.+)$/gm)].flatMap(([, all]) => (all ?? '').match(/\w+(?==)/g) ?? []);
     expect(taken.sort()).toEqual([...(service.build?.args ?? [])].sort());
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('tells every step of npm run compose-test', () => {
+    const [, section = ''] = /^## Trying a deployment\n([^]*?)^## /m.exec(read('docs/operations.md')) ?? [];
+    const told = [...section.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, name]) => name);
+    expect(told).toEqual(STEPS.map(({ name }) => name));
   });
 });

@@ -1,0 +1,48 @@
+import { Calls } from '../faults/calls';
+import type { Inbox } from '../faults/person';
+import { until } from '../support/until';
+import type { Deployment } from './deployment';
+
+const READY_MS = 120_000;
+
+/** How clients of this machine reach a deployment: by its proxy over HTTPS, and codes by the stand-in of Twilio. */
+export class Way {
+  readonly calls = new Calls(() => this.proxy);
+  readonly inbox: Inbox = { codeFor: (phone) => this.codeFor(phone) };
+  /** The certificate by which the proxy signs for localhost. */
+  authority = '';
+  private proxy = '';
+  private vendors = '';
+
+  private constructor(private readonly deployment: Deployment) {}
+
+  static async to(deployment: Deployment): Promise<Way> {
+    const way = new Way(deployment);
+    await way.find();
+    return way;
+  }
+
+  /** Ports and certificate are others when the containers or their volumes are. */
+  async find(): Promise<void> {
+    await until(async () => (this.authority = await this.deployment.authority()) !== '', READY_MS, 500);
+    const [, port] = /:(\d+)$/.exec(await this.deployment.published('proxy', 443)) ?? [];
+    this.proxy = `https://localhost:${port}`;
+    this.vendors = await this.deployment.published('vendors', 8081);
+    // The two addresses of localhost have ports of their own.
+    this.calls.overHttps({ ca: this.authority, family: 4 });
+    await until(() => this.isReady(), READY_MS, 250);
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200;
+  }
+
+  close(): void {
+    this.calls.close();
+  }
+
+  private async codeFor(phone: string): Promise<string | undefined> {
+    const answer = await fetch(`http://${this.vendors}/${encodeURIComponent(phone)}`);
+    return /\d{6}/.exec(await answer.text())?.[0];
+  }
+}
