@@ -1,4 +1,5 @@
 import type { Step } from './step';
+import { backup } from './steps/backup';
 import { ipv6 } from './steps/ipv6';
 import { life } from './steps/life';
 import { replicas } from './steps/replicas';
@@ -8,4 +9,4 @@ import { slowDatabase } from './steps/slow-database';
 import { upgrade } from './steps/upgrade';
 import { variables } from './steps/variables';
 
-export const STEPS: Step[] = [life, replicas, rolling, upgrade, ipv6, rights, variables, slowDatabase];
+export const STEPS: Step[] = [life, replicas, rolling, upgrade, ipv6, rights, backup, variables, slowDatabase];
