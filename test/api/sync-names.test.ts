@@ -198,7 +198,7 @@ describe('POST /user/sync/:version with names', () => {
       const note = (response: unknown, { sql }: { sql: string }) => {
         if (/named_version|row.status/.test(sql)) pages.push((response as { rows: unknown[] }).rows.length);
       };
-      app.db.on('query-response', note);
+      app.serviceDb.on('query-response', note);
       const client = await settled(ann, NAMES);
       expect(pages.slice(0, 6)).toEqual([500, 500, 201, 500, 500, 201]);
       const { friends, blacklist } = client.state();
@@ -215,7 +215,7 @@ describe('POST /user/sync/:version with names', () => {
       expect(pages).toEqual([]);
       await app.db('users').where('id', 'like', `${ann.id}-%`).update({ nickname: 'All' });
       expect((await client.sync()).friends).toHaveLength(MANY);
-      app.db.off('query-response', note);
+      app.serviceDb.off('query-response', note);
       expect(client.state()).toEqual(await fullState(ann, NAMES));
     });
   });

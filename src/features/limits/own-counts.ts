@@ -21,7 +21,7 @@ const FRESH_MS = 250;
 export class OwnCounts {
   private readonly buckets = new Map<string, OwnBucket>();
 
-  constructor(private readonly now = Date.now) {}
+  constructor(private readonly now = () => Date.now()) {}
 
   learn(taken: TakenBucket[]): void {
     for (const { key, used, seconds } of taken) this.set(key, used + this.aloneOf(key), seconds, this.aloneOf(key));
