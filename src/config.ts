@@ -188,6 +188,11 @@ const environment = z.object({
   MAX_BLACKLIST: limit.default(2_000),
   BLACKLIST_CHANGES_PER_USER_HOUR: limit.optional(),
   FRIEND_REQUESTS_PER_USER_DAY: limit.default(100),
+  GROUP_ADD: oneOf('friends', 'anyone').default('friends'),
+  GROUP_JOIN: oneOf('open', 'closed').default('open'),
+  GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
+  GROUPS_PER_USER: limit.default(500),
+  GROUPS_CREATED_PER_USER_DAY: limit.default(100),
   UPLOADS_PER_USER_HOUR: limit.optional(),
   CHECKS_PER_IP_MINUTE: limit.optional(),
   CHECKS_PER_IP_DAY: limit.optional(),
@@ -466,6 +471,13 @@ function nested(env: Environment, mistakes: string[]) {
     },
     portraitHosts: env.PORTRAIT_HOSTS,
     maxBlacklist: env.MAX_BLACKLIST,
+    groups: {
+      addFriendsOnly: env.GROUP_ADD === 'friends',
+      joinable: env.GROUP_JOIN === 'open',
+      maxMembers: env.GROUP_MAX_MEMBERS,
+      /** 0: any number. */
+      maxPerUser: env.GROUPS_PER_USER,
+    },
     limits: {
       codeResendSeconds: env.CODE_RESEND_SECONDS,
       sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
@@ -491,6 +503,7 @@ function nested(env: Environment, mistakes: string[]) {
       passwordChangesPerUserHour: inProduction(env.PASSWORD_CHANGES_PER_USER_HOUR, 10),
       blacklistChangesPerUserHour: inProduction(env.BLACKLIST_CHANGES_PER_USER_HOUR, 600),
       friendRequestsPerUserDay: env.FRIEND_REQUESTS_PER_USER_DAY,
+      groupsCreatedPerUserDay: env.GROUPS_CREATED_PER_USER_DAY,
       checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
       verifiesPerIpMinute: inProduction(env.VERIFIES_PER_IP_MINUTE, 600),

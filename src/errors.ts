@@ -55,6 +55,11 @@ export class CrossSite extends AppError {
   readonly status = 403;
 }
 
+/** The user may see it, but has not the role that it takes. */
+export class Forbidden extends AppError {
+  readonly status = 403;
+}
+
 export class NotFound extends AppError {
   readonly status = 404;
 }

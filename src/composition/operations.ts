@@ -4,6 +4,7 @@ import type { DeviceCookies } from '../features/auth/device-cookies';
 import { blacklistRouter } from '../features/blacklist/blacklist-router';
 import { friendshipsRouter } from '../features/friendships/friendships-router';
 import { groupsRouter } from '../features/groups/groups-router';
+import { membershipsRouter } from '../features/groups/memberships-router';
 import { profileRouter } from '../features/profile/profile-router';
 import type { SessionCookies } from '../features/sessions/session-cookies';
 import { sessionsRouter } from '../features/sessions/sessions-router';
@@ -32,6 +33,7 @@ export function operations(services: Services, { cookies, devices }: Cookies, pu
     accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
     blacklistRouter(services.blacklist),
     friendshipsRouter(services.friendships),
+    membershipsRouter(services),
     groupsRouter(services.groups),
     syncRouter(services.sync),
     tokensRouter(services.tokens, publicUrlOf),

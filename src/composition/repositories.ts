@@ -5,7 +5,9 @@ import { ExportRepository } from '../features/account/export-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
 import { FriendshipsRepository } from '../features/friendships/friendships-repository';
+import { DismissalsRepository } from '../features/groups/dismissals-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
+import { MembershipsRepository } from '../features/groups/memberships-repository';
 import { ImagesRepository } from '../features/images/images-repository';
 import { LimitsRepository } from '../features/limits/limits-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
@@ -23,11 +25,13 @@ export function repositories(db: Knex, reads: Source = db) {
     account: new AccountRepository(db),
     blacklist: new BlacklistRepository(db),
     captchas: new CaptchasRepository(db),
+    dismissals: new DismissalsRepository(db),
     export: new ExportRepository(db),
     friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),
     limits: new LimitsRepository(db),
+    memberships: new MembershipsRepository(db),
     messagingTokens: new MessagingTokensRepository(db),
     securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),

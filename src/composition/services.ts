@@ -18,7 +18,10 @@ import { OwnPassword } from '../features/auth/own-password';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
+import { DismissalsService } from '../features/groups/dismissals-service';
 import { GroupsService } from '../features/groups/groups-service';
+import { MembershipsService } from '../features/groups/memberships-service';
+import { RolesService } from '../features/groups/roles-service';
 import { ImageAccounts } from '../features/images/image-accounts';
 import { Limiter, type Use } from '../features/limits/limiter';
 import { limitTable } from '../features/limits/limits';
@@ -68,6 +71,8 @@ const HEAVY_ANSWERS = 12;
 /** Few at once: they share the connections of the limits. */
 const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
 const NOTICES_BEHIND_ANSWERS = { atOnce: 4, most: 100 };
+/** Of memberships in dismissed groups, one group after the other. What is left, the sweeper does. */
+const ENDS_BEHIND_ANSWERS = { atOnce: 1, most: 100 };
 /** At the end, for what is under way behind the answers. */
 const FINISH_MS = 4_000;
 
@@ -137,12 +142,16 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
+  const ending = new Background(logger, ENDS_BEHIND_ANSWERS);
+  const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
+
   const sweeps = [
     () => storage.sweep(),
     () => repos.limits.sweep(),
     () => verification.sweep(),
     () => repos.smsTraffic.sweep(),
     () => repos.securityEvents.sweep(config.auditDays),
+    () => dismissals.sweep(),
   ];
   const sweepers = [
     new Sweeper(sweeps, logger),
@@ -170,7 +179,14 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     shownCaptchas: chosenCaptchas.shown,
     exporting: new ExportService(repos.export, sessions),
     friendships: new FriendshipsService({ friendships: repos.friendships, transaction, limiter, limits }),
-    groups: new GroupsService(repos.groups),
+    dismissals,
+    groups: new GroupsService(
+      { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits },
+      config.groups,
+      config.portraitHosts,
+    ),
+    memberships: new MembershipsService({ memberships: repos.memberships, transaction }, config.groups),
+    roles: new RolesService(transaction),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions,
@@ -184,7 +200,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
-      await Promise.all([noting.finish(FINISH_MS), telling.finish(FINISH_MS), storage.close()]);
+      const behindAnswers = [noting, telling, ending].map((work) => work.finish(FINISH_MS));
+      await Promise.all([...behindAnswers, storage.close()]);
       await hashing.close();
       await connections.close();
     },

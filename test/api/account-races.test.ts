@@ -192,12 +192,16 @@ describe('an account that is closed', () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await insertGroup(app, groupId, [cat, ann, bob]);
     const answers: Promise<Answer>[] = [];
+    const failures: unknown[] = [];
+    app.db.on('query-error', (error: unknown) => failures.push(error));
     await app.db.transaction(async (trx) => {
       await trx('groups').where({ id: groupId }).forUpdate();
       answers.push(close(cat), close(ann));
       await untilWaiting(app.db, 2);
     });
     expect(counted(await Promise.all(answers))).toEqual({ 200: 2 });
+    // No deadlock, after which it would have been tried again.
+    expect(failures).toEqual([]);
     const members: unknown = await app.db('group_members').where({ group_id: groupId, is_deleted: false });
     expect(members).toMatchObject([{ member_id: bob.id, role: 0 }]);
     expect(await app.db('groups').where({ id: groupId }).first('creator_id')).toEqual({ creator_id: bob.id });

@@ -33,7 +33,15 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** Valid fields for every operation that takes a body. */
-const someBody = () => ({ ...newPhone(), password: 'secret1', nickname: 'Ann', code: '000000', friendId: 'nobody' });
+const someBody = () => ({
+  ...{ ...newPhone(), password: 'secret1', nickname: 'Ann', code: '000000', friendId: 'nobody', userId: 'nobody' },
+  ...{ groupId: 'nobody', memberIds: ['nobody'], name: 'Hikers', bulletin: '', displayName: '' },
+  portraitUri: 'https://a.b/c.png',
+});
+
+/** A boolean, and a list that may be empty. */
+const isRightFor = (name: string, value: unknown) =>
+  (name === 'findable' && value === true) || (name === 'memberIds' && Array.isArray(value));
 
 async function cookieFor(person: Person): Promise<string> {
   const { region, phone, password } = person;
@@ -116,6 +124,9 @@ describe('request bodies', () => {
     const target = path === '/user/abcdefghijkl' ? `/user/${signedIn.id}` : found;
     const friend = { user_id: signedIn.id, friend_id: 'abcdefghijkl', status: 20 };
     if (path.startsWith('/friendship/')) await app.db('friendships').insert(friend);
+    const group = { id: 'abcdefghijkl', name: 'Hikers', creator_id: signedIn.id };
+    await app.db('groups').insert(group).onConflict('id').ignore();
+    await app.db('group_members').insert({ group_id: group.id, member_id: signedIn.id });
     for (const body of ['{"broken', '[1]', Buffer.from([0xff, 0, 1])])
       expect(
         (await raw(app, target, { body, headers: { Cookie: path === '/user/logout' ? '' : cookie } })).status,
@@ -159,9 +170,7 @@ describe('request bodies', () => {
         expect(details.map((detail) => detail.path)).toContain(name);
       };
       for (const name of fieldsOf(body, 'input'))
-        for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(9_000)].filter(
-          (one) => name !== 'findable' || one !== true,
-        ))
+        for (const wrong of [{}, true, [], 'a\0b', 'x'.repeat(9_000)].filter((one) => !isRightFor(name, one)))
           expectNamed(await ask(path, { ...someBody(), [name]: wrong }), name);
       for (const name of fieldsOf(params, 'input'))
         for (const wrong of ['%00', '%20', '-', "'", 'x'.repeat(65)].filter(

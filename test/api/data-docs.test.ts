@@ -91,7 +91,7 @@ describe('the SQL of docs/data.md', () => {
   });
 
   it('renames a group', async () => {
-    await write('UPDATE groups');
+    await write('UPDATE groups SET name');
     expect((await groups()).cat).toEqual(['Hiking and climbing 1: Ann 0, Bob 2, Cat 1']);
   });
 

@@ -1,40 +1,421 @@
+import { fixedWords } from '../../src/http/operations-router';
 import { startApp, type TestApp } from '../support/app';
-import { expectOk, insertAndSignIn, insertPerson } from '../support/people';
+import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import {
+  befriend,
+  createGroup,
+  CREATOR,
+  expectWhole,
+  idsOf,
+  inGroup,
+  MANAGER,
+  MEMBER,
+  rolesIn,
+  signedIn,
+} from '../support/groups';
+import { instancesBeside } from '../support/instances';
+import { OPERATIONS } from '../support/operations';
+import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
+import { insertGroup, settled } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
+
+const NOBODY = 'abcdefghijkl';
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+let cat: SignedInPerson;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  [ann, bob, cat] = (await signedIn(app, 'Ann', 'Bob', 'Cat')) as [SignedInPerson, SignedInPerson, SignedInPerson];
+});
+
+const resultOf = ({ status, body }: Answer) => {
+  expect(status).toBe(200);
+  return field(body, 'result');
+};
+const detailsOf = ({ body }: Answer) => field(body, 'details') as { path: string; message: string }[];
 
 describe('POST /user/groups', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
-
   it('is empty for who is in no group', async () => {
-    const { agent } = await insertAndSignIn(app);
-    expect(await expectOk(agent.post('/user/groups'))).toEqual({ code: 200, result: [] });
+    expect(await expectOk(ann.agent.post('/user/groups'))).toEqual({ code: 200, result: [] });
   });
 
   it('lists id, name, portraitUri, creatorId and memberCount of the groups one is in now', async () => {
-    const { agent, id } = await insertAndSignIn(app);
     const creator = await insertPerson(app);
     const gone = await insertPerson(app);
     await app.db('groups').insert([
       { id: 'g-1', name: 'One', portrait_uri: 'https://a.b/1.png', creator_id: creator.id },
       { id: 'g-2', name: 'Left', creator_id: creator.id },
       { id: 'g-3', name: 'Never joined', creator_id: creator.id },
+      { id: 'g-4', name: 'Dismissed', creator_id: ann.id },
     ]);
     const member = (group_id: string, member_id: string, is_deleted = false) => ({ group_id, member_id, is_deleted });
     await app
       .db('group_members')
       .insert([
-        ...[member('g-1', id), member('g-1', creator.id), member('g-1', gone.id, true)],
-        ...[member('g-2', id, true), member('g-2', creator.id), member('g-3', creator.id)],
+        ...[member('g-1', ann.id), member('g-1', creator.id), member('g-1', gone.id, true)],
+        ...[member('g-2', ann.id, true), member('g-2', creator.id), member('g-3', creator.id), member('g-4', ann.id)],
       ]);
-    expect((await expectOk(agent.post('/user/groups'))).result).toEqual([
+    await app.db('groups').where({ id: 'g-4' }).update({ dismissed_at: new Date() });
+    expect((await expectOk(ann.agent.post('/user/groups'))).result).toEqual([
       { id: 'g-1', name: 'One', portraitUri: 'https://a.b/1.png', creatorId: creator.id, memberCount: 2 },
     ]);
   });
 
   it('needs a session', async () => {
     expect((await app.api.post('/user/groups')).status).toBe(401);
+  });
+});
+
+describe('POST /group/create', () => {
+  it('makes a group of the user and friends, which sync tells each of them', async () => {
+    await befriend(app, ann, [bob, cat]);
+    const clients = [await settled(bob), await settled(ann)];
+    const portraitUri = 'https://a.b/hikers.png';
+    const body = { name: 'Hikers', memberIds: [bob.id, cat.id], portraitUri };
+    const id = String(field(resultOf(await inGroup(ann, 'create', body)), 'id'));
+    expect(id).toMatch(/^[A-Za-z0-9]{12}$/);
+    expect(await rolesIn(app, id)).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER, [cat.id]: MEMBER });
+    await expectWhole(app, id);
+    for (const client of clients) {
+      await client.sync();
+      expect(client.state().groups).toMatchObject([
+        { group: { id, name: 'Hikers', portraitUri }, members: [{}, {}, {}] },
+      ]);
+    }
+  });
+
+  it('makes a group of the user alone, without a portrait; the user and repetitions among memberIds count once', async () => {
+    await befriend(app, ann, [bob]);
+    const id = await createGroup(app, [ann]);
+    expect(await rolesIn(app, id)).toEqual({ [ann.id]: CREATOR });
+    expect(resultOf(await inGroup(ann, id))).toMatchObject({ portraitUri: '', memberCount: 1 });
+    const memberIds = [bob.id, ann.id, bob.id];
+    const other = resultOf(await inGroup(ann, 'create', { name: 'Two', memberIds }));
+    expect(await rolesIn(app, String(field(other, 'id')))).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER });
+  });
+
+  it('names each id that is no friend on both sides, and makes nothing', async () => {
+    const [dan, eve] = [await insertPerson(app), await insertPerson(app)];
+    await befriend(app, ann, [bob, cat, dan, eve]);
+    await app.db('friendships').where({ user_id: cat.id, friend_id: ann.id }).update({ status: 30 });
+    await app.db('friendships').where({ user_id: ann.id, friend_id: dan.id }).update({ status: 30 });
+    await app.db('users').where({ id: eve.id }).update({ closed_at: new Date() });
+    const memberIds = [bob.id, cat.id, NOBODY, dan.id, eve.id];
+    const answer = await inGroup(ann, 'create', { name: 'Hikers', memberIds });
+    expectRefusal(answer, 400, 'no friend of yours');
+    expect(detailsOf(answer).map(({ path }) => path)).toEqual([1, 2, 3, 4].map((index) => `memberIds.${index}`));
+    for (const [index, id] of [cat.id, NOBODY, dan.id, eve.id].entries())
+      expect(detailsOf(answer)[index]?.message).toContain(id);
+    expect(resultOf(await post(ann.agent, '/user/groups'))).toEqual([]);
+    expect(await app.db('groups').where({ creator_id: ann.id })).toEqual([]);
+  });
+
+  it.each([
+    ['a name of one byte', { name: 'x' }, 'name'],
+    ['a name of 33 bytes', { name: `${'é'.repeat(16)}x` }, 'name'],
+    ['500 others', { memberIds: Array.from({ length: 500 }, (_, index) => `u${index}`) }, 'memberIds'],
+    ['no array of others', { memberIds: NOBODY }, 'memberIds'],
+    ['no others at all', { memberIds: undefined }, 'memberIds'],
+    ['an id that is none', { memberIds: ['a/b'] }, 'memberIds.0'],
+    ['a portrait that is no address', { portraitUri: 'portrait.png' }, 'portraitUri'],
+  ])('refuses %s', async (_what, fields, path) => {
+    const answer = await inGroup(ann, 'create', { name: 'Hikers', memberIds: [], ...fields });
+    expectRefusal(answer, 400, path);
+    expect(detailsOf(answer).map((detail) => detail.path)).toEqual([path]);
+  });
+
+  it('shares its place with fixed words, which no group id can be, in any case', async () => {
+    const words = fixedWords(OPERATIONS, 'group');
+    expect(words).toHaveLength(13);
+    for (const id of [...words, ...words.map((word) => word.toUpperCase())])
+      await expect(app.db('groups').insert({ id, name: 'x', creator_id: ann.id })).rejects.toThrow('groups_id_no_path');
+  });
+});
+
+describe('POST /group/:id', () => {
+  it('gives a member what there is of a group', async () => {
+    const id = await createGroup(app, [ann, bob]);
+    expectBody(await inGroup(bob, id), {
+      code: 200,
+      result: {
+        ...{ id, name: 'Hiking club', portraitUri: '', creatorId: ann.id, memberCount: 2, maxMemberCount: 500 },
+        ...{ bulletin: '', dismissedAt: null },
+      },
+    });
+  });
+
+  it('is 404 for anybody else, as for a group that is not there', async () => {
+    const id = await createGroup(app, [ann, bob]);
+    expectRefusal(await inGroup(cat, id), 404, 'no group');
+    expectRefusal(await inGroup(cat, NOBODY), 404, 'no group');
+    expectBody(await inGroup(bob, 'quit', { groupId: id }), { code: 200 });
+    expectRefusal(await inGroup(bob, id), 404, 'no group');
+    expectRefusal(await post(app.api, `/group/${id}`), 401);
+  });
+});
+
+describe('POST /group/:id/members', () => {
+  it('lists the members in the order of their ids', async () => {
+    const groupId = await createGroup(app, [ann, bob, cat]);
+    await expectOk(cat.agent.post('/group/quit').send({ groupId }));
+    await expectOk(bob.agent.post('/group/set_display_name').send({ groupId, displayName: 'Bobby' }));
+    const anyTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/) as string;
+    const times = { createdAt: anyTime, updatedAt: anyTime };
+    const user = ({ id, nickname }: SignedInPerson) => ({ id, nickname, portraitUri: '' });
+    const members = [
+      { displayName: '', role: CREATOR, ...times, user: user(ann) },
+      { displayName: 'Bobby', role: MEMBER, ...times, user: user(bob) },
+    ].sort((a, b) => (a.user.id < b.user.id ? -1 : 1));
+    expectBody(await inGroup(ann, `${groupId}/members`), { code: 200, result: members });
+  });
+
+  it('tells since when somebody is a member, and when that was changed last', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    const before = '2020-01-02T03:04:05.678Z';
+    await app.db('group_members').where({ member_id: bob.id }).update({ joined_at: before, updated_at: before });
+    const mine = async () => {
+      const list = resultOf(await inGroup(ann, `${groupId}/members`)) as { user: { id: string } }[];
+      return list.find(({ user }) => user.id === bob.id);
+    };
+    expect(await mine()).toMatchObject({ createdAt: before, updatedAt: before });
+    await expectOk(bob.agent.post('/group/set_display_name').send({ groupId, displayName: 'Bobby' }));
+    expect(await mine()).toMatchObject({ createdAt: before });
+    expect(field(await mine(), 'updatedAt')).not.toBe(before);
+    await expectOk(bob.agent.post('/group/quit').send({ groupId }));
+    await expectOk(bob.agent.post('/group/join').send({ groupId }));
+    expect(field(await mine(), 'createdAt')).not.toBe(before);
+  });
+
+  it('takes the last change for memberships of before it was kept when they began', async () => {
+    const groupId = await createGroup(app, [ann]);
+    await app.db('group_members').where({ group_id: groupId }).update({ joined_at: null });
+    const [member] = resultOf(await inGroup(ann, `${groupId}/members`)) as object[];
+    expect(field(member, 'createdAt')).toBe(field(member, 'updatedAt'));
+  });
+
+  it('is 404 for who is no member', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    expectRefusal(await inGroup(cat, `${groupId}/members`), 404, 'no group');
+    expectRefusal(await inGroup(cat, `${NOBODY}/members`), 404, 'no group');
+  });
+});
+
+describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', () => {
+  const CHANGES: [operation: string, fields: object, shown: object][] = [
+    ['rename', { name: 'Climbers' }, { name: 'Climbers' }],
+    ['set_portrait_uri', { portraitUri: 'https://a.b/c.png' }, { portraitUri: 'https://a.b/c.png' }],
+    ['set_bulletin', { bulletin: 'Tomorrow at nine' }, { bulletin: 'Tomorrow at nine' }],
+  ];
+
+  it.each(CHANGES)('%s changes that alone, by the creator and by managers', async (operation, fields, shown) => {
+    for (const one of [ann, bob]) {
+      const groupId = await createGroup(app, [ann, bob, cat]);
+      await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [bob.id] }));
+      const before = resultOf(await inGroup(cat, groupId)) as object;
+      expectBody(await inGroup(one, operation, { groupId, ...fields }), { code: 200 });
+      expect(resultOf(await inGroup(cat, groupId))).toEqual({ ...before, ...shown });
+    }
+  });
+
+  it.each(CHANGES)('%s is 403 for a member, and 404 for anybody else', async (operation, fields) => {
+    const groupId = await createGroup(app, [ann, bob]);
+    const before = resultOf(await inGroup(ann, groupId));
+    expectRefusal(await inGroup(bob, operation, { groupId, ...fields }), 403, 'not for a member');
+    expectRefusal(await inGroup(cat, operation, { groupId, ...fields }), 404, 'no group');
+    expectRefusal(await inGroup(ann, operation, { groupId: NOBODY, ...fields }), 404, 'no group');
+    expect(resultOf(await inGroup(ann, groupId))).toEqual(before);
+  });
+
+  it('a new name and portrait reach members by sync, with one row of the group and none of theirs', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    const client = await settled(bob);
+    expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+    expect(await client.sync()).toMatchObject({
+      groups: [{ role: MEMBER, isDeleted: false, group: { id: groupId, name: 'Climbers' } }],
+      group_members: [],
+    });
+  });
+
+  it('take a bulletin of 1,024 bytes and an empty one, and refuse what is longer', async () => {
+    const groupId = await createGroup(app, [ann]);
+    for (const bulletin of ['é'.repeat(512), ''])
+      expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin }), { code: 200 });
+    expectRefusal(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'x'.repeat(1_025) }), 400, 'bulletin');
+    expectRefusal(await inGroup(ann, 'rename', { groupId, name: 'x' }), 400, 'name');
+    expectRefusal(await inGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
+  });
+
+  it('change nothing of a group that is dismissed beside them', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    let renamed: Promise<Answer> | undefined;
+    await app.db.transaction(async (trx) => {
+      await trx('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
+      renamed = inGroup(ann, 'rename', { groupId, name: 'Too late' });
+      await untilWaiting(app.db, 1);
+    });
+    await renamed;
+    expect(resultOf(await inGroup(bob, groupId))).toMatchObject({ name: 'Hiking club' });
+    expectRefusal(await inGroup(ann, 'rename', { groupId, name: 'Too late' }), 404);
+  });
+});
+
+describe('POST /group/set_display_name', () => {
+  it("changes the user's own, which sync tells the others", async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    const client = await settled(ann);
+    for (const displayName of ['é'.repeat(16), '']) {
+      expectBody(await inGroup(bob, 'set_display_name', { groupId, displayName }), { code: 200 });
+      expect((await client.sync()).group_members).toMatchObject([{ memberId: bob.id, displayName }]);
+    }
+    const tooLong = `${'é'.repeat(16)}x`;
+    expectRefusal(await inGroup(bob, 'set_display_name', { groupId, displayName: tooLong }), 400, 'displayName');
+  });
+
+  it('is 404 for who is no member', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    await expectOk(bob.agent.post('/group/quit').send({ groupId }));
+    for (const one of [bob, cat])
+      expectRefusal(await inGroup(one, 'set_display_name', { groupId, displayName: 'x' }), 404, 'no group');
+  });
+});
+
+describe('with limits', () => {
+  const instance = instancesBeside(() => app);
+  const create = (one: SignedInPerson, name = 'Hikers') => inGroup(one, 'create', { name, memberIds: [] });
+
+  it('GROUPS_PER_USER: so many groups have a user as their creator, however many are created at once', async () => {
+    const [here, there] = [await instance({ GROUPS_PER_USER: '3' }), await instance({ GROUPS_PER_USER: '3' })];
+    const me = await insertAndSignIn(here);
+    const elsewhere = await signIn(there, me);
+    const answers = await times(10, (index) => create(index % 2 === 0 ? me : elsewhere));
+    expect(counted(answers)).toEqual({ 200: 3, 1000: 7 });
+    expectBody(await create(me), { code: 1000 });
+    // Those that are dismissed or have another creator count no more.
+    const [groupId] = await app.db('groups').where({ creator_id: me.id }).pluck<string[]>('id');
+    await expectOk(me.agent.post('/group/dismiss').send({ groupId }));
+    expect((await create(me)).body).toMatchObject({ code: 200 });
+    expectBody(await create(me), { code: 1000 });
+  });
+
+  it('GROUPS_CREATED_PER_USER_DAY: so many a day, whatever comes of them', async () => {
+    const me = await insertAndSignIn(await instance({ GROUPS_CREATED_PER_USER_DAY: '3' }));
+    expectRefusal(await create(me, 'x'), 400);
+    expectRefusal(await inGroup(me, 'create', { name: 'Hikers', memberIds: [NOBODY] }), 400);
+    const answers = await times(5, () => create(me));
+    expect(counted(answers)).toEqual({ 200: 2, 429: 3 });
+    for (const refused of answers.filter(({ status }) => status === 429))
+      expect(retryAfter(refused)).toBeGreaterThan(80_000);
+  });
+
+  it('GROUP_MAX_MEMBERS: 400 for more, the user among them', async () => {
+    const there = await instance({ GROUP_MAX_MEMBERS: '2' });
+    const me = await insertAndSignIn(there);
+    await befriend(app, me, [bob, cat]);
+    expectRefusal(await inGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([bob, cat]) }), 400, '2 members');
+    const made = resultOf(await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
+    expect(resultOf(await inGroup(me, String(field(made, 'id'))))).toMatchObject({ memberCount: 2, maxMemberCount: 2 });
+  });
+
+  it('GROUP_ADD=anyone: brings in whoever has an open account', async () => {
+    const there = await instance({ GROUP_ADD: 'anyone' });
+    const me = await insertAndSignIn(there);
+    const made = resultOf(await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
+    expect(await rolesIn(app, String(field(made, 'id')))).toEqual({ [me.id]: CREATOR, [bob.id]: MEMBER });
+    await app.db('users').where({ id: cat.id }).update({ closed_at: new Date() });
+    const answer = await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id, cat.id, NOBODY] });
+    expectRefusal(answer, 400, 'no such user');
+    expect(detailsOf(answer).map(({ path }) => path)).toEqual(['memberIds.1', 'memberIds.2']);
+  });
+
+  it('PORTRAIT_HOSTS: a portrait is on one of these', async () => {
+    const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
+    const made = (host: string) =>
+      inGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: `https://${host}/p.png` });
+    expectRefusal(await made('tracker.example'), 400, 'portraitUri');
+    const groupId = String(field(resultOf(await made('img.example')), 'id'));
+    const portraitUri = 'https://tracker.example/p.png';
+    expectRefusal(await inGroup(me, 'set_portrait_uri', { groupId, portraitUri }), 400, 'portraitUri');
+  });
+});
+
+describe('what another service writes', () => {
+  it('has one creator, whom groups names, whatever roles are written', async () => {
+    const groupId = `roles-${ann.id}`;
+    await app.db('groups').insert({ id: groupId, name: 'Roles', creator_id: ann.id });
+    const rows = [ann, bob, cat].map(({ id }, index) => ({
+      group_id: groupId,
+      member_id: id,
+      role: index === 0 ? 1 : 0,
+    }));
+    await app.db('group_members').insert(rows);
+    expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER, [cat.id]: MEMBER });
+    await app.db('group_members').where({ group_id: groupId }).update({ role: MANAGER });
+    expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: CREATOR, [bob.id]: MANAGER, [cat.id]: MANAGER });
+    await app.db('groups').where({ id: groupId }).update({ creator_id: cat.id });
+    expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: MEMBER, [bob.id]: MANAGER, [cat.id]: CREATOR });
+    await expectWhole(app, groupId);
+  });
+
+  it('passes to somebody else when its creator goes, or when it is given to who is no member', async () => {
+    const groupId = `passes-${ann.id}`;
+    await insertGroup(app, groupId, [ann, bob]);
+    await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).delete();
+    expect(await rolesIn(app, groupId)).toEqual({ [bob.id]: CREATOR });
+    await app.db('groups').where({ id: groupId }).update({ creator_id: cat.id });
+    await expectWhole(app, groupId);
+    await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: false });
+    expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: MEMBER, [bob.id]: CREATOR });
+    await expectWhole(app, groupId);
+  });
+
+  it('gives a group to who joins it in the same transaction', async () => {
+    const groupId = `given-${ann.id}`;
+    await insertGroup(app, groupId, [ann, bob]);
+    await app.db.transaction(async (trx) => {
+      await trx('group_members').where({ group_id: groupId, member_id: ann.id }).delete();
+      await trx('groups').where({ id: groupId }).update({ creator_id: cat.id });
+      await trx('group_members').insert({ group_id: groupId, member_id: cat.id });
+    });
+    expect(await rolesIn(app, groupId)).toEqual({ [bob.id]: MEMBER, [cat.id]: CREATOR });
+  });
+
+  it('is counted, whatever is written of how many groups at once', async () => {
+    const groups = ['x', 'y', 'z'].map((name) => `${name}-${ann.id}`);
+    for (const id of groups) await app.db('groups').insert({ id, name: id, creator_id: ann.id });
+    const rows = groups.flatMap((group_id, index) =>
+      [ann, bob, cat]
+        .slice(index)
+        .map(({ id }) => ({ group_id, member_id: id, is_deleted: index === 0 && id === cat.id })),
+    );
+    await app.db('group_members').insert(rows);
+    for (const id of groups) await expectCounted(id);
+    await app.db.raw('UPDATE group_members SET is_deleted = NOT is_deleted WHERE group_id = ANY (?)', [groups]);
+    for (const id of groups) await expectCounted(id);
+    await app.db('group_members').whereIn('group_id', groups).delete();
+    for (const id of groups) await expectCounted(id);
+    await app.db('group_members').insert(rows).onConflict(['group_id', 'member_id']).merge({ is_deleted: false });
+    for (const id of groups) await expectCounted(id);
+  });
+
+  async function expectCounted(groupId: string): Promise<void> {
+    const { members } = await app.db('group_sizes').where({ group_id: groupId }).first<{ members: number }>('members');
+    expect(members).toBe(Object.keys(await rolesIn(app, groupId)).length);
+  }
+
+  it('has no member in a dismissed group, and ends no dismissal', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    await expectOk(ann.agent.post('/group/dismiss').send({ groupId }));
+    const row = { group_id: groupId, member_id: cat.id };
+    await app.db('group_members').insert(row);
+    await app.db('group_members').where({ group_id: groupId }).update({ is_deleted: false });
+    await expectWhole(app, groupId);
+    await expect(app.db('groups').where({ id: groupId }).update({ dismissed_at: null })).rejects.toThrow(
+      'UPDATE on groups',
+    );
   });
 });

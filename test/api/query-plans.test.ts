@@ -31,7 +31,8 @@ async function seed(): Promise<void> {
     INSERT INTO phones (phone, user_id) SELECT '+4474' || (10000000 + n), 'user' || n FROM generate_series(1, 20000) n;
     INSERT INTO session (sid, sess, expire)
       SELECT 'sid' || n, json_build_object('userId', 'user' || n), now() + interval '1 day' FROM generate_series(1, 20000) n;
-    INSERT INTO groups (id, name, creator_id) SELECT 'group' || n, 'Hiking', 'user1' FROM generate_series(1, 2000) n;
+    INSERT INTO groups (id, name, creator_id) SELECT 'group' || n, 'Hiking', 'user' || n FROM generate_series(1, 2000) n;
+    INSERT INTO group_dismissals SELECT 'group' || n FROM generate_series(2, 2000) n;
     INSERT INTO group_members (group_id, member_id)
       SELECT 'group' || (1 + (n % 2000)), 'user' || (1 + n * 7 % 20000) FROM generate_series(1, 40000) n ON CONFLICT DO NOTHING;
     INSERT INTO friendships (user_id, friend_id, status)
@@ -117,6 +118,27 @@ async function useEverything(): Promise<void> {
   await client.query('ANALYZE friendships');
   await friendship('all');
   await client.query(`INSERT INTO group_members (group_id, member_id) VALUES ('crowd', $1)`, [ann.id]);
+  const group = (path: string, body?: object) => post(agent, `/group/${path}`, body);
+  await client.query(
+    `INSERT INTO friendships (user_id, friend_id, status) VALUES ('user1', $1, 20), ('user2', $1, 20)`,
+    [ann.id],
+  );
+  const { body: made } = await group('create', { name: 'Hikers', memberIds: ['user1'] });
+  const groupId = String(field(field(made, 'result'), 'id'));
+  await group('add', { groupId, memberIds: ['user2'] });
+  for (const path of ['kick', 'set_manager', 'remove_manager']) await group(path, { groupId, memberIds: ['user1'] });
+  await group('transfer', { groupId, userId: ann.id });
+  await group('rename', { groupId, name: 'Climbers' });
+  await group('set_display_name', { groupId, displayName: 'Anna' });
+  await group('join', { groupId: 'crowd' });
+  await group('join', { groupId: 'group1' });
+  await group('crowd');
+  await group('crowd/members');
+  await group('quit', { groupId: 'crowd' });
+  await group('dismiss', { groupId });
+  await client.query(`UPDATE group_members SET is_deleted = false WHERE group_id = 'crowd' AND member_id = $1`, [
+    ann.id,
+  ]);
   await call('sync/0');
   await call(`find/${bob.region}/${bob.phone}`);
   await call('get_token');
@@ -162,6 +184,7 @@ describe('the plan of every statement', () => {
 
   it.each([
     ['large group', 'ORDER BY member_id LIMIT', /Index Scan using group_members_pkey/],
+    ['long list of members', 'joined_at, updated_at FROM group_members', /Index Scan using group_members_pkey/],
     ['long blacklist', 'status AND friend_id >', /Index Scan using blacklist_pkey/],
     ['long list of friendships', 'status <> 30 AND friend_id >', /Index Scan using friendships_pkey/],
     ['long blacklist for sync', 'version > $2 AND friend_id >', /Index Scan using blacklist_pkey/],

@@ -319,7 +319,7 @@ describe('POST /user/sync/:version', () => {
     await app
       .db('groups')
       .where({ id: groupId })
-      .update({ name: `Group ${groupId}`, creator_id: bob.id });
+      .update({ name: `Group ${groupId}`, creator_id: ann.id });
     expect(isEmpty(await client.sync())).toBe(true);
   });
 

@@ -26,6 +26,7 @@ const OPERATIONS = [
 const FIELDS = [
   ...['region', 'phone', 'code', 'nickname', 'password', 'verification_token', 'oldPassword', 'newPassword'],
   ...['portraitUri', 'friendId', 'message', 'displayName', 'id', 'ids', 'findable', 'names', 'verifyId', 'verifyCode'],
+  ...['groupId', 'memberIds', 'userId', 'name', 'bulletin'],
   ...['__proto__', 'constructor', 'toString', 'length'],
 ];
 
@@ -120,6 +121,8 @@ const path = fc.oneof(
   { weight: 1, arbitrary: pathText.map((text) => `/user/${text}`) },
   { weight: 1, arbitrary: pathText.map((text) => `/user/sync/${text}`) },
   { weight: 1, arbitrary: pathText.map((text) => `/friendship/${text}/profile`) },
+  { weight: 1, arbitrary: pathText.map((text) => `/group/${text}`) },
+  { weight: 1, arbitrary: pathText.map((text) => `/group/${text}/members`) },
   { weight: 1, arbitrary: fc.tuple(pathText, pathText).map(([a, b]) => `/user/find/${a}/${b}`) },
   {
     weight: 1,
@@ -198,6 +201,7 @@ const RIGHT: Record<string, unknown> = {
   ...{ region: 44, phone: 7911123456, code: '000000', nickname: 'Ann', password: 'secret1', oldPassword: 'secret1' },
   ...{ newPassword: 'secret2', verification_token: 'x'.repeat(22), verifyId: 'x'.repeat(22), verifyCode: 'abcd' },
   ...{ portraitUri: 'https://a.example/p.png', friendId: 'abcdefghijkl', id: '0'.repeat(64) },
+  ...{ groupId: 'abcdefghijkl', userId: 'abcdefghijkl', memberIds: ['abcdefghijkl'], name: 'Hikers', bulletin: 'News' },
 };
 const ODD = ['\0', '\ud800', '\u202e', "'", '"', '\\', '%', '\n', '🙂', '{}', '$1', '?'];
 

@@ -131,6 +131,11 @@ const BAD: Record<string, string[]> = {
   MAX_BLACKLIST: fromZero,
   BLACKLIST_CHANGES_PER_USER_HOUR: fromZero,
   FRIEND_REQUESTS_PER_USER_DAY: fromZero,
+  GROUP_ADD: ['all', 'Friends'],
+  GROUP_JOIN: ['off', 'Open'],
+  GROUP_MAX_MEMBERS: [...atLeastOne, '1000001'],
+  GROUPS_PER_USER: fromZero,
+  GROUPS_CREATED_PER_USER_DAY: fromZero,
   UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
@@ -195,6 +200,7 @@ describe('loadConfig', () => {
         ...{ wrongCodesPerPhoneAndIpDay: 20, wrongCodesPerPhoneDay: 100 },
         ...{ loginFailuresPerPhoneAndIp: 10, loginFailuresPerPhoneDay: 100 },
         ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000, friendRequestsPerUserDay: 100 },
+        groupsCreatedPerUserDay: 100,
         // Limits by address alone are for production: a developer's tests come from one.
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0, newDeviceNoticesPerIpHour: 0 },
@@ -205,6 +211,7 @@ describe('loadConfig', () => {
         uploadPartsPerUserHour: 0,
       },
       maxBlacklist: 2_000,
+      groups: { addFriendsOnly: true, joinable: true, maxMembers: 500, maxPerUser: 500 },
     });
   });
 

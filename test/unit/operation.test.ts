@@ -57,7 +57,8 @@ it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
   const heavy = OPERATIONS.filter((one) => one.heavy);
   expect(heavy.map(({ path }) => path)).toEqual([
-    ...['/user/export', '/user/blacklist', '/friendship/all', '/user/groups', '/user/sync/:version'],
+    ...['/user/export', '/user/blacklist', '/friendship/all', '/user/groups', '/group/:id/members'],
+    '/user/sync/:version',
   ]);
   for (const { refusals } of heavy) expect(refusals).toHaveProperty('429');
 });

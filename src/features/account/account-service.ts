@@ -7,7 +7,7 @@ import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
-import type { GroupsRepository } from '../groups/groups-repository';
+import type { MembershipsRepository } from '../groups/memberships-repository';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
 import type { SessionsRepository } from '../sessions/sessions-repository';
@@ -18,7 +18,7 @@ import type { AccountRepository } from './account-repository';
 
 interface Repositories {
   account: AccountRepository;
-  groups: GroupsRepository;
+  memberships: MembershipsRepository;
   users: UsersRepository;
   sessions: SessionsRepository;
   verification: VerificationRepository;
@@ -100,7 +100,8 @@ async function close(repos: Repositories, { account, phone }: Proved, caller: Ca
   await repos.account.endBlacklist(id);
   await repos.account.endFriendships(id);
   // Before the profile is emptied: a member who is renamed has all rows written once more.
-  await repos.groups.leaveAll(id);
+  for (const groupId of await repos.memberships.leaveAll(id))
+    await repos.securityEvents.add({ event: 'group_dismissed', userId: id, detail: groupId }, caller);
   await repos.users.close(id);
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);

@@ -54,10 +54,12 @@ const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
 /** Who is out of a group is told nothing of it but that. OFFSET 0 keeps PostgreSQL from reading all groups in order. */
 const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
   'kept-memberships',
-  `SELECT me.group_id AS "groupId", CASE WHEN is_deleted THEN '' ELSE g.name END AS "groupName",
-          display_name AS "displayName", role, is_deleted AS "isDeleted", ${shown('updated_at')} AS "updatedAt"
+  `SELECT me.group_id AS "groupId", CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END AS "groupName",
+          display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted",
+          ${shown('updated_at')} AS "updatedAt"
      FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) me
-    CROSS JOIN LATERAL (SELECT name FROM groups WHERE id = me.group_id OFFSET 0) g
+    CROSS JOIN LATERAL (SELECT name, dismissed_at IS NOT NULL AS is_dismissed FROM groups
+                         WHERE id = me.group_id OFFSET 0) g
     ORDER BY me.group_id LIMIT ${PAGE}`,
   { prepared: false },
 );

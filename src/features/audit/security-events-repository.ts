@@ -18,6 +18,7 @@ export type SecurityEventName =
   | 'phone_changed'
   | 'account_closed'
   | 'limit_met'
+  | 'group_dismissed'
   | 'notice_sent';
 
 export interface SecurityEvent {

@@ -1,68 +1,105 @@
 import type { Knex } from 'knex';
-import { statement } from '../../database/statement';
-import type { Group } from './groups-schemas';
+import type { OWNER } from '../../database/owner-reads';
+import { statement, type Source } from '../../database/statement';
+import { MEMBER } from './roles';
 
-/** In one order, so that two who leave the same groups never wait for each other. */
-const lockGroupsOf = statement<unknown, 'userId'>(
-  'lock-groups-of-member',
-  `SELECT id FROM groups
-    WHERE id IN (SELECT group_id FROM group_members WHERE member_id = :userId AND NOT is_deleted)
-    ORDER BY id FOR NO KEY UPDATE`,
+export interface GroupSummary {
+  id: string;
+  name: string;
+  portraitUri: string;
+  creatorId: string;
+  memberCount: number;
+}
+
+export interface GroupDetail extends GroupSummary {
+  bulletin: string;
+  dismissedAt: Date | null;
+}
+
+/** What the creator and managers can change. */
+export interface GroupChanges {
+  name?: string;
+  portraitUri?: string;
+  bulletin?: string;
+}
+
+/** For members, and for those who were there at its end. */
+const detail = statement<GroupDetail, 'groupId' | 'userId'>(
+  'group-detail',
+  `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", g.bulletin,
+          g.dismissed_at AS "dismissedAt",
+          CASE WHEN g.dismissed_at IS NULL THEN size.members ELSE 0 END AS "memberCount"
+     FROM group_members me
+     JOIN groups g ON g.id = me.group_id
+     JOIN group_sizes size ON size.group_id = me.group_id
+    WHERE me.group_id = :groupId AND me.member_id = :userId AND (NOT me.is_deleted OR me.ending = 'dismissed')`,
 );
 
-const leaveGroups = statement<{ groupId: string }, 'userId'>(
-  'leave-groups',
-  `UPDATE group_members SET is_deleted = true, display_name = ''
-    WHERE member_id = :userId AND NOT is_deleted RETURNING group_id AS "groupId"`,
+/** Whatever is under way, a user makes one group at a time. No row would do: everybody locks those of users. */
+const lockCreations = statement<unknown, 'userId'>(
+  'lock-group-creations',
+  `SELECT pg_advisory_xact_lock(hashtextextended('groups created by ' || :userId::text, 0))`,
 );
 
-/**
- * A group whose creator is no member any more goes to the manager, else to the member, who has been there longest. Where
- * nobody is left it keeps the creator's name.
- */
-const passOn = statement<unknown, 'groupIds'>(
-  'pass-groups-on',
-  `WITH heirs AS (
-     SELECT g.id AS group_id, heir.member_id
-       FROM groups g
-      CROSS JOIN LATERAL (
-        SELECT member_id FROM group_members WHERE group_id = g.id AND NOT is_deleted
-         ORDER BY role = 1, role, joined_version, member_id LIMIT 1) heir
-      WHERE g.id = ANY (:groupIds::text[])
-        AND NOT EXISTS (SELECT FROM group_members
-                         WHERE group_id = g.id AND member_id = g.creator_id AND NOT is_deleted)),
-   risen AS (
-     UPDATE group_members member SET role = 0 FROM heirs
-      WHERE member.group_id = heirs.group_id AND member.member_id = heirs.member_id AND NOT is_deleted)
-   UPDATE groups SET creator_id = heirs.member_id FROM heirs WHERE groups.id = heirs.group_id`,
+const createdBy = statement<{ count: number }, 'userId'>(
+  'count-groups-created',
+  'SELECT count(*) AS count FROM groups WHERE creator_id = :userId AND dismissed_at IS NULL',
+);
+
+/** Returns the role of who asks, by which it was changed or not. A null leaves what there is. */
+const change = statement<{ role: number }, 'groupId' | 'userId' | keyof GroupChanges>(
+  'change-group',
+  `WITH me AS (
+     SELECT m.role FROM group_members m JOIN groups g ON g.id = m.group_id
+      WHERE m.group_id = :groupId AND m.member_id = :userId AND NOT m.is_deleted AND g.dismissed_at IS NULL),
+   changed AS (
+     UPDATE groups SET name = coalesce(:name::text, name), portrait_uri = coalesce(:portraitUri::text, portrait_uri),
+                       bulletin = coalesce(:bulletin::text, bulletin)
+      WHERE id = :groupId AND dismissed_at IS NULL AND EXISTS (SELECT FROM me WHERE role <> ${MEMBER}))
+   SELECT role FROM me`,
 );
 
 export class GroupsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** The groups that the user is a member of now; members are counted, so that the number can't drift. */
-  async ofMember(userId: string): Promise<Group[]> {
+  /** The groups that the user is a member of now. */
+  async ofMember(userId: string): Promise<GroupSummary[]> {
     return this.db('group_members as me')
       .join('groups as g', 'g.id', 'me.group_id')
-      .where({ 'me.member_id': userId, 'me.is_deleted': false })
+      .join('group_sizes as size', 'size.group_id', 'me.group_id')
+      .where({ 'me.member_id': userId, 'me.is_deleted': false, 'g.dismissed_at': null })
       .orderBy('g.id')
-      .select<Group[]>(
+      .select<GroupSummary[]>(
         ...['g.id', 'g.name', 'g.portrait_uri as portraitUri', 'g.creator_id as creatorId'],
-        this.db.raw(
-          `(SELECT count(*) FROM group_members m WHERE m.group_id = g.id AND NOT m.is_deleted) AS "memberCount"`,
-        ),
+        'size.members as memberCount',
       );
   }
 
-  /** In a transaction. Each group has its next creator before anybody else leaves it. */
-  async leaveAll(userId: string): Promise<void> {
-    await lockGroupsOf(this.db, { userId });
-    const left = await leaveGroups(this.db, { userId });
-    await this.passOn(left.map(({ groupId }) => groupId));
+  async detail(groupId: string, userId: string | typeof OWNER, on: Source = this.db): Promise<GroupDetail | undefined> {
+    const [found] = await detail(on, { groupId, userId });
+    return found;
   }
 
-  /** Of groups that are locked, once their creator may have left. */
-  async passOn(groupIds: string[]): Promise<void> {
-    await passOn(this.db, { groupIds });
+  /** Until the end of the transaction. */
+  async lockCreations(userId: string): Promise<void> {
+    await lockCreations(this.db, { userId });
+  }
+
+  /** Those of which the user is the creator now. */
+  async countCreatedBy(userId: string): Promise<number> {
+    const [created] = await createdBy(this.db, { userId });
+    return Number(created?.count ?? 0);
+  }
+
+  async create(group: { id: string; name: string; portraitUri: string; creatorId: string }): Promise<void> {
+    const { id, name, portraitUri, creatorId } = group;
+    await this.db('groups').insert({ id, name, portrait_uri: portraitUri, creator_id: creatorId });
+  }
+
+  /** The role of the user, where there is one: it was changed unless that is MEMBER. */
+  async change(groupId: string, userId: string, changes: GroupChanges): Promise<number | undefined> {
+    const { name = null, portraitUri = null, bulletin = null } = changes;
+    const [me] = await change(this.db, { groupId, userId, name, portraitUri, bulletin });
+    return me?.role;
   }
 }

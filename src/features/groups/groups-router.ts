@@ -1,6 +1,10 @@
-import { operation, type Operation } from '../../http/operation';
-import { groups as listOfGroups } from './groups-schemas';
+import { operation, streamedOperation, type Operation } from '../../http/operation';
+import type { Member } from './memberships-repository';
+import * as schemas from './groups-schemas';
 import type { GroupsService } from './groups-service';
+
+const noGroup = 'no group of the user';
+const forManagers = { 404: noGroup, 403: 'the user is neither its creator nor a manager' };
 
 export function groupsRouter(groups: GroupsService): Operation[] {
   return [
@@ -8,10 +12,89 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       path: '/user/groups',
       summary: 'The groups that the user is a member of.',
       access: 'user',
-      result: listOfGroups,
+      result: schemas.groups,
       heavy: true,
       refusals: { 429: 'too many under way for the user' },
       handle: (_input, { userId }) => groups.ofMember(userId),
     }),
+    operation({
+      path: '/group/create',
+      summary: 'Makes a group, with the user as its creator.',
+      access: 'user',
+      body: schemas.newGroup,
+      result: schemas.created,
+      writes: true,
+      refusals: {
+        400: 'some of memberIds cannot be added, or are too many',
+        429: 'too many groups created by this user',
+        1000: 'the user is the creator of too many groups',
+      },
+      handle: async (group, { userId, caller }) => ({ id: await groups.create(userId, group, caller) }),
+    }),
+    operation({
+      path: '/group/rename',
+      summary: 'Gives a group another name.',
+      access: 'user',
+      body: schemas.newName,
+      writes: true,
+      refusals: forManagers,
+      handle: ({ groupId, name }, { userId }) => groups.change(groupId, userId, { name }),
+    }),
+    operation({
+      path: '/group/set_portrait_uri',
+      summary: "Changes the address of a group's portrait.",
+      access: 'user',
+      body: schemas.newPortrait,
+      writes: true,
+      refusals: forManagers,
+      handle: ({ groupId, portraitUri }, { userId }) => groups.change(groupId, userId, { portraitUri }),
+    }),
+    operation({
+      path: '/group/set_bulletin',
+      summary: "Changes a group's bulletin.",
+      access: 'user',
+      body: schemas.newBulletin,
+      writes: true,
+      refusals: forManagers,
+      handle: ({ groupId, bulletin }, { userId }) => groups.change(groupId, userId, { bulletin }),
+    }),
+    operation({
+      path: '/group/set_display_name',
+      summary: 'Changes how the user is called in a group.',
+      access: 'user',
+      body: schemas.newDisplayName,
+      writes: true,
+      refusals: { 404: noGroup },
+      handle: ({ groupId, displayName }, { userId }) => groups.setDisplayName(groupId, userId, displayName),
+    }),
+    operation({
+      path: '/group/:id',
+      summary: 'A group of the user, or one that was dismissed while the user was a member.',
+      access: 'reader',
+      params: schemas.byId,
+      result: schemas.detail,
+      refusals: { 404: noGroup },
+      handle: async ({ id }, reader) => schemas.detailView(await groups.detail(id, reader), groups.settings.maxMembers),
+    }),
+    streamedOperation({
+      path: '/group/:id/members',
+      summary: 'The members of a group of the user, in the order of their ids.',
+      access: 'user',
+      params: schemas.byId,
+      result: schemas.members,
+      heavy: true,
+      refusals: { 404: noGroup, 429: 'too many under way for the user' },
+      stream: async ({ id }, { userId }) => textOf(await groups.members(id, userId)),
+    }),
   ];
+}
+
+/** The answer's text, a page at a time. */
+async function* textOf(pages: AsyncGenerator<Member[]>): AsyncGenerator<string> {
+  let before = '{"code":200,"result":[';
+  for await (const page of pages) {
+    yield before + JSON.stringify(page.map(schemas.memberView)).slice(1, -1);
+    before = ',';
+  }
+  yield ']}';
 }

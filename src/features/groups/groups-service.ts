@@ -1,10 +1,102 @@
-import type { GroupsRepository } from './groups-repository';
-import type { Group } from './groups-schemas';
+import type { Caller } from '../../caller';
+import type { Reader } from '../../database/owner-reads';
+import { OWNER } from '../../database/owner-reads';
+import { pagesOf } from '../../database/pages';
+import { retrying, type Transaction } from '../../database/transaction';
+import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
+import { checkPortraitHost } from '../profile/portrait-host';
+import { newGroupId } from './group-id';
+import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
+import { PAGE, type Member, type MembershipsRepository } from './memberships-repository';
+import { checkNewcomers } from './newcomers';
+import { asOneOf, noSuchGroup } from './refusals';
+import { CREATOR, MANAGER } from './roles';
 
+export interface GroupSettings {
+  addFriendsOnly: boolean;
+  joinable: boolean;
+  maxMembers: number;
+  /** 0: any number. */
+  maxPerUser: number;
+}
+
+export interface GroupsParts {
+  groups: GroupsRepository;
+  memberships: MembershipsRepository;
+  transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
+  limiter: Limiter;
+  limits: Pick<Limits, 'groupsCreatedPerDay'>;
+}
+
+export interface NewGroup {
+  name: string;
+  memberIds: string[];
+  portraitUri?: string | undefined;
+}
+
+/** Groups as their members see and name them. */
 export class GroupsService {
-  constructor(private readonly groups: GroupsRepository) {}
+  constructor(
+    private readonly parts: GroupsParts,
+    readonly settings: GroupSettings,
+    private readonly portraitHosts: string[],
+  ) {}
 
-  async ofMember(userId: string): Promise<Group[]> {
-    return this.groups.ofMember(userId);
+  async ofMember(userId: string): Promise<GroupSummary[]> {
+    return this.parts.groups.ofMember(userId);
+  }
+
+  async detail(groupId: string, { reads }: Pick<Reader, 'reads'>): Promise<GroupDetail> {
+    const found = await this.parts.groups.detail(groupId, OWNER, reads);
+    if (!found) throw new NotFound('id: no group of yours');
+    return found;
+  }
+
+  /** A page at a time, in the order of their ids. */
+  async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
+    const { memberships } = this.parts;
+    const roles = await memberships.roles(groupId, [userId]);
+    if (!roles.has(userId)) throw new NotFound('id: no group of yours');
+    return pagesOf(
+      PAGE,
+      (after) => memberships.page(groupId, after),
+      ({ id }) => id,
+    );
+  }
+
+  async create(userId: string, { name, memberIds, portraitUri }: NewGroup, caller: Caller): Promise<string> {
+    const { transaction, limiter, limits } = this.parts;
+    const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser } = this.settings;
+    checkPortraitHost(this.portraitHosts, portraitUri);
+    const others = [...new Set(memberIds)].filter((id) => id !== userId);
+    if (others.length >= maxMembers) throw new BadRequest(`memberIds: a group has ${maxMembers} members at most`);
+    await limiter.take(caller, { limit: limits.groupsCreatedPerDay, subject: userId });
+    const id = newGroupId();
+    await transaction(async ({ groups, memberships }) => {
+      await groups.lockCreations(userId);
+      const open = await memberships.lockOpen([userId, ...others]);
+      if (!open.includes(userId)) throw new NotSignedIn();
+      if (maxPerUser > 0 && (await groups.countCreatedBy(userId)) >= maxPerUser)
+        throw new Wrong(`you are the creator of ${maxPerUser} groups already`);
+      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly }, others);
+      await groups.create({ id, name, portraitUri: portraitUri ?? '', creatorId: userId });
+      await memberships.add(id, [userId, ...others]);
+    });
+    return id;
+  }
+
+  /** By the creator and managers. */
+  async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
+    checkPortraitHost(this.portraitHosts, changes.portraitUri);
+    const role = await retrying(() => this.parts.groups.change(groupId, userId, changes));
+    asOneOf(role, CREATOR, MANAGER);
+  }
+
+  /** As the user is called in this group. */
+  async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
+    const isMember = await retrying(() => this.parts.memberships.setDisplayName(groupId, userId, displayName));
+    if (!isMember) throw noSuchGroup();
   }
 }

@@ -47,6 +47,7 @@ export interface LimitAmounts {
   passwordChangesPerUserHour: number;
   blacklistChangesPerUserHour: number;
   friendRequestsPerUserDay: number;
+  groupsCreatedPerUserDay: number;
   uploadsPerUserHour: number;
   uploadPartsPerUserHour: number;
   checksPerIpMinute: number;
@@ -154,6 +155,8 @@ export function limitTable(amounts: LimitAmounts) {
     blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),
     /** Invitations, whatever comes of them: each writes a row of somebody else's, or tells whether there is such a user. */
     friendRequestsPerDay: limit('friend_requests_day', 'user', amounts.friendRequestsPerUserDay, DAY, changing),
+    /** A group that is dismissed stays as a row, so that the cap of groups does not limit rows. */
+    groupsCreatedPerDay: limit('groups_created_day', 'user', amounts.groupsCreatedPerUserDay, DAY, changing),
 
     /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */
     checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { retrying } from '../../database/transaction';
-import { BadRequest, NotSignedIn } from '../../errors';
+import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Profile } from '../users/profile';
 import type { UsersRepository } from '../users/users-repository';
-import { isOnOneOf } from './portrait-host';
+import { checkPortraitHost } from './portrait-host';
 
 export interface ProfileParts {
   users: UsersRepository;
@@ -28,7 +28,7 @@ export class ProfileService {
 
   /** The change stands, whatever fails after it. */
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
-    this.checkPortrait(changes.portraitUri);
+    checkPortraitHost(this.portraitHosts, changes.portraitUri);
     const { users, messaging, storage, limiter, limits } = this.parts;
     await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
     const profile = await retrying(() => users.updateProfile(userId, changes));
@@ -50,12 +50,5 @@ export class ProfileService {
     } catch (error) {
       this.parts.logger.warn({ err: error }, warning);
     }
-  }
-
-  private checkPortrait(portraitUri: string | undefined): void {
-    if (!portraitUri || this.portraitHosts.length === 0) return;
-    if (isOnOneOf(this.portraitHosts, portraitUri)) return;
-    const problem = { path: 'portraitUri', message: `must be on ${this.portraitHosts.join(' or ')}` };
-    throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });
   }
 }

@@ -72,25 +72,33 @@ const user = statement<SyncUser, Asked>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
 );
 
+/** Of a dismissed group nobody is a member any more, also before the rows of all members say so. */
+const IS_OUT = '(me.is_deleted OR g.dismissed_at IS NOT NULL)';
+
 /**
  * The user's own memberships. One is sent when it has changed, or, as long as it lasts, its group. Who is out of a group
  * is told that, and nothing more of the group.
  */
 const memberships = statement<SyncMembership, Asked>(
   'sync-memberships',
-  `SELECT me.display_name AS "displayName", me.role, me.is_deleted AS "isDeleted", g.id AS "groupId",
-          CASE WHEN me.is_deleted THEN '' ELSE g.name END AS "groupName",
-          CASE WHEN me.is_deleted THEN '' ELSE g.portrait_uri END AS "groupPortraitUri",
+  `SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
+          CASE WHEN ${IS_OUT} THEN '' ELSE g.name END AS "groupName",
+          CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri",
           CASE WHEN me.is_deleted THEN me.version ELSE g.version END AS "groupVersion"
      FROM group_members me
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
     WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))`,
 );
 
-/** For a group joined after :since, all members; for the others, members changed after :since. */
+/**
+ * For a group joined after :since, all members; for the others, members changed after :since. None of a dismissed group
+ * whose memberships are being ended: there may be many.
+ */
 const GROUPS_OF_USER = `
   (SELECT group_id, CASE WHEN joined_version > :since::bigint THEN -1::bigint ELSE :since::bigint END AS floor
-     FROM group_members WHERE member_id = :userId AND NOT is_deleted OFFSET 0)`;
+     FROM group_members me
+    WHERE member_id = :userId AND NOT is_deleted
+      AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id) OFFSET 0)`;
 
 /**
  * Tombstones are for a client that holds the row: those newer than :since, and none for a client that holds nothing.

@@ -1,0 +1,49 @@
+import type { Caller } from '../../caller';
+import type { Background } from '../../database/background';
+import { retrying, type Transaction } from '../../database/transaction';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { DismissalsRepository } from './dismissals-repository';
+import type { MembershipsRepository } from './memberships-repository';
+import { asOneOf } from './refusals';
+import { CREATOR } from './roles';
+
+interface Repositories {
+  memberships: MembershipsRepository;
+  dismissals: DismissalsRepository;
+  securityEvents: SecurityEventsRepository;
+}
+
+export interface DismissalsParts {
+  dismissals: DismissalsRepository;
+  transaction: Transaction<Repositories>;
+  background: Background;
+}
+
+/**
+ * Ends groups. For every client a group is gone with one row of its own; the rows of its members follow, those of a small
+ * group at once, and those of a large one behind the answer.
+ */
+export class DismissalsService {
+  constructor(private readonly parts: DismissalsParts) {}
+
+  async dismiss(groupId: string, userId: string, caller: Caller): Promise<void> {
+    const isDone = await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [userId]);
+      asOneOf(roles.get(userId), CREATOR);
+      await dismissals.dismiss(groupId);
+      await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+      return dismissals.endFirst(groupId);
+    });
+    if (!isDone) this.parts.background.run(() => this.end(groupId), 'memberships of a dismissed group are ended later');
+  }
+
+  /** Of a process that has ended in the middle, and of other services. */
+  async sweep(): Promise<void> {
+    for (const groupId of await this.parts.dismissals.unfinished()) await this.end(groupId);
+  }
+
+  private async end(groupId: string): Promise<void> {
+    await retrying(() => this.parts.dismissals.endAll(groupId));
+  }
+}

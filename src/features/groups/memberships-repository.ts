@@ -1,0 +1,219 @@
+import type { Knex } from 'knex';
+import { statement } from '../../database/statement';
+import { CREATOR, MANAGER, MEMBER } from './roles';
+
+export interface Member {
+  id: string;
+  nickname: string;
+  portraitUri: string;
+  displayName: string;
+  role: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** How somebody stands to a group that is not dismissed. */
+export interface Standing {
+  members: number;
+  isMember: boolean;
+  wasKicked: boolean;
+}
+
+/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+export const PAGE = 500;
+
+/** In the order of their ids, so that there is no deadlock between two who bring in the same users. */
+const lockOpen = statement<{ id: string }, 'ids'>(
+  'lock-open-users',
+  'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR SHARE',
+);
+
+const friendsAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'friends-among',
+  `SELECT mine.friend_id AS id
+     FROM friendships mine JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
+    WHERE mine.user_id = :userId AND mine.friend_id = ANY (:ids::text[]) AND mine.status = 20 AND theirs.status = 20`,
+);
+
+const lockGroup = statement<{ members: number }, 'groupId'>(
+  'lock-group',
+  'SELECT members FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE',
+);
+
+const rolesIn = statement<{ id: string; role: number }, 'groupId' | 'ids'>(
+  'roles-in-group',
+  `SELECT m.member_id AS id, m.role FROM group_members m JOIN groups g ON g.id = m.group_id
+    WHERE m.group_id = :groupId AND m.member_id = ANY (:ids::text[]) AND NOT m.is_deleted AND g.dismissed_at IS NULL`,
+);
+
+/** Who comes back is a member like others, and is called as elsewhere. */
+const AGAIN = `
+  ON CONFLICT (group_id, member_id) DO UPDATE SET is_deleted = false, role = ${MEMBER}, display_name = ''
+    WHERE group_members.is_deleted`;
+
+const addMembers = statement<unknown, 'groupId' | 'ids'>(
+  'add-group-members',
+  `INSERT INTO group_members (group_id, member_id)
+     SELECT :groupId, id FROM unnest(:ids::text[]) AS newcomer (id) ORDER BY id COLLATE "C"
+   ${AGAIN}`,
+);
+
+/**
+ * One statement, so that others who join wait for it and for nothing more. The user is locked before the group: whoever
+ * waits for a user keeps nobody from a group. What was read before the wait for the lock is read anew.
+ */
+const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most'>(
+  'join-group',
+  `WITH me AS MATERIALIZED (SELECT id FROM users WHERE id = :userId AND closed_at IS NULL FOR SHARE),
+   place AS MATERIALIZED (
+     SELECT group_id FROM group_sizes
+      WHERE group_id = :groupId AND members > 0 AND members < :most::integer AND (SELECT count(*) FROM me) = 1
+        FOR NO KEY UPDATE)
+   INSERT INTO group_members (group_id, member_id) SELECT group_id, :userId FROM place
+   ${AGAIN} AND group_members.ending <> 'kicked'
+   RETURNING group_id`,
+);
+
+const standing = statement<Standing, 'groupId' | 'userId'>(
+  'standing-in-group',
+  `SELECT size.members, coalesce(NOT me.is_deleted, false) AS "isMember",
+          coalesce(me.is_deleted AND me.ending = 'kicked', false) AS "wasKicked"
+     FROM groups g
+     JOIN group_sizes size ON size.group_id = g.id
+     LEFT JOIN group_members me ON me.group_id = g.id AND me.member_id = :userId
+    WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
+);
+
+/** In one order, so that two who leave the same groups never wait for each other. */
+const lockGroupsOf = statement<unknown, 'userId'>(
+  'lock-groups-of-member',
+  `SELECT group_id FROM group_sizes
+    WHERE group_id IN (SELECT group_id FROM group_members WHERE member_id = :userId AND NOT is_deleted)
+    ORDER BY group_id FOR NO KEY UPDATE`,
+);
+
+const leaveGroups = statement<{ groupId: string }, 'userId'>(
+  'leave-groups',
+  `UPDATE group_members SET is_deleted = true, display_name = ''
+    WHERE member_id = :userId AND NOT is_deleted RETURNING group_id AS "groupId"`,
+);
+
+const dismissEmpty = statement<{ id: string }, 'groupIds'>(
+  'dismiss-empty-groups',
+  `UPDATE groups SET dismissed_at = now()
+    WHERE id = ANY (:groupIds::text[]) AND dismissed_at IS NULL
+      AND (SELECT members FROM group_sizes WHERE group_id = id) = 0
+   RETURNING id`,
+);
+
+const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
+  'set-group-display-name',
+  `UPDATE group_members SET display_name = :displayName
+    WHERE group_id = :groupId AND member_id = :userId AND NOT is_deleted
+      AND EXISTS (SELECT FROM groups WHERE id = :groupId AND dismissed_at IS NULL)
+   RETURNING member_id`,
+);
+
+/** Ids never change: what is written meanwhile moves no row past a page. Not prepared, like other pages. */
+const pageOfMembers = statement<Member, 'groupId' | 'after'>(
+  'page-of-group-members',
+  `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, coalesce(m.joined_at, m.updated_at) AS "createdAt",
+          m.updated_at AS "updatedAt", coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
+     FROM (SELECT member_id, display_name, role, joined_at, updated_at FROM group_members
+            WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after ORDER BY group_id, member_id LIMIT ${PAGE}) m
+     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = m.member_id OFFSET 0) u ON true
+    ORDER BY m.member_id`,
+  { prepared: false },
+);
+
+/**
+ * Who is in which group. What is decided by somebody's role, or by how many there are, is decided in a transaction that
+ * has locked the group.
+ */
+export class MembershipsRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** Those of the users who have an open account. Until the end of the transaction none of these is closed. */
+  async lockOpen(ids: string[]): Promise<string[]> {
+    return idsOf(await lockOpen(this.db, { ids }));
+  }
+
+  /** Those of the users who are friends, as both sides have it. */
+  async friendsAmong(userId: string, ids: string[]): Promise<string[]> {
+    return idsOf(await friendsAmong(this.db, { userId, ids }));
+  }
+
+  /** Until the end of the transaction nobody else begins or ends a membership of the group. Returns how many there are. */
+  async lock(groupId: string): Promise<number> {
+    const [size] = await lockGroup(this.db, { groupId });
+    return size?.members ?? 0;
+  }
+
+  /** By member. Of a dismissed group nobody is one. */
+  async roles(groupId: string, ids: string[]): Promise<Map<string, number>> {
+    const rows = await rolesIn(this.db, { groupId, ids });
+    return new Map(rows.map(({ id, role }) => [id, role]));
+  }
+
+  /** With the group locked. */
+  async add(groupId: string, ids: string[]): Promise<void> {
+    await addMembers(this.db, { groupId, ids });
+  }
+
+  /** False when the user is a member already, was kicked, or finds no such group or no place in it. */
+  async join(groupId: string, userId: string, most: number): Promise<boolean> {
+    return (await joinGroup(this.db, { groupId, userId, most })).length > 0;
+  }
+
+  /** Undefined where there is no such group. */
+  async standing(groupId: string, userId: string): Promise<Standing | undefined> {
+    const [found] = await standing(this.db, { groupId, userId });
+    return found;
+  }
+
+  /** The database passes a group on whose creator leaves, at the end of the transaction. */
+  async leave(groupId: string, userId: string): Promise<void> {
+    await this.living(groupId, [userId]).update({ is_deleted: true });
+  }
+
+  async kick(groupId: string, ids: string[]): Promise<void> {
+    await this.living(groupId, ids).update({ is_deleted: true, ending: 'kicked' });
+  }
+
+  /** In a transaction, with the user locked. Returns the groups that are dismissed, since nobody else was there. */
+  async leaveAll(userId: string): Promise<string[]> {
+    await lockGroupsOf(this.db, { userId });
+    const left = await leaveGroups(this.db, { userId });
+    return idsOf(await dismissEmpty(this.db, { groupIds: left.map(({ groupId }) => groupId) }));
+  }
+
+  /** To a member. The database changes the roles of both. */
+  async transfer(groupId: string, creatorId: string): Promise<void> {
+    await this.db('groups')
+      .where({ id: groupId })
+      .whereNot({ creator_id: creatorId })
+      .update({ creator_id: creatorId });
+  }
+
+  /** Of members, but for the creator. */
+  async setRole(groupId: string, ids: string[], role: typeof MEMBER | typeof MANAGER): Promise<void> {
+    await this.living(groupId, ids).whereNotIn('role', [CREATOR, role]).update({ role });
+  }
+
+  /** False for who is no member. */
+  async setDisplayName(groupId: string, userId: string, displayName: string): Promise<boolean> {
+    return (await setDisplayName(this.db, { groupId, userId, displayName })).length > 0;
+  }
+
+  async page(groupId: string, after: string): Promise<Member[]> {
+    return pageOfMembers(this.db, { groupId, after });
+  }
+
+  private living(groupId: string, ids: string[]): Knex.QueryBuilder {
+    return this.db('group_members').where({ group_id: groupId, is_deleted: false }).whereIn('member_id', ids);
+  }
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,89 @@
+import type { Caller } from '../../caller';
+import { retrying, type Transaction } from '../../database/transaction';
+import { BadRequest, Forbidden } from '../../errors';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { DismissalsRepository } from './dismissals-repository';
+import type { GroupSettings } from './groups-service';
+import type { MembershipsRepository } from './memberships-repository';
+import { checkNewcomers } from './newcomers';
+import { asMember, asOneOf, lacking, noSuchGroup } from './refusals';
+import { CREATOR, MANAGER, MEMBER } from './roles';
+
+interface Repositories {
+  memberships: MembershipsRepository;
+  dismissals: DismissalsRepository;
+  securityEvents: SecurityEventsRepository;
+}
+
+export interface MembershipsParts {
+  memberships: MembershipsRepository;
+  transaction: Transaction<Repositories>;
+}
+
+/** Who comes into a group, and who goes. */
+export class MembershipsService {
+  constructor(
+    private readonly parts: MembershipsParts,
+    private readonly settings: GroupSettings,
+  ) {}
+
+  /** By any member. Who is there already stays as he is. */
+  async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
+    const { addFriendsOnly: friendsOnly, maxMembers } = this.settings;
+    const wanted = [...new Set(memberIds)];
+    await this.parts.transaction(async ({ memberships }) => {
+      // Users before the group, as everywhere.
+      const open = await memberships.lockOpen(wanted);
+      const count = await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [userId, ...wanted]);
+      asMember(roles.get(userId));
+      const newcomers = wanted.filter((id) => !roles.has(id));
+      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly }, newcomers);
+      if (newcomers.length > 0 && count + newcomers.length > maxMembers) throw this.full();
+      await memberships.add(groupId, newcomers);
+    });
+  }
+
+  /** Whoever has the id is invited by it, but for who was kicked. A member who joins changes nothing. */
+  async join(groupId: string, userId: string): Promise<void> {
+    const { memberships } = this.parts;
+    const { joinable, maxMembers } = this.settings;
+    if (joinable && (await retrying(() => memberships.join(groupId, userId, maxMembers)))) return;
+    const standing = await memberships.standing(groupId, userId);
+    if (standing?.isMember) return;
+    // The same for each id, so that it tells nothing.
+    if (!joinable) throw new Forbidden('groupId: nobody joins a group without being added by a member');
+    if (!standing || standing.wasKicked) throw noSuchGroup();
+    throw this.full();
+  }
+
+  /** The last one out dismisses the group. */
+  async quit(groupId: string, userId: string, caller: Caller): Promise<void> {
+    await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
+      const count = await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [userId]);
+      asMember(roles.get(userId));
+      if (count > 1) return memberships.leave(groupId, userId);
+      await dismissals.dismiss(groupId);
+      await dismissals.endFirst(groupId);
+      await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+    });
+  }
+
+  /** The creator kicks anyone else, a manager plain members. Who is not there stays so. */
+  async kick(groupId: string, userId: string, memberIds: string[]): Promise<void> {
+    await this.parts.transaction(async ({ memberships }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [userId, ...memberIds]);
+      const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
+      if (memberIds.includes(userId)) throw new BadRequest('memberIds: you cannot kick yourself, but quit');
+      const areBelow = memberIds.every((id) => (roles.get(id) ?? MEMBER) === MEMBER);
+      if (role !== CREATOR && !areBelow) throw lacking(role);
+      await memberships.kick(groupId, memberIds);
+    });
+  }
+
+  private full(): BadRequest {
+    return new BadRequest(`groupId: the group is full, it takes ${this.settings.maxMembers} members`);
+  }
+}

@@ -1,0 +1,18 @@
+import type { MembershipsRepository } from './memberships-repository';
+import { unfit } from './refusals';
+
+/** Refuses all when one of them has no open account, or is no friend where only friends are brought in. */
+export async function checkNewcomers(
+  memberships: MembershipsRepository,
+  {
+    userId,
+    memberIds,
+    open,
+    friendsOnly,
+  }: { userId: string; memberIds: string[]; open: string[]; friendsOnly: boolean },
+  newcomers: string[],
+): Promise<void> {
+  const fit = new Set(friendsOnly ? await memberships.friendsAmong(userId, open) : open);
+  const others = newcomers.filter((id) => !fit.has(id));
+  if (others.length > 0) throw unfit(memberIds, others, friendsOnly ? 'is no friend of yours' : 'is no such user');
+}

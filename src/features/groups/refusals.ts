@@ -1,0 +1,32 @@
+import { BadRequest, Forbidden, NotFound } from '../../errors';
+import { MEMBER } from './roles';
+
+/** The same for a group that is not there, one that is dismissed, and one that is not the user's. */
+export function noSuchGroup(): NotFound {
+  return new NotFound('groupId: no group of yours');
+}
+
+/** The role of a member; for anybody else there is no such group. */
+export function asMember(role: number | undefined): number {
+  if (role === undefined) throw noSuchGroup();
+  return role;
+}
+
+/** The role, where it is one that this takes. */
+export function asOneOf(role: number | undefined, ...allowed: number[]): number {
+  const own = asMember(role);
+  if (!allowed.includes(own)) throw lacking(own);
+  return own;
+}
+
+export function lacking(role: number): Forbidden {
+  return new Forbidden(`groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
+}
+
+/** Names each of the ids, where it was sent. */
+export function unfit(memberIds: string[], unfitIds: Iterable<string>, why: string): BadRequest {
+  const details = [...new Set(unfitIds)].map((id) => {
+    return { path: `memberIds.${memberIds.indexOf(id)}`, message: `${id} ${why}` };
+  });
+  return new BadRequest(details.map(({ path, message }) => `${path}: ${message}`).join('; '), { details });
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from '../../database/transaction';
+import { BadRequest } from '../../errors';
+import type { MembershipsRepository } from './memberships-repository';
+import { asOneOf, unfit } from './refusals';
+import { CREATOR, MANAGER, MEMBER } from './roles';
+
+/** What the creator of a group decides about the others. */
+export class RolesService {
+  constructor(private readonly transaction: Transaction<{ memberships: MembershipsRepository }>) {}
+
+  /** The creator is a plain member then. */
+  async transfer(groupId: string, creatorId: string, userId: string): Promise<void> {
+    await this.transaction(async ({ memberships }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [creatorId, userId]);
+      asOneOf(roles.get(creatorId), CREATOR);
+      if (!roles.has(userId)) throw new BadRequest('userId: no member of this group');
+      await memberships.transfer(groupId, userId);
+    });
+  }
+
+  async setManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
+    await this.transaction(async ({ memberships }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [creatorId, ...memberIds]);
+      asOneOf(roles.get(creatorId), CREATOR);
+      const others = memberIds.filter((id) => (roles.get(id) ?? CREATOR) === CREATOR);
+      if (others.length > 0) throw unfit(memberIds, others, 'is no other member of this group');
+      await memberships.setRole(groupId, memberIds, MANAGER);
+    });
+  }
+
+  /** Who is no manager stays so. */
+  async removeManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
+    await this.transaction(async ({ memberships }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [creatorId]);
+      asOneOf(roles.get(creatorId), CREATOR);
+      await memberships.setRole(groupId, memberIds, MEMBER);
+    });
+  }
+}

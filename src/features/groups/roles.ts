@@ -1,0 +1,3 @@
+export const CREATOR = 0;
+export const MEMBER = 1;
+export const MANAGER = 2;

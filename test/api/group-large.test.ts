@@ -1,0 +1,151 @@
+import { startApp, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import { CREATOR, expectWhole, inGroup, MEMBER, rolesIn, signedIn } from '../support/groups';
+import { field, signIn, type SignedInPerson } from '../support/people';
+import { connectWriter, folding, fullState, settled, sync } from '../support/sync';
+import { until } from '../support/until';
+import { untilWaiting } from '../support/waiting';
+
+const CROWD = 5_000;
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+let cat: SignedInPerson;
+let groupId: string;
+let count = 0;
+beforeAll(async () => {
+  app = await startApp({ GROUP_MAX_MEMBERS: '100000' });
+  await app.db.raw(`INSERT INTO users (id, nickname) SELECT 'crowd' || n, 'Crowd ' || n FROM generate_series(1, ?) n`, [
+    CROWD,
+  ]);
+  [ann, bob, cat] = (await signedIn(app, 'Ann', 'Bob', 'Cat')) as [SignedInPerson, SignedInPerson, SignedInPerson];
+}, 60_000);
+afterAll(() => app.close());
+/** Ann is the creator of a large group, Bob a member. */
+beforeEach(async () => {
+  groupId = `large${(count += 1)}`;
+  await app.db('groups').insert({ id: groupId, name: 'Crowd', creator_id: ann.id });
+  await app.db.raw(
+    `INSERT INTO group_members (group_id, member_id)
+       SELECT :groupId, 'crowd' || n FROM generate_series(1, ${CROWD}) n UNION ALL SELECT :groupId, unnest(:ids::text[])`,
+    { groupId, ids: [ann.id, bob.id] },
+  );
+});
+afterEach(async () => {
+  await app.db('groups').where({ id: groupId, dismissed_at: null }).update({ dismissed_at: new Date() });
+  await app.sweep();
+});
+
+const dismiss = () => inGroup(ann, 'dismiss', { groupId });
+const living = async () => Object.keys(await rolesIn(app, groupId)).length;
+const counts = async () => {
+  const { rows } = await app.db.raw<{ rows: { written: number; version: number }[] }>(
+    `SELECT count(*)::int AS written, max(version)::float8 AS version FROM group_members WHERE group_id = ?`,
+    [groupId],
+  );
+  return rows[0];
+};
+
+/** Rows of memberships that a call writes. */
+async function writtenBy(call: () => Promise<Answer>): Promise<number> {
+  const before = await counts();
+  expectBody(await call(), { code: 200 });
+  return app
+    .db('group_members')
+    .where({ group_id: groupId })
+    .where('version', '>', before?.version ?? 0)
+    .count<{ count: number }[]>('* as count')
+    .then(([found]) => Number(found?.count));
+}
+
+describe('a group of 5,000', () => {
+  it('writes as many memberships as a change concerns', async () => {
+    expect(await writtenBy(() => inGroup(cat, 'join', { groupId }))).toBe(1);
+    expect(await writtenBy(() => inGroup(ann, 'rename', { groupId, name: 'Many' }))).toBe(0);
+    expect(await writtenBy(() => inGroup(ann, 'kick', { groupId, memberIds: ['crowd1', 'crowd2'] }))).toBe(2);
+    expect(await writtenBy(() => inGroup(ann, 'transfer', { groupId, userId: bob.id }))).toBe(2);
+    expect(await writtenBy(() => inGroup(bob, 'quit', { groupId }))).toBe(2);
+    await expectWhole(app, groupId);
+  });
+
+  it('lists its members a page at a time, each once', async () => {
+    const { body, headers } = await inGroup(bob, `${groupId}/members`);
+    const ids = (field(body, 'result') as { user: { id: string } }[]).map(({ user }) => user.id);
+    expect(ids).toHaveLength(CROWD + 2);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    // In pieces: nobody has known how long it would be.
+    expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+  });
+
+  it('is gone for everybody with the answer to dismiss, while most memberships are still to be ended', async () => {
+    const clients = [await settled(ann), await settled(bob)];
+    // Behind the first 500, so that the rest waits for this.
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`SELECT FROM group_members WHERE group_id = $1 AND member_id = 'crowd999' FOR UPDATE`, [
+      groupId,
+    ]);
+    expectBody(await dismiss(), { code: 200 });
+    await untilWaiting(app.db, 1);
+    expect(await living()).toBeGreaterThan(0);
+    for (const [index, client] of clients.entries()) {
+      const { groups, group_members } = await client.sync();
+      expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '' } }]);
+      expect(group_members.filter((member) => member.groupId === groupId)).toEqual([]);
+      expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
+    }
+    const full = await sync(bob);
+    expect(full.group_members.filter((member) => member.groupId === groupId)).toEqual([]);
+    expect((await inGroup(bob, groupId)).body).toMatchObject({ result: { memberCount: 0 } });
+    expectRefusal(await inGroup(bob, `${groupId}/members`), 404);
+    expectRefusal(await inGroup(cat, 'join', { groupId }), 404);
+    for (const operation of ['quit', 'set_display_name'])
+      expectRefusal(await inGroup(bob, operation, { groupId, displayName: 'Bobby' }), 404);
+    expectBody(await post(bob.agent, '/user/groups'), { code: 200, result: [] });
+    await writer.query('COMMIT');
+    await writer.end();
+    // What waits for a lock for a second is given up, and left to this.
+    await app.sweep();
+    await expectWhole(app, groupId);
+    for (const [index, client] of clients.entries()) {
+      await client.sync();
+      expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
+    }
+    expect((await inGroup(bob, groupId)).status).toBe(200);
+  });
+
+  it('is ended in transactions of 500 memberships at most', async () => {
+    expectBody(await dismiss(), { code: 200 });
+    await until(async () => (await app.db('group_dismissals').where({ group_id: groupId })).length === 0);
+    const ended = await app
+      .db('group_members')
+      .where({ group_id: groupId })
+      .groupBy('version')
+      .select<{ rows: number }[]>(app.db.raw('count(*)::int AS rows'));
+    expect(Math.max(...ended.map(({ rows }) => rows))).toBeLessThanOrEqual(500);
+    expect(ended.length).toBeGreaterThan(10);
+  });
+
+  it('is ended by a sweep when the process that dismissed it has ended in the middle, or another service did', async () => {
+    await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
+    expect(await living()).toBe(CROWD + 2);
+    const client = folding(await signIn(app, bob));
+    await client.sync();
+    expect(client.state().groups).toEqual([]);
+    await app.sweep();
+    await expectWhole(app, groupId);
+    expect(await app.db('group_dismissals').where({ group_id: groupId })).toEqual([]);
+    expect((await inGroup(bob, groupId)).status).toBe(200);
+  });
+
+  it('passes on to the member who has been there longest', async () => {
+    await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).delete();
+    await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).update({ is_deleted: false });
+    expectBody(await inGroup(ann, 'quit', { groupId }), { code: 200 });
+    const roles = await rolesIn(app, groupId);
+    expect(roles[bob.id]).toBe(MEMBER);
+    expect(Object.values(roles).filter((role) => role === CREATOR)).toHaveLength(1);
+    await expectWhole(app, groupId);
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app';
+import { befriend, inGroup, rolesIn, signedIn } from '../support/groups';
+import { OPERATIONS } from '../support/operations';
+import type { SignedInPerson } from '../support/people';
+import { insertGroup } from '../support/sync';
+
+/** The table of docs/security.md: what each may do whom the group has as what. */
+const page = readFileSync(join(__dirname, '../../docs/security.md'), 'utf8');
+const section = page.slice(page.indexOf('## In a group'));
+const [head = [], , ...rows] = section
+  .slice(0, section.indexOf('\n#', 1))
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+const whos = head.slice(1);
+const cells = rows.flatMap(([operation = '', ...answers]) =>
+  answers.map((expected, index) => ({ operation, who: whos[index] ?? '', expected })),
+);
+
+let app: TestApp;
+let creator: SignedInPerson;
+let manager: SignedInPerson;
+let member: SignedInPerson;
+let other: SignedInPerson;
+let me: SignedInPerson;
+let count = 0;
+beforeAll(async () => {
+  app = await startApp();
+  [creator, manager, member, other, me] = (await signedIn(app, 'A', 'B', 'C', 'D', 'E')) as [
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+  ];
+  await befriend(app, me, [other]);
+});
+afterAll(() => app.close());
+
+/** A group with a creator, a manager and a member. The one who asks is the creator, or is there beside them. */
+async function groupFor(who: string): Promise<{ groupId: string; people: Record<string, SignedInPerson> }> {
+  const groupId = `matrix-${(count += 1)}`;
+  const people = { creator: who === 'creator' ? me : creator, manager, member };
+  await insertGroup(app, groupId, Object.values(people));
+  const rowOf = ({ id }: SignedInPerson) => app.db('group_members').where({ group_id: groupId, member_id: id });
+  await rowOf(manager).update({ role: 2 });
+  if (who === 'nobody' || who === 'creator') return { groupId, people };
+  await app.db('group_members').insert({ group_id: groupId, member_id: me.id, role: who === 'manager' ? 2 : 1 });
+  if (who.startsWith('was')) await rowOf(me).update({ is_deleted: true, ending: who === 'was kicked' ? 'kicked' : '' });
+  return { groupId, people };
+}
+
+/** An operation of the table with a body that any role could send: '/group/kick of a manager'. */
+async function call(operation: string, groupId: string, people: Record<string, SignedInPerson>): Promise<number> {
+  const [path = '', words = ''] = operation.replaceAll('`', '').split(/ (.*)/);
+  const [, target = 'member'] = /of (?:a|the) (member|manager|creator)/.exec(words) ?? [];
+  const userId = people[target]?.id ?? '';
+  const memberIds = [path === '/group/add' ? other.id : userId];
+  const texts = { name: 'New name', portraitUri: 'https://a.b/c.png', bulletin: 'News', displayName: 'Me' };
+  const answer = await inGroup(me, path.replace('/group/', '').replace(':id', groupId), {
+    ...{ groupId, userId, memberIds },
+    ...texts,
+  });
+  return answer.status;
+}
+
+describe('in a group', () => {
+  it('the table names every operation', () => {
+    const named = new Set(rows.map(([operation = '']) => /`(.*?)`/.exec(operation)?.[1]));
+    const paths = OPERATIONS.map(({ path }) => path as string).filter((path) => path.startsWith('/group/'));
+    expect([...named].sort()).toEqual(paths.filter((path) => path !== '/group/create').sort());
+    expect(whos).toEqual(['nobody', 'was a member', 'was kicked', 'member', 'manager', 'creator']);
+  });
+
+  it.each(cells)('$operation by $who does what the table says: $expected', async ({ operation, who, expected }) => {
+    const { groupId, people } = await groupFor(who);
+    if (operation.includes('dismissed'))
+      await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
+    const before = await rolesIn(app, groupId);
+    const status = await call(operation, groupId, people);
+    expect({ status }).toEqual({ status: expected === 'yes' ? 200 : Number(expected) });
+    if (status !== 200) expect(await rolesIn(app, groupId)).toEqual(before);
+  });
+});

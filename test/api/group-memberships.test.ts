@@ -1,0 +1,457 @@
+import { newUserId } from '../../src/features/users/user-id';
+import { startApp, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import {
+  befriend,
+  createGroup,
+  CREATOR,
+  expectWhole,
+  idsOf,
+  inGroup,
+  MANAGER,
+  MEMBER,
+  rolesIn,
+  signedIn,
+} from '../support/groups';
+import { instancesBeside } from '../support/instances';
+import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
+import { folding, fullState, settled } from '../support/sync';
+
+const NOBODY = 'abcdefghijkl';
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+let cat: SignedInPerson;
+let dan: SignedInPerson;
+let groupId: string;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+/** Ann is the creator, Bob a member; Cat and Dan are none. */
+beforeEach(async () => {
+  [ann, bob, cat, dan] = (await signedIn(app, 'Ann', 'Bob', 'Cat', 'Dan')) as [
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+  ];
+  groupId = await createGroup(app, [ann, bob]);
+});
+
+type Named = Pick<SignedInPerson, 'id'>;
+const add = (me: SignedInPerson, ...others: Named[]) => inGroup(me, 'add', { groupId, memberIds: idsOf(others) });
+const join = (me: SignedInPerson) => inGroup(me, 'join', { groupId });
+const quit = (me: SignedInPerson) => inGroup(me, 'quit', { groupId });
+const kick = (me: SignedInPerson, ...others: Named[]) => inGroup(me, 'kick', { groupId, memberIds: idsOf(others) });
+const dismiss = (me: SignedInPerson) => inGroup(me, 'dismiss', { groupId });
+const expectDone = (answer: Answer) => expectBody(answer, { code: 200 });
+const manage = async (...managers: Named[]) =>
+  expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: idsOf(managers) }));
+
+async function rows(): Promise<unknown> {
+  return app.db('group_members').where({ group_id: groupId }).orderBy('member_id');
+}
+
+/** The roles in the table, by name, and that they are whole and told to each member by sync. */
+async function expectRoles(expected: Record<string, number>): Promise<void> {
+  const roles = await rolesIn(app, groupId);
+  const people = [ann, bob, cat, dan];
+  const named = people.flatMap(({ id, nickname }) => (id in roles ? [[nickname, roles[id]] as const] : []));
+  expect(Object.fromEntries(named)).toEqual(expected);
+  await expectWhole(app, groupId);
+  for (const person of people.filter(({ nickname }) => nickname in expected)) {
+    const [group] = (await fullState(person)).groups;
+    expect(group?.role).toBe(expected[person.nickname]);
+    expect(group?.members.map(({ memberId, role }) => [memberId, role])).toEqual(
+      Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  }
+}
+
+describe('POST /group/add', () => {
+  it('brings friends in, by any member, and sync tells all of it', async () => {
+    await befriend(app, bob, [cat, dan]);
+    const [annClient, catClient] = [await settled(ann), await settled(cat)];
+    expectDone(await add(bob, cat, dan));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
+    expect((await annClient.sync()).group_members.map(({ memberId }) => memberId).sort()).toEqual(
+      idsOf([cat, dan]).sort(),
+    );
+    expect((await catClient.sync()).group_members).toHaveLength(4);
+  });
+
+  it('changes nothing of members, friends or not', async () => {
+    await befriend(app, bob, [cat]);
+    expectDone(await add(bob, cat));
+    await expectOk(cat.agent.post('/group/set_display_name').send({ groupId, displayName: 'Kitty' }));
+    const before = await rows();
+    expectDone(await add(bob, cat, ann, bob, cat));
+    await app.db('friendships').where({ user_id: bob.id }).update({ status: 30 });
+    expectDone(await add(bob, cat, ann));
+    expect(await rows()).toEqual(before);
+  });
+
+  it('names each id that is no friend, and adds nobody', async () => {
+    await befriend(app, bob, [cat]);
+    const answer = await add(bob, ann, cat, dan, { id: NOBODY });
+    expectRefusal(answer, 400, 'no friend of yours');
+    const details = field(answer.body, 'details') as { path: string; message: string }[];
+    expect(details).toMatchObject([
+      { path: 'memberIds.2', message: expect.stringContaining(dan.id) as string },
+      { path: 'memberIds.3', message: expect.stringContaining(NOBODY) as string },
+    ]);
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('adds no closed account', async () => {
+    await befriend(app, ann, [cat]);
+    await app.db('users').where({ id: cat.id }).update({ closed_at: new Date() });
+    expectRefusal(await add(ann, cat), 400, cat.id);
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('brings back who has left, and who was kicked, as a member without the name from before', async () => {
+    await befriend(app, ann, [cat]);
+    await manage(bob);
+    expectDone(await add(ann, cat));
+    for (const one of [bob, cat])
+      await expectOk(one.agent.post('/group/set_display_name').send({ groupId, displayName: 'X' }));
+    expectDone(await quit(bob));
+    expectDone(await kick(ann, cat));
+    const clients = [folding(bob), folding(cat)];
+    for (const client of clients) await client.sync();
+    expectDone(await add(ann, bob, cat));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
+    for (const client of clients) {
+      await client.sync();
+      expect(client.state().groups).toMatchObject([{ displayName: '', members: [{}, {}, {}] }]);
+    }
+  });
+
+  it('is 404 for who is no member, whoever is to be added', async () => {
+    await befriend(app, cat, [dan]);
+    expectRefusal(await add(cat, dan), 404, 'no group');
+    expectRefusal(await add(cat, cat), 404, 'no group');
+    expectRefusal(await add(cat, { id: NOBODY }), 404, 'no group');
+    expectRefusal(await inGroup(cat, 'add', { groupId: NOBODY, memberIds: [dan.id] }), 404, 'no group');
+    expectDone(await quit(bob));
+    expectRefusal(await add(bob, bob), 404, 'no group');
+  });
+
+  it.each([[[]], [Array.from({ length: 101 }, (_, index) => `u${index}`)], ['abc'], [[1]], [undefined]])(
+    'wants 1 to 100 ids: %#',
+    async (memberIds) => {
+      expectRefusal(await inGroup(ann, 'add', { groupId, memberIds }), 400, 'memberIds');
+    },
+  );
+
+  it('is 400 where there is no room for all, and adds nobody', async () => {
+    await app.db('groups').where({ id: groupId }).update({ name: 'Crowd' });
+    await crowd(497);
+    await befriend(app, ann, [cat, dan]);
+    expectRefusal(await add(ann, cat, dan), 400, 'full');
+    expectDone(await add(ann, bob, cat));
+    expectRefusal(await add(ann, dan), 400, 'full');
+    expectDone(await add(ann, cat));
+    expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(500);
+  });
+});
+
+/** So many more members. */
+async function crowd(count: number): Promise<void> {
+  const people = Array.from({ length: count }, () => ({ id: newUserId(), nickname: 'One of many' }));
+  await app.db('users').insert(people);
+  await app.db('group_members').insert(people.map(({ id }) => ({ group_id: groupId, member_id: id })));
+}
+
+describe('POST /group/join', () => {
+  it('takes whoever has the id, and tells all by sync', async () => {
+    const client = await settled(ann);
+    expectDone(await join(cat));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
+    expect((await client.sync()).group_members).toMatchObject([{ memberId: cat.id, role: MEMBER, isDeleted: false }]);
+  });
+
+  it('changes nothing for a member, also of a full group', async () => {
+    await manage(bob);
+    await crowd(498);
+    const before = await rows();
+    for (const one of [ann, bob]) expectDone(await join(one));
+    expect(await rows()).toEqual(before);
+    expectRefusal(await join(cat), 400, 'full');
+  });
+
+  it('lets who has quit come back, as a member', async () => {
+    await manage(bob);
+    expectDone(await quit(bob));
+    expectDone(await join(bob));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('is 404 for who was kicked, until a member adds them and they quit', async () => {
+    expectDone(await kick(ann, bob));
+    expectRefusal(await join(bob), 404, 'no group');
+    expectDone(await add(ann, bob));
+    expectDone(await quit(bob));
+    expectDone(await join(bob));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('is 404 for a group that is not there, is dismissed, or has no members', async () => {
+    expectRefusal(await inGroup(cat, 'join', { groupId: NOBODY }), 404, 'no group');
+    await app.db('groups').insert({ id: `empty-${ann.id}`, name: 'Empty', creator_id: ann.id });
+    expectRefusal(await inGroup(ann, 'join', { groupId: `empty-${ann.id}` }), 404, 'no group');
+    expectDone(await dismiss(ann));
+    for (const one of [ann, bob, cat]) expectRefusal(await join(one), 404, 'no group');
+    await expectWhole(app, groupId);
+  });
+});
+
+describe('POST /group/quit', () => {
+  it('ends the own membership, and tells all by sync', async () => {
+    const clients = [await settled(ann), await settled(bob)] as const;
+    expectDone(await quit(bob));
+    await expectRoles({ Ann: CREATOR });
+    expect((await clients[0].sync()).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
+    expect((await clients[1].sync()).groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '' } }]);
+    expectRefusal(await quit(bob), 404, 'no group');
+  });
+
+  it("passes the creator's place to the manager who has been there longest", async () => {
+    expectDone(await join(dan));
+    expectDone(await join(cat));
+    await manage(cat);
+    await manage(dan);
+    expectDone(await quit(ann));
+    await expectRoles({ Bob: MEMBER, Dan: CREATOR, Cat: MANAGER });
+  });
+
+  it("passes the creator's place to the member who has been there longest, since coming back", async () => {
+    expectDone(await join(cat));
+    expectDone(await quit(bob));
+    expectDone(await join(bob));
+    const client = await settled(bob);
+    expectDone(await quit(ann));
+    await expectRoles({ Cat: CREATOR, Bob: MEMBER });
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(bob));
+    // Whoever comes back is a member.
+    expectDone(await join(ann));
+    await expectRoles({ Ann: MEMBER, Cat: CREATOR, Bob: MEMBER });
+  });
+
+  it('dismisses the group with the last one, and notes it', async () => {
+    expectDone(await quit(bob));
+    const client = await settled(ann);
+    expectDone(await quit(ann));
+    await expectWhole(app, groupId);
+    expect((await inGroup(ann, groupId)).body).toMatchObject({
+      result: { memberCount: 0, dismissedAt: expect.any(String) as string },
+    });
+    expectRefusal(await inGroup(bob, groupId), 404);
+    await client.sync();
+    expect(client.state().groups).toEqual([]);
+    expect(await app.db('security_events').where({ event: 'group_dismissed', detail: groupId })).toMatchObject([
+      { user_id: ann.id },
+    ]);
+  });
+
+  it('is 404 for who is no member', async () => {
+    expectRefusal(await quit(cat), 404, 'no group');
+    expectRefusal(await inGroup(cat, 'quit', { groupId: NOBODY }), 404, 'no group');
+  });
+});
+
+describe('POST /group/kick', () => {
+  beforeEach(async () => {
+    for (const one of [cat, dan]) expectDone(await join(one));
+  });
+
+  it('ends the memberships of others, by the creator, managers among them, and tells all by sync', async () => {
+    await manage(bob);
+    const clients = [await settled(dan), await settled(bob)] as const;
+    expectDone(await kick(ann, bob, cat));
+    await expectRoles({ Ann: CREATOR, Dan: MEMBER });
+    await clients[0].sync();
+    expect(clients[0].state()).toEqual(await fullState(dan));
+    expect((await clients[1].sync()).groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '' } }]);
+  });
+
+  it('ends the memberships of plain members, by a manager', async () => {
+    await manage(bob);
+    expectDone(await kick(bob, cat, dan));
+    await expectRoles({ Ann: CREATOR, Bob: MANAGER });
+  });
+
+  it('is 403 for a manager who kicks a manager or the creator, and kicks nobody', async () => {
+    await manage(bob, cat);
+    expectRefusal(await kick(bob, dan, cat), 403, 'manager');
+    expectRefusal(await kick(bob, ann), 403, 'manager');
+    await expectRoles({ Ann: CREATOR, Bob: MANAGER, Cat: MANAGER, Dan: MEMBER });
+  });
+
+  it('is 403 for a member, and 404 for who is none', async () => {
+    expectRefusal(await kick(bob, cat), 403, 'member');
+    expectDone(await quit(dan));
+    expectRefusal(await kick(dan, cat), 404, 'no group');
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
+  });
+
+  it('is 400 for oneself, and kicks nobody', async () => {
+    expectRefusal(await kick(ann, cat, ann), 400, 'yourself');
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
+  });
+
+  it('changes nothing for who is not there, and who has quit can come back', async () => {
+    expectDone(await quit(cat));
+    const before = await rows();
+    expectDone(await kick(ann, cat, { id: NOBODY }));
+    expect(await rows()).toEqual(before);
+    expectDone(await join(cat));
+  });
+});
+
+describe('POST /group/dismiss', () => {
+  it('ends the group for all, which sync tells each of them, and who was there is shown when', async () => {
+    expectDone(await join(cat));
+    expectDone(await kick(ann, cat));
+    expectDone(await join(dan));
+    const clients = [await settled(ann), await settled(bob), await settled(dan)];
+    expectDone(await dismiss(ann));
+    await expectWhole(app, groupId);
+    for (const [index, client] of clients.entries()) {
+      const { groups, group_members } = await client.sync();
+      expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '', portraitUri: '' } }]);
+      expect(group_members).toEqual([]);
+      expect(client.state()).toEqual(await fullState([ann, bob, dan][index] ?? ann));
+    }
+    for (const one of [ann, bob, dan]) {
+      expect((await inGroup(one, groupId)).body).toMatchObject({
+        result: { name: 'Hiking club', creatorId: ann.id, memberCount: 0, dismissedAt: expect.any(String) as string },
+      });
+      expectRefusal(await inGroup(one, `${groupId}/members`), 404);
+      expectBody(await post(one.agent, '/user/groups'), { code: 200, result: [] });
+    }
+    expectRefusal(await inGroup(cat, groupId), 404);
+  });
+
+  it('is noted, with who did it', async () => {
+    expectDone(await dismiss(ann));
+    expect(await app.db('security_events').where({ event: 'group_dismissed', detail: groupId })).toMatchObject([
+      { user_id: ann.id },
+    ]);
+  });
+
+  it('is 403 for members and managers, and 404 for anybody else', async () => {
+    await manage(bob);
+    expectRefusal(await dismiss(bob), 403, 'manager');
+    expectRefusal(await dismiss(cat), 404, 'no group');
+    expectDone(await dismiss(ann));
+    expectRefusal(await dismiss(ann), 404, 'no group');
+  });
+});
+
+describe('POST /group/transfer', () => {
+  const transfer = (me: SignedInPerson, other: Named) => inGroup(me, 'transfer', { groupId, userId: other.id });
+
+  it('makes another member the creator, and the creator a member', async () => {
+    expectDone(await join(cat));
+    await manage(bob);
+    const client = await settled(cat);
+    expectDone(await transfer(ann, bob));
+    await expectRoles({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(cat));
+    expect((await inGroup(cat, groupId)).body).toMatchObject({ result: { creatorId: bob.id } });
+    expectRefusal(await transfer(ann, ann), 403, 'member');
+  });
+
+  it('to oneself changes nothing', async () => {
+    const before = await rows();
+    expectDone(await transfer(ann, ann));
+    expect(await rows()).toEqual(before);
+  });
+
+  it('is 400 to who is no member', async () => {
+    expectDone(await join(dan));
+    expectDone(await quit(dan));
+    for (const other of [cat, dan, { id: NOBODY }]) expectRefusal(await transfer(ann, other), 400, 'userId');
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('is 403 for a member, and 404 for anybody else', async () => {
+    await manage(bob);
+    expectRefusal(await transfer(bob, bob), 403, 'manager');
+    expectRefusal(await transfer(cat, bob), 404, 'no group');
+  });
+});
+
+describe('POST /group/set_manager and /group/remove_manager', () => {
+  const set = (me: SignedInPerson, ...others: Named[]) =>
+    inGroup(me, 'set_manager', { groupId, memberIds: idsOf(others) });
+  const remove = (me: SignedInPerson, ...others: Named[]) =>
+    inGroup(me, 'remove_manager', { groupId, memberIds: idsOf(others) });
+
+  it('make members managers, and members again, which sync tells', async () => {
+    expectDone(await join(cat));
+    const client = await settled(bob);
+    expectDone(await set(ann, bob, cat));
+    await expectRoles({ Ann: CREATOR, Bob: MANAGER, Cat: MANAGER });
+    expect(await client.sync()).toMatchObject({ groups: [{ role: MANAGER }] });
+    expectDone(await remove(ann, bob));
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MANAGER });
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(bob));
+  });
+
+  it('change nothing for who is what they make already', async () => {
+    expectDone(await join(cat));
+    expectDone(await set(ann, bob));
+    const before = await rows();
+    expectDone(await set(ann, bob, bob));
+    expectDone(await remove(ann, cat, ann, { id: NOBODY }));
+    expect(await rows()).toEqual(before);
+  });
+
+  it('set_manager names each who is no other member, and changes nobody', async () => {
+    const answer = await set(ann, bob, cat, ann);
+    expectRefusal(answer, 400, 'no other member');
+    expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }, { path: 'memberIds.2' }]);
+    await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('are 403 for a manager, and 404 for who is no member', async () => {
+    expectDone(await join(cat));
+    expectDone(await set(ann, bob));
+    expectRefusal(await set(bob, cat), 403, 'manager');
+    expectRefusal(await remove(bob, bob), 403, 'manager');
+    expectRefusal(await set(dan, cat), 404, 'no group');
+    expectRefusal(await remove(dan, bob), 404, 'no group');
+    await expectRoles({ Ann: CREATOR, Bob: MANAGER, Cat: MEMBER });
+  });
+});
+
+describe('with other settings', () => {
+  const instance = instancesBeside(() => app);
+
+  it('GROUP_JOIN=closed: nobody joins who is no member, whatever the group', async () => {
+    const there = await instance({ GROUP_JOIN: 'closed' });
+    const [me, other] = [await insertAndSignIn(there, 'Me'), await insertAndSignIn(there, 'Other')];
+    const id = await createGroup(app, [me]);
+    for (const asked of [id, NOBODY, groupId])
+      expectRefusal(await inGroup(other, 'join', { groupId: asked }), 403, 'nobody joins');
+    expectDone(await inGroup(me, 'join', { groupId: id }));
+    expect(await rolesIn(app, id)).toEqual({ [me.id]: CREATOR });
+  });
+
+  it('GROUP_ADD=anyone: a member brings in whoever has an open account', async () => {
+    const me = await insertAndSignIn(await instance({ GROUP_ADD: 'anyone' }));
+    expectDone(await inGroup(me, 'join', { groupId }));
+    expectDone(await add(me, cat));
+    await app.db('users').where({ id: dan.id }).update({ closed_at: new Date() });
+    expectRefusal(await add(me, dan, { id: NOBODY }), 400, 'no such user');
+    expect((await rolesIn(app, groupId))[cat.id]).toBe(MEMBER);
+  });
+});

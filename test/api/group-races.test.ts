@@ -1,0 +1,426 @@
+import type { Client } from 'pg';
+import { startApp, type TestApp } from '../support/app';
+import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import {
+  befriend,
+  createGroup,
+  CREATOR,
+  expectWhole,
+  idsOf,
+  inGroup,
+  MEMBER,
+  rolesIn,
+  signedIn,
+} from '../support/groups';
+import { expectOk, signIn, type SignedInPerson } from '../support/people';
+import { connectWriter, fullState, settled } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
+
+/** More connections than calls wait here at a time, so that the test can ask how many do. */
+const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+let cat: SignedInPerson;
+let dan: SignedInPerson;
+let groupId: string;
+let writer: Client;
+beforeAll(async () => {
+  app = await startApp(ENV);
+});
+afterAll(() => app.close());
+/** Ann is the creator, Bob and Cat are members, Dan is none and a friend of all. */
+beforeEach(async () => {
+  [ann, bob, cat, dan] = (await signedIn(app, 'Ann', 'Bob', 'Cat', 'Dan')) as [
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+  ];
+  groupId = await createGroup(app, [ann, bob]);
+  await expectOk(cat.agent.post('/group/join').send({ groupId }));
+  await befriend(app, dan, [ann, bob, cat]);
+  writer = await connectWriter(app);
+});
+afterEach(() => writer.end());
+
+type Call = () => Promise<Answer>;
+const ofGroup = (operation: string) => (me: SignedInPerson) => () => inGroup(me, operation, { groupId });
+const [join, quit, dismiss] = ['join', 'quit', 'dismiss'].map(ofGroup) as [
+  (me: SignedInPerson) => Call,
+  (me: SignedInPerson) => Call,
+  (me: SignedInPerson) => Call,
+];
+const ofMembers =
+  (operation: string) =>
+  (me: SignedInPerson, ...others: SignedInPerson[]) =>
+  () =>
+    inGroup(me, operation, { groupId, memberIds: idsOf(others) });
+const [add, kick, setManager, removeManager] = ['add', 'kick', 'set_manager', 'remove_manager'].map(ofMembers) as [
+  ReturnType<typeof ofMembers>,
+  ReturnType<typeof ofMembers>,
+  ReturnType<typeof ofMembers>,
+  ReturnType<typeof ofMembers>,
+];
+const transfer = (me: SignedInPerson, other: SignedInPerson) => () =>
+  inGroup(me, 'transfer', { groupId, userId: other.id });
+
+/** Has the calls come to the group one after the other, while none can go on, and then all of them at once. */
+async function inOrder(...calls: Call[]): Promise<number[]> {
+  await writer.query('BEGIN');
+  await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
+  const answers: Promise<Answer>[] = [];
+  for (const call of calls) {
+    answers.push(call());
+    await untilWaiting(app.db, answers.length);
+  }
+  await writer.query('COMMIT');
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  await expectWhole(app, groupId);
+  return statuses;
+}
+
+async function roles(): Promise<Record<string, number>> {
+  const found = Object.entries(await rolesIn(app, groupId));
+  const nameOf = (id: string) => [ann, bob, cat, dan].find((person) => person.id === id)?.nickname ?? id;
+  return Object.fromEntries(found.map(([id, role]) => [nameOf(id), role]));
+}
+
+describe('the last place', () => {
+  it('is had by one of twenty who take it at once', async () => {
+    await expectOk(dan.agent.post('/group/join').send({ groupId }));
+    const people = await signedIn(app, ...Array.from({ length: 20 }, () => 'Eve'));
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
+    const answers = people.map((person) => join(person)());
+    await untilWaiting(app.db, 20);
+    await writer.query('COMMIT');
+    expect(counted(await Promise.all(answers))).toEqual({ 200: 1, 400: 19 });
+    await expectWhole(app, groupId);
+    expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(5);
+  });
+
+  it('is had by one of two who bring others in at once', async () => {
+    const [eve, fay] = (await signedIn(app, 'Eve', 'Fay')) as [SignedInPerson, SignedInPerson];
+    await befriend(app, ann, [eve]);
+    await befriend(app, bob, [fay]);
+    expect(await inOrder(add(ann, dan, eve), add(bob, fay))).toEqual([200, 400]);
+  });
+});
+
+describe('transfer beside others: who is no creator any more', () => {
+  it.each<[string, () => Call, number]>([
+    ['kicks no manager', () => kick(ann, bob), 403],
+    ['transfers no more', () => transfer(ann, cat), 403],
+    ['makes no manager', () => setManager(ann, cat), 403],
+    ['ends no manager', () => removeManager(ann, bob), 403],
+    ['dismisses nothing', () => dismiss(ann), 403],
+    ['quits as a member', () => quit(ann), 200],
+  ])('%s', async (_what, call, status) => {
+    expect(await inOrder(transfer(ann, bob), call())).toEqual([200, status]);
+    expect(await roles()).toEqual({
+      ...(status === 403 && { Ann: MEMBER }),
+      ...{ Bob: CREATOR, Cat: MEMBER },
+    });
+  });
+
+  it('two transfers: the first one counts', async () => {
+    expect(await inOrder(transfer(ann, cat), transfer(ann, bob))).toEqual([200, 403]);
+    expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
+  });
+
+  it('one back and one on are both done', async () => {
+    expect(await inOrder(transfer(ann, bob), transfer(bob, cat))).toEqual([200, 200]);
+    expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
+  });
+
+  it('is 400 to who has just quit, or was just kicked', async () => {
+    expect(await inOrder(quit(bob), transfer(ann, bob))).toEqual([200, 400]);
+    expect(await inOrder(kick(ann, cat), transfer(ann, cat))).toEqual([200, 400]);
+    expect(await roles()).toEqual({ Ann: CREATOR });
+  });
+});
+
+describe('kick beside quit beside transfer', () => {
+  it.each<[string, () => Call[], number[], Record<string, number>]>([
+    [
+      'kick, quit, transfer',
+      () => [kick(ann, bob), quit(bob), transfer(ann, bob)],
+      [200, 404, 400],
+      { Ann: 0, Cat: 1 },
+    ],
+    [
+      'kick, transfer, quit',
+      () => [kick(ann, bob), transfer(ann, bob), quit(bob)],
+      [200, 400, 404],
+      { Ann: 0, Cat: 1 },
+    ],
+    [
+      'quit, kick, transfer',
+      () => [quit(bob), kick(ann, bob), transfer(ann, bob)],
+      [200, 200, 400],
+      { Ann: 0, Cat: 1 },
+    ],
+    [
+      'quit, transfer, kick',
+      () => [quit(bob), transfer(ann, bob), kick(ann, bob)],
+      [200, 400, 200],
+      { Ann: 0, Cat: 1 },
+    ],
+    [
+      'transfer, kick, quit',
+      () => [transfer(ann, bob), kick(ann, bob), quit(bob)],
+      [200, 403, 200],
+      { Ann: 0, Cat: 1 },
+    ],
+    [
+      'transfer, quit, kick',
+      () => [transfer(ann, bob), quit(bob), kick(ann, bob)],
+      [200, 200, 200],
+      { Ann: 0, Cat: 1 },
+    ],
+  ])('%s', async (_order, calls, statuses, expected) => {
+    expect(await inOrder(...calls())).toEqual(statuses);
+    expect(await roles()).toEqual(expected);
+  });
+});
+
+describe('quit beside others', () => {
+  it('of the creator beside an add: the next creator is there, and so is who was added', async () => {
+    expect(await inOrder(quit(ann), add(bob, dan))).toEqual([200, 200]);
+    expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER, Dan: MEMBER });
+  });
+
+  it('of who adds: adds nobody any more', async () => {
+    expect(await inOrder(quit(bob), add(bob, dan))).toEqual([200, 404]);
+    expect(await roles()).toEqual({ Ann: CREATOR, Cat: MEMBER });
+  });
+
+  it('of all members at once: the last one dismisses the group', async () => {
+    expect(await inOrder(quit(ann), quit(bob), quit(cat))).toEqual([200, 200, 200]);
+    expect((await inGroup(cat, groupId)).status).toBe(200);
+    for (const one of [ann, bob]) expectRefusal(await inGroup(one, groupId), 404);
+  });
+
+  it('of the last one beside a join: who comes too late finds no group', async () => {
+    for (const one of [bob, cat]) await expectOk(one.agent.post('/group/quit').send({ groupId }));
+    expect(await inOrder(quit(ann), join(dan))).toEqual([200, 404]);
+  });
+
+  it('of the last one beside a join: who is in time is the creator', async () => {
+    for (const one of [bob, cat]) await expectOk(one.agent.post('/group/quit').send({ groupId }));
+    expect(await inOrder(join(dan), quit(ann))).toEqual([200, 200]);
+    expect(await roles()).toEqual({ Dan: CREATOR });
+  });
+
+  it('of the creator beside the removal of the manager', async () => {
+    await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
+    expect(await inOrder(removeManager(ann, cat), quit(ann))).toEqual([200, 200]);
+    expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER });
+  });
+});
+
+describe('join beside others', () => {
+  it('beside the kick of the same: who was kicked does not come back', async () => {
+    await expectOk(cat.agent.post('/group/quit').send({ groupId }));
+    await expectOk(ann.agent.post('/group/add').send({ groupId, memberIds: [dan.id] }));
+    expect(await inOrder(kick(ann, dan), join(dan))).toEqual([200, 404]);
+    expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('beside a dismissal: who comes too late finds no group', async () => {
+    expect(await inOrder(dismiss(ann), join(dan))).toEqual([200, 404]);
+  });
+
+  it('beside a dismissal: who is in time is told of the end', async () => {
+    const client = await settled(dan);
+    expect(await inOrder(join(dan), dismiss(ann))).toEqual([200, 200]);
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(dan));
+    expect((await inGroup(dan, groupId)).status).toBe(200);
+  });
+
+  it('beside a dismissal whose memberships are still to be ended: the row is left out', async () => {
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
+    const answer = join(dan)();
+    await untilWaiting(app.db, 1);
+    await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
+    await writer.query('COMMIT');
+    expectRefusal(await answer, 404, 'no group');
+    await app.sweep();
+    await expectWhole(app, groupId);
+  });
+
+  it('waits for a user whose row is locked, and keeps nobody else from the group', async () => {
+    const [eve] = (await signedIn(app, 'Eve')) as [SignedInPerson];
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
+    const waiting = join(dan)();
+    await untilWaiting(app.db, 1);
+    await expectOk(eve.agent.post('/group/join').send({ groupId }));
+    await writer.query('COMMIT');
+    expectBody(await waiting, { code: 200 });
+  });
+});
+
+describe('add beside others', () => {
+  it('beside the closing of an account: adds nobody, and says so', async () => {
+    await writer.query('BEGIN');
+    await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [dan.id]);
+    const answer = add(ann, dan)();
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    expectRefusal(await answer, 400, dan.id);
+    expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
+  });
+
+  it('beside the kick of who adds: adds nobody any more', async () => {
+    expect(await inOrder(kick(ann, bob), add(bob, dan))).toEqual([200, 404]);
+  });
+
+  it('beside a join of the same: who is there is there once', async () => {
+    expect(await inOrder(add(ann, dan), join(dan))).toEqual([200, 200]);
+    expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
+  });
+});
+
+describe('beside another service', () => {
+  it('a member whom it ends is neither kicked nor made creator', async () => {
+    await writer.query('BEGIN');
+    await writer.query('DELETE FROM group_members WHERE group_id = $1 AND member_id = $2', [groupId, bob.id]);
+    const answer = transfer(ann, bob)();
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    expectRefusal(await answer, 400, 'userId');
+    await expectWhole(app, groupId);
+  });
+
+  it('a creator whom it names counts at once', async () => {
+    await writer.query('BEGIN');
+    await writer.query('UPDATE groups SET creator_id = $2 WHERE id = $1', [groupId, bob.id]);
+    const answer = dismiss(ann)();
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    expectRefusal(await answer, 403);
+    expect(await roles()).toEqual({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
+  });
+
+  it('a member whom it brings in while the group is being dismissed is left out', async () => {
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
+    await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
+    const joined = app
+      .db('group_members')
+      .insert({ group_id: groupId, member_id: dan.id })
+      .then(() => undefined);
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    await joined;
+    expect(await app.db('group_members').where({ group_id: groupId, member_id: dan.id })).toEqual([]);
+  });
+
+  it('a member whom it brings in while the creator changes is no second creator', async () => {
+    await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: true });
+    expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER });
+    await writer.query('BEGIN');
+    await writer.query('UPDATE groups SET creator_id = $2 WHERE id = $1', [groupId, cat.id]);
+    const back = app
+      .db('group_members')
+      .insert({ group_id: groupId, member_id: ann.id, role: 0 })
+      .onConflict(['group_id', 'member_id'])
+      .merge({ is_deleted: false, role: 0 })
+      .then(() => undefined);
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    await back;
+    expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
+    await expectWhole(app, groupId);
+  });
+});
+
+describe('an operation', () => {
+  it('that PostgreSQL cuts as a deadlock is tried again', async () => {
+    const failing = async (table: string): Promise<void> => {
+      await app.db.raw(`
+        CREATE SEQUENCE IF NOT EXISTS tries;
+        SELECT setval('tries', 1, false);
+        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
+            RETURN NEW;
+          END $$;
+        CREATE OR REPLACE TRIGGER fail_at_first BEFORE INSERT OR UPDATE ON ${table}
+          FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
+    };
+    try {
+      await failing('group_members');
+      expectBody(await join(dan)(), { code: 200 });
+      await failing('group_members');
+      expectBody(await inGroup(dan, 'set_display_name', { groupId, displayName: 'Danny' }), { code: 200 });
+      await failing('group_members');
+      expectBody(await kick(ann, dan)(), { code: 200 });
+      await failing('groups');
+      expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+    } finally {
+      await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
+    }
+  });
+});
+
+describe('an account that is closed', () => {
+  it('passes its groups on as by quit, and dismisses those in which nobody else is', async () => {
+    const alone = await createGroup(app, [ann]);
+    await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
+    expectBody(await post(ann.agent, '/user/close_account', { password: ann.password }), { code: 200 });
+    expect(await roles()).toEqual({ Bob: MEMBER, Cat: CREATOR });
+    for (const id of [groupId, alone]) await expectWhole(app, id);
+    expect(await app.db('security_events').where({ event: 'group_dismissed', detail: alone })).toHaveLength(1);
+  });
+});
+
+it('whatever members do at random, each group stays whole, and clients show what there is', async () => {
+  const groups = [groupId, await createGroup(app, [bob, ann]), await createGroup(app, [cat, dan])];
+  const people = [ann, bob, cat, dan];
+  const second = await Promise.all(people.map((person) => signIn(app, person)));
+  const clients = await Promise.all(people.map((person) => settled(person)));
+  let state = Number(process.env.GROUPS_SEED ?? 1);
+  const below = (limit: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor(state / 65_536) % limit;
+  };
+  const act = async (me: SignedInPerson): Promise<Answer[]> => {
+    const answers: Answer[] = [];
+    while (answers.length < 40) {
+      const id = groups[below(groups.length)] ?? groupId;
+      const other = people[below(people.length)] ?? ann;
+      const some = { groupId: id, memberIds: [other.id] };
+      const calls: Call[] = [
+        ...[() => inGroup(me, 'join', { groupId: id }), () => inGroup(me, 'join', { groupId: id })],
+        ...[() => inGroup(me, 'add', some), () => inGroup(me, 'add', some), () => inGroup(me, 'quit', { groupId: id })],
+        ...[() => inGroup(me, 'kick', some), () => inGroup(me, 'set_manager', some)],
+        ...[
+          () => inGroup(me, 'remove_manager', some),
+          () => inGroup(me, 'rename', { groupId: id, name: `No ${below(99)}` }),
+        ],
+        () => inGroup(me, 'transfer', { groupId: id, userId: other.id }),
+      ];
+      answers.push(await (calls[below(calls.length)] ?? join(me))());
+    }
+    return answers;
+  };
+  let isGoing = true;
+  const reading = clients.map(async (client) => {
+    while (isGoing) await client.sync();
+  });
+  const answers = (await Promise.all([...people, ...second].map(act))).flat();
+  isGoing = false;
+  await Promise.all(reading);
+  expect(Object.keys(counted(answers)).every((code) => ['200', '400', '403', '404'].includes(code))).toBe(true);
+  for (const id of groups) await expectWhole(app, id);
+  for (const [index, client] of clients.entries()) {
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(people[index] ?? ann));
+  }
+});
