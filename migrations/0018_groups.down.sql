@@ -13,6 +13,8 @@ DROP TRIGGER groups_dismiss ON groups;
 DROP TRIGGER groups_pass_on ON groups;
 DROP TRIGGER group_members_pass_on ON group_members;
 
+ALTER FUNCTION is_any_closed RESET plan_cache_mode;
+
 -- Without dismissed_at the rows alone say who is a member.
 UPDATE group_members SET is_deleted = true
  WHERE NOT is_deleted AND group_id IN (SELECT group_id FROM group_dismissals);
@@ -20,6 +22,13 @@ UPDATE group_members SET is_deleted = true
 DROP TRIGGER groups_change_creator ON groups;
 DROP TRIGGER group_members_take_place ON group_members;
 DROP TRIGGER group_members_take_place_new ON group_members;
+CREATE OR REPLACE FUNCTION group_members_bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE group_members SET is_deleted = true
+    WHERE group_id = OLD.group_id AND member_id = OLD.member_id AND NOT is_deleted;
+  RETURN NULL;
+END $$;
+DROP TRIGGER group_members_count_buried ON group_members;
 DROP TRIGGER group_members_count ON group_members;
 DROP TRIGGER group_members_count_new ON group_members;
 DROP TRIGGER groups_make_size ON groups;
@@ -29,9 +38,11 @@ DROP FUNCTION group_members_pass_on;
 DROP FUNCTION group_pass_on;
 DROP FUNCTION groups_change_creator;
 DROP FUNCTION group_members_take_place;
+DROP FUNCTION group_members_count_buried;
 DROP FUNCTION group_members_count;
 DROP FUNCTION groups_make_size;
 DROP TABLE group_dismissals;
+DROP TABLE group_members_buried;
 DROP TABLE group_sizes;
 ALTER TABLE group_members DROP COLUMN ending, DROP COLUMN joined_at;
 DROP INDEX groups_creator_id;
