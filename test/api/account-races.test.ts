@@ -195,8 +195,11 @@ describe('an account that is closed', () => {
     const failures: unknown[] = [];
     app.db.on('query-error', (error: unknown) => failures.push(error));
     await app.db.transaction(async (trx) => {
-      await trx('groups').where({ id: groupId }).forUpdate();
-      answers.push(close(cat), close(ann));
+      await trx('group_sizes').where({ group_id: groupId }).forUpdate();
+      // One after the other, so that the first one's group would pass to the second.
+      answers.push(close(cat));
+      await untilWaiting(app.db, 1);
+      answers.push(close(ann));
       await untilWaiting(app.db, 2);
     });
     expect(counted(await Promise.all(answers))).toEqual({ 200: 2 });
