@@ -4482,6 +4482,22 @@ export const guards = [
     named: 'is counted, whatever is written',
   },
   {
+    guard: 'roles that were written before are put right',
+    file: 'migrations/0018_groups.up.sql',
+    replace: 'AND NOT is_deleted AND (role = 0) <> (member_id = creator_id);',
+    by: 'AND NOT is_deleted AND (role = 0) <> (member_id = creator_id) AND false;',
+    test: 'test/api/group-migration',
+    named: 'gives each group that another service has written one creator',
+  },
+  {
+    guard: 'groups whose creator was no member before pass on',
+    file: 'migrations/0018_groups.up.sql',
+    replace: 'SELECT group_pass_on(id) FROM groups',
+    by: 'SELECT id FROM groups',
+    test: 'test/api/group-migration',
+    named: 'gives each group that another service has written one creator',
+  },
+  {
     guard: 'members whom a DELETE buries are counted',
     file: 'migrations/0018_groups.up.sql',
     replace: 'INSERT INTO group_members_buried (group_id) VALUES (OLD.group_id);',
