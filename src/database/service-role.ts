@@ -13,6 +13,7 @@ const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
   // What is over stays as a row, for clients that have not been told yet.
   ...{ friendships: KEPT, groups: KEPT, group_members: KEPT },
+  ...{ group_sizes: ['SELECT', 'UPDATE'], group_members_buried: [] },
   ...{ sync_epoch: ['SELECT'], sync_life: [] },
   ...{ knex_migrations: ['SELECT'], knex_migrations_id_seq: [] },
   ...{ knex_migrations_lock: [], knex_migrations_lock_index_seq: [] },

@@ -193,7 +193,7 @@ describe('an account that is closed', () => {
     await insertGroup(app, groupId, [cat, ann, bob]);
     const answers: Promise<Answer>[] = [];
     const failures: unknown[] = [];
-    app.db.on('query-error', (error: unknown) => failures.push(error));
+    app.serviceDb.on('query-error', (error: unknown) => failures.push(error));
     await app.db.transaction(async (trx) => {
       await trx('group_sizes').where({ group_id: groupId }).forUpdate();
       // One after the other, so that the first one's group would pass to the second.
