@@ -346,7 +346,7 @@ describe('an operation', () => {
       await app.db.raw(`
         CREATE SEQUENCE IF NOT EXISTS tries;
         SELECT setval('tries', 1, false);
-        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
           BEGIN
             IF nextval('tries') <= 3 THEN RAISE EXCEPTION 'cut' USING ERRCODE = '40P01'; END IF;
             RETURN NEW;
