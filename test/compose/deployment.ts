@@ -16,7 +16,7 @@ export interface Container {
 /** The compose file, brought up under a name, with settings, volumes and ports of its own. */
 export class Deployment {
   readonly settings: Settings;
-  private overrides: string[] = [];
+  private readonly overrides: string[] = [];
 
   private constructor(
     readonly project: string,
@@ -121,14 +121,8 @@ export class Deployment {
 
   /** The certificate by which the proxy signs for localhost, once it has made it. */
   async authority(): Promise<string> {
-    const { stdout } = await this.tryCompose(
-      'exec',
-      '-T',
-      'proxy',
-      'cat',
-      '/data/caddy/pki/authorities/local/root.crt',
-    );
-    return stdout;
+    const path = '/data/caddy/pki/authorities/local/root.crt';
+    return (await this.tryCompose('exec', '-T', 'proxy', 'cat', path)).stdout;
   }
 
   sql(statement: string): Promise<string> {
@@ -136,18 +130,11 @@ export class Deployment {
     return this.compose('exec', '-T', 'postgres', ...psql, statement);
   }
 
+  /** All of it, whatever a step has left in .env. */
   async remove(): Promise<void> {
-    await this.tryCompose(
-      '--profile',
-      '*',
-      'down',
-      '--volumes',
-      '--remove-orphans',
-      '--rmi',
-      'local',
-      '--timeout',
-      '5',
-    );
+    this.configure();
+    const options = ['--volumes', '--remove-orphans', '--rmi', 'local', '--timeout', '5'];
+    await this.tryCompose('--profile', '*', 'down', ...options);
   }
 
   private composed(args: string[]): string[] {

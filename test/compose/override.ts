@@ -29,9 +29,7 @@ export function overrideFor(config: ComposeConfig, scripts: string): string {
     volumes:
       - ${scripts}/vendors.crt:/vendors.crt:ro
   proxy:
-    ports: !override
-      - '127.0.0.1::443'
-      - '[::1]::443'
+    ports: !override ['127.0.0.1::443']
   vendors: ${stringify(vendors, { collectionStyle: 'flow', lineWidth: 0 }).trim()}
 `;
 }

@@ -28,7 +28,7 @@ export class Way {
     const [, port] = /:(\d+)$/.exec(await this.deployment.published('proxy', 443)) ?? [];
     this.proxy = `https://localhost:${port}`;
     this.vendors = await this.deployment.published('vendors', 8081);
-    // The two addresses of localhost have ports of their own.
+    // It is published at one of the two addresses of localhost.
     this.calls.overHttps({ ca: this.authority, family: 4 });
     await until(() => this.isReady(), READY_MS, 250);
   }

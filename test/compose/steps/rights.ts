@@ -20,7 +20,7 @@ export const rights: Step = {
     for (const service of ['service', 'proxy']) await cannotWriteRoot(deployment, service);
     await within(deployment, 'service', 'touch /data/.written && rm /data/.written');
     await cannotReachDatabase(deployment);
-    return `the service is user ${user} without capabilities, writes to its volume alone; the proxy meets no database`;
+    return `the service is user ${user} without capabilities; what can be written is its volume; the proxy finds no database`;
   },
 };
 

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Crowd } from '../crowd';
 import type { Deployment } from '../deployment';
+import { docker } from '../docker';
 import { replace, scale } from '../roll';
 import { ensure, type Step } from '../step';
 
@@ -30,6 +31,8 @@ export const upgrade: Step = {
     const back = await crowd.during(() => replace(deployment));
     ensure((await imagesOf(deployment)).join() === earlier, 'the earlier build does not run everywhere');
     ensure(await hasColumn(deployment), 'the later schema is gone');
+    // Without a name now: what is brought down does not take it along.
+    await docker(['image', 'rm', later ?? '']);
     return `two upgraded: ${there}. One taken back, on the later schema: ${back}`;
   },
 };
