@@ -32,7 +32,7 @@ COPY --from=build /app/dist dist
 USER node
 VOLUME /data
 EXPOSE 8585
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10m \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # So that the log names lines of the sources.
 CMD ["node", "--enable-source-maps", "dist/src/server.js"]

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { ensure, type Step } from '../step';
 
-/** Longer than an instance waits for its database by itself. */
-const SLOW_SECONDS = 90;
+/** Longer than an instance waits for its database by itself, and than most first starts last. */
+const SLOW_SECONDS = 250;
 
 /** A first start whose database takes its time: the service waits, and the proxy is started in the end. */
 export const slowDatabase: Step = {
