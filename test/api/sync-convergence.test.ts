@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
 import { codeOf } from '../../src/errors';
 import { startApp, type TestApp } from '../support/app';
+import { Choices } from '../support/choices';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { connectWriter, folding, fullState, insertGroup, NAMES, pause } from '../support/sync';
@@ -11,22 +12,6 @@ const READERS = 4;
 const RUN_MS = 5_000;
 const DEADLOCK = '40P01';
 const seed = Number(process.env.SYNC_SEED ?? randomInt(2 ** 31));
-
-/** Choices repeat with the seed; how the transactions interleave is up to the machine. */
-class Choices {
-  constructor(private state: number) {}
-
-  below(limit: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  }
-
-  of<T>(options: readonly [T, ...T[]]): T {
-    return options[this.below(options.length)] ?? options[0];
-  }
-}
 
 interface World {
   people: [Person, ...Person[]];

@@ -1,0 +1,118 @@
+import type { Choices } from './choices';
+import type { SyncState } from './folding-client';
+import { CREATOR, MANAGER } from './groups';
+import type { Walker } from './walker';
+
+/** What somebody chooses from: the users, and groups that are or were. */
+export interface World {
+  walkers: Walker[];
+  groups: string[];
+}
+
+/** What a call sends. Fields that the operation does not know are ignored. */
+export interface Body {
+  groupId?: string;
+  friendId?: string;
+  userId?: string;
+  memberIds?: string[];
+  name?: string;
+  nickname?: string;
+  displayName?: string;
+}
+
+const FRIENDS = 20;
+const ASKED = 11;
+const MOST_AT_ONCE = 3;
+
+/** Somebody's next call. It takes mostly what the own client shows, so that it is done, and else whatever there is. */
+export class NextCall {
+  private readonly state: SyncState;
+
+  constructor(
+    private readonly me: Walker,
+    private readonly world: World,
+    private readonly choices: Choices,
+  ) {
+    this.state = me.client.state();
+  }
+
+  /** A path of CALLS, and the body that it takes. */
+  bodyOf(path: string): Body {
+    const { choices } = this;
+    const text = `Name ${choices.below(1_000)}`;
+    const [area, operation] = path.slice(1).split('/') as [string, string];
+    if (operation === 'set_nickname') return { nickname: text };
+    if (operation === 'create') return { name: text, memberIds: this.some(this.friends(FRIENDS)) };
+    if (area === 'user' || operation === 'invite') return { friendId: this.anybody() };
+    if (area === 'friendship') {
+      const status = operation === 'agree' || operation === 'ignore' ? ASKED : FRIENDS;
+      return { friendId: this.one(this.friends(status)), displayName: text };
+    }
+    return { ...this.group(operation), name: text, displayName: text };
+  }
+
+  /** Who else may do the same at the same moment: the members of the group, as the client shows them, or the friend. */
+  othersIn({ groupId, friendId }: Body): Walker[] {
+    const group = this.state.groups.find((one) => one.group.id === groupId);
+    const ids = [friendId, ...(group?.members ?? []).map(({ memberId }) => memberId)];
+    return this.world.walkers.filter((walker) => walker !== this.me && ids.includes(walker.id));
+  }
+
+  /** Mostly one of the newest groups, where others are at work too. */
+  private group(operation: string): Body {
+    const { groups } = this.world;
+    const fit = this.groupsFor(operation);
+    const known = [...groups.filter((id) => fit.has(id)), ...fit.keys()];
+    const isOther = known.length === 0 || this.choices.below(5) === 0;
+    const groupId = this.early(isOther ? groups : known) ?? 'none';
+    const others = (operation === 'add' ? this.friends(FRIENDS) : (fit.get(groupId) ?? [])).filter(
+      (id) => id !== this.me.id,
+    );
+    return { groupId, memberIds: this.some(others, 1), userId: this.one(others) };
+  }
+
+  /** Those that the client shows, where the user may do so, with their members. */
+  private groupsFor(operation: string): Map<string, string[]> {
+    if (operation === 'join') return new Map();
+    const isForAll = ['quit', 'set_display_name', 'add'].includes(operation);
+    const isForCreator = ['dismiss', 'transfer', 'set_manager', 'remove_manager'].includes(operation);
+    const fit = this.state.groups.filter(
+      ({ role }) => isForAll || role === CREATOR || (!isForCreator && role === MANAGER),
+    );
+    return new Map(fit.map(({ group, members }) => [group.id, members.map(({ memberId }) => memberId)]));
+  }
+
+  private early(ids: string[]): string | undefined {
+    return ids[this.choices.below(1 + this.choices.below(Math.max(1, ids.length)))];
+  }
+
+  private friends(status: number): string[] {
+    return this.state.friends.filter((friend) => friend.status === status).map(({ friendId }) => friendId);
+  }
+
+  private anybody(): string {
+    return this.world.walkers[this.choices.below(this.world.walkers.length)]?.id ?? this.me.id;
+  }
+
+  private one(ids: string[]): string {
+    const found = ids[this.choices.below(Math.max(1, ids.length))];
+    return found === undefined || this.choices.below(10) === 0 ? this.anybody() : found;
+  }
+
+  private some(ids: string[], least = 0): string[] {
+    return Array.from({ length: least + this.choices.below(MOST_AT_ONCE) }, () => this.one(ids));
+  }
+}
+
+const often = (path: string, times: number) => Array<string>(times).fill(path);
+
+/** What somebody does, each as often as it is named. */
+export const CALLS: readonly [string, ...string[]] = [
+  '/group/dismiss',
+  ...['/group/kick', '/group/transfer', '/group/rename', '/group/set_display_name'],
+  ...['/group/set_manager', '/group/remove_manager'],
+  ...[...often('/group/create', 3), ...often('/group/add', 4), ...often('/group/join', 6), ...often('/group/quit', 4)],
+  ...[...often('/friendship/invite', 8), ...often('/friendship/agree', 6)],
+  ...['/friendship/ignore', '/friendship/delete', '/friendship/set_display_name'],
+  ...['/user/set_nickname', '/user/add_to_blacklist', '/user/remove_from_blacklist'],
+];

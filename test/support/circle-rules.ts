@@ -1,0 +1,51 @@
+import type { Knex } from 'knex';
+
+/** What always holds of friendships, groups and closed accounts. Each statement finds what breaks its rule. */
+const RULES = {
+  'a living group has exactly one creator, who is a member and whom creator_id names': `
+    SELECT id FROM groups
+     WHERE dismissed_at IS NULL AND ARRAY[creator_id] IS DISTINCT FROM (
+             SELECT array_agg(member_id) FROM group_members WHERE group_id = id AND NOT is_deleted AND role = 0)`,
+  'the size of a group is the number of its living memberships': `
+    SELECT id FROM groups LEFT JOIN group_sizes ON group_id = id
+     WHERE members IS DISTINCT FROM (
+             SELECT count(*) FROM group_members WHERE group_members.group_id = id AND NOT is_deleted)`,
+  'a dismissed group has no living member, unless these are still to be ended': `
+    SELECT id FROM groups
+     WHERE dismissed_at IS NOT NULL AND id NOT IN (SELECT group_id FROM group_dismissals)
+       AND EXISTS (SELECT FROM group_members WHERE group_id = id AND NOT is_deleted)`,
+  'the two sides of a friendship belong together': `
+    SELECT mine.user_id || ' and ' || mine.friend_id || ': ' || concat_ws(' ', mine.status, theirs.status) AS id
+      FROM friendships mine
+      LEFT JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
+     WHERE concat_ws(' ', least(mine.status, theirs.status), greatest(mine.status, theirs.status))
+             NOT IN ('10 11', '10 21', '20 20', '20 30', '30 30')
+        OR theirs.status IS NULL`,
+  'a closed account has no living membership': `
+    SELECT id FROM users
+     WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM group_members WHERE member_id = id AND NOT is_deleted)`,
+  'a closed account has no friend, and is nobody’s': `
+    SELECT id FROM users
+     WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM friendships WHERE id IN (user_id, friend_id) AND status <> 30)`,
+  'a closed account has nobody on its blacklist': `
+    SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM blacklist WHERE user_id = id AND status)`,
+  'a closed account has no session': `
+    SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM session WHERE sess ->> 'userId' = id)`,
+  'a closed account has no phone': `
+    SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM phones WHERE user_id = id)`,
+};
+
+const broken = Object.entries(RULES)
+  .map(([rule, statement]) => `SELECT '${rule}' AS rule, id::text FROM (${statement}) AS found`)
+  .join(' UNION ALL ');
+
+/** Each break of a rule in words. All rules are looked at in one statement, so in one snapshot. */
+export async function brokenRules(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { rule: string; id: string }[] }>(broken);
+  return rows.map(({ rule, id }) => `${rule}: not ${id}`);
+}
+
+/** Dismissed groups whose memberships are still to be ended: none in the end. */
+export async function unfinishedDismissals(db: Knex): Promise<string[]> {
+  return db('group_dismissals').pluck<string[]>('group_id');
+}

@@ -1,0 +1,83 @@
+import type { TestApp } from './app';
+import { post, type Answer } from './calls';
+import { FoldingClient, type SyncResult, type SyncState } from './folding-client';
+import { field, insertPerson, newPhone, signIn, verificationToken, type Person, type SignedInPerson } from './people';
+import { fullState } from './sync';
+
+export type Instances = readonly [TestApp, TestApp];
+
+/** A user with a session on each of two instances, who asks them by turns, and a client that keeps a copy by sync. */
+export class Walker {
+  /** Odd while the account itself changes, so that sessions may end. */
+  moves = 0;
+  readonly client: FoldingClient;
+  private turn = 0;
+
+  private constructor(
+    private person: Person,
+    private sessions: readonly [SignedInPerson, SignedInPerson],
+    private readonly instances: Instances,
+    private readonly asked: object | undefined,
+    private readonly ask: (walker: Walker, path: string, body?: object) => Promise<Answer>,
+  ) {
+    this.client = new FoldingClient(async (version) => {
+      const answer = await this.ask(this, `/user/sync/${version}`, this.asked);
+      if (answer.status !== 200) throw new NotSynced(`sync: ${answer.status}`);
+      return field(answer.body, 'result') as SyncResult;
+    });
+  }
+
+  /** `ask` is what the client calls by. */
+  static async start(
+    instances: Instances,
+    asked: object | undefined,
+    ask: (walker: Walker, path: string, body?: object) => Promise<Answer>,
+  ): Promise<Walker> {
+    const person = await insertPerson(instances[0]);
+    return new Walker(person, await signedInAt(instances, person), instances, asked, ask);
+  }
+
+  get id(): string {
+    return this.person.id;
+  }
+
+  get isMoving(): boolean {
+    return this.moves % 2 === 1;
+  }
+
+  post(path: string, body?: object): Promise<Answer> {
+    this.turn += 1;
+    return post(this.sessions[this.turn % 2 === 0 ? 0 : 1].agent, path, body);
+  }
+
+  fullState(): Promise<SyncState> {
+    return fullState(this.sessions[0], this.asked);
+  }
+
+  /** The other session ends, and another one begins. */
+  async changePhone(): Promise<Answer> {
+    this.moves += 1;
+    const { password } = this.person;
+    const phone = newPhone();
+    const verification_token = await verificationToken(this.instances[0], phone);
+    const answer = await this.post('/user/change_phone', { password, verification_token });
+    if (answer.status === 200) this.person = { ...this.person, ...phone };
+    this.sessions = await signedInAt(this.instances, this.person);
+    this.moves += 1;
+    return answer;
+  }
+
+  /** Stays on the move when it is done, for nothing is left then. */
+  async close(): Promise<Answer> {
+    this.moves += 1;
+    const answer = await this.post('/user/close_account', { password: this.person.password });
+    if (answer.status !== 200) this.moves += 1;
+    return answer;
+  }
+}
+
+export class NotSynced extends Error {}
+
+async function signedInAt(instances: Instances, person: Person): Promise<readonly [SignedInPerson, SignedInPerson]> {
+  return [await signIn(instances[0], person), await signIn(instances[1], person)];
+}
