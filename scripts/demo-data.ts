@@ -1,12 +1,24 @@
 import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
 import { databaseUrl } from '../knexfile';
+import { repositories } from '../src/composition/repositories';
+import { loadConfig } from '../src/config';
 import { isMigrated } from '../src/database/migrations';
 import { connectionOptions, knexFor } from '../src/database/pool';
+import { transactions } from '../src/database/transaction';
 import { codeOf } from '../src/errors';
+import { FriendshipsService } from '../src/features/friendships/friendships-service';
+import { GroupsService } from '../src/features/groups/groups-service';
+import { MembershipsService } from '../src/features/groups/memberships-service';
+import { RolesService } from '../src/features/groups/roles-service';
+import { Limiter } from '../src/features/limits/limiter';
+import { limitTable } from '../src/features/limits/limits';
 import { readPhone } from '../src/features/phones/phone-number';
 
-/** npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. */
+/**
+ * npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. Friendships
+ * and groups come about as by the operations; the users, who would have to be sent codes, are written.
+ */
 
 const PASSWORD = 'demopassword';
 const NAMES = [
@@ -15,32 +27,45 @@ const NAMES = [
 ];
 /** The first of the members is the creator, the second a manager. */
 const GROUPS = [
-  { id: 'demo-hikers', name: 'Hikers', members: [0, 1, 2, 3, 4, 5, 6], roleOfOthers: 1 },
-  { id: 'demo-readers', name: 'Readers', members: [3, 4, 5, 10, 11], roleOfOthers: 2 },
-  { id: 'demo-cooks', name: 'Cooks', members: [12, 13, 14, 15, 16, 17, 18, 19], roleOfOthers: 1 },
+  { name: 'Hikers', members: [0, 1, 2, 3, 4, 5, 6], othersManage: false },
+  { name: 'Readers', members: [3, 4, 5, 10, 11], othersManage: true },
+  { name: 'Cooks', members: [12, 13, 14, 15, 16, 17, 18, 19], othersManage: false },
 ];
-/** The state of a friendship as its two sides see it: friends, requested of me, requested by me, ignored, deleted. */
-const FRIENDSHIPS: [mine: number, theirs: number][] = [
-  ...Array<[number, number]>(6).fill([20, 20]),
-  [11, 10],
-  [10, 11],
-  [21, 10],
-  [30, 30],
-];
+/** What happens between an account and one demo user after the other. */
+const MEETINGS = [...Array<Meeting>(6).fill(becomeFriends), askedByThem, asking, ignoring, partAgain];
+
+type Services = ReturnType<typeof servicesOn>;
+type Meeting = (friendships: FriendshipsService, mine: string, theirs: string) => Promise<void>;
+
+const CALLER = { address: 'demo data', ip: '', userAgent: 'demo data', requestId: 'demo data' };
 
 const idOf = (index: number) => `demo-user-${String(index + 1).padStart(2, '0')}`;
 const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '0')}`;
 
+/** Without limits on how much comes about at once. */
+function servicesOn(db: Knex) {
+  const repos = repositories(db);
+  const transaction = transactions(db, repositories);
+  const limiter = new Limiter(repos.limits, () => Promise.resolve(), { warn: () => {} });
+  const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0 };
+  const env = { FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' };
+  const parts = { ...repos, transaction, limiter, limits: limitTable(loadConfig(env).limits) };
+  return {
+    friendships: new FriendshipsService(parts),
+    groups: new GroupsService(parts, settings, []),
+    memberships: new MembershipsService(parts, settings),
+    roles: new RolesService(transaction),
+  };
+}
+
 /** Returns how many accounts have been made acquainted: the one of a phone, or all that are no demo users. */
 export async function addDemoData(db: Knex, phone?: string): Promise<number> {
   const accounts = await accountsToMeet(db, phone);
-  const passwordHash = await hash(PASSWORD, 10);
-  await db.transaction(async (trx) => {
-    await addUsers(trx, passwordHash);
-    await addGroups(trx, accounts);
-    for (const account of accounts) await befriend(trx, account, 0);
-    for (const index of NAMES.keys()) await befriend(trx, idOf(index), index + 1);
-  });
+  const services = servicesOn(db);
+  await addUsers(db);
+  for (const group of GROUPS) await addGroup(db, services, group, accounts);
+  for (const account of accounts) await meet(db, services, account, 0);
+  for (const index of NAMES.keys()) await meet(db, services, idOf(index), index + 1);
   return accounts.length;
 }
 
@@ -52,43 +77,65 @@ async function accountsToMeet(db: Knex, phone: string | undefined): Promise<stri
   return found;
 }
 
-async function addUsers(trx: Knex, passwordHash: string): Promise<void> {
-  const users = NAMES.map((nickname, index) => ({ id: idOf(index), nickname, password_hash: passwordHash }));
+async function addUsers(db: Knex): Promise<void> {
+  const password_hash = await hash(PASSWORD, 10);
+  const users = NAMES.map((nickname, index) => ({ id: idOf(index), nickname, password_hash }));
   const phones = NAMES.map((_, index) => ({ phone: phoneOf(index), region: '44', user_id: idOf(index) }));
-  await trx('users').insert(users).onConflict('id').ignore();
-  await trx('phones').insert(phones).onConflict('phone').ignore();
+  await db.transaction(async (trx) => {
+    await trx('users').insert(users).onConflict('id').ignore();
+    await trx('phones').insert(phones).onConflict('phone').ignore();
+  });
 }
 
-async function addGroups(trx: Knex, accounts: string[]): Promise<void> {
-  for (const { id, name, members, roleOfOthers } of GROUPS) {
-    const [creator = 0, manager] = members;
-    await trx('groups')
-      .insert({ id, name, creator_id: idOf(creator) })
-      .onConflict('id')
-      .ignore();
-    const rows = members.map((member) => ({
-      group_id: id,
-      member_id: idOf(member),
-      role: member === creator ? 0 : member === manager ? 2 : 1,
-    }));
-    const joining = accounts.map((account) => ({ group_id: id, member_id: account, role: roleOfOthers }));
-    await trx('group_members')
-      .insert([...rows, ...joining])
-      .onConflict(['group_id', 'member_id'])
-      .ignore();
+async function addGroup(
+  db: Knex,
+  { groups, memberships, roles }: Services,
+  { name, members, othersManage }: (typeof GROUPS)[number],
+  accounts: string[],
+): Promise<void> {
+  const [creator = '', manager = '', ...others] = members.map(idOf);
+  const found = await db('groups').where({ name, creator_id: creator }).first<{ id: string } | undefined>('id');
+  const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }, CALLER));
+  if (!found) await roles.setManagers(id, creator, [manager]);
+  // Who has left stays away.
+  const known = await db('group_members').where({ group_id: id }).pluck<string[]>('member_id');
+  for (const account of accounts.filter((one) => !known.includes(one))) {
+    await memberships.join(id, account);
+    if (othersManage) await roles.setManagers(id, creator, [account]);
   }
 }
 
-/** With the demo users from the given one on, as many as there are kinds of friendship. */
-async function befriend(trx: Knex, account: string, from: number): Promise<void> {
-  const rows = FRIENDSHIPS.slice(0, NAMES.length - from).flatMap(([mine, theirs], index) => {
-    const demoUser = idOf(from + index);
-    return [
-      { user_id: account, friend_id: demoUser, status: mine },
-      { user_id: demoUser, friend_id: account, status: theirs },
-    ];
-  });
-  if (rows.length > 0) await trx('friendships').insert(rows).onConflict(['user_id', 'friend_id']).ignore();
+/** With the demo users from the given one on, as many as there are kinds of meetings. */
+async function meet(db: Knex, { friendships }: Services, account: string, from: number): Promise<void> {
+  const known = await db('friendships').where({ user_id: account }).pluck<string[]>('friend_id');
+  for (const [index, meeting] of MEETINGS.slice(0, NAMES.length - from).entries()) {
+    const other = idOf(from + index);
+    if (!known.includes(other)) await meeting(friendships, account, other);
+  }
+}
+
+async function asking(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
+  await friendships.invite({ userId: mine, friendId: theirs }, 'Hello', CALLER);
+}
+
+async function askedByThem(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
+  await asking(friendships, theirs, mine);
+}
+
+async function becomeFriends(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
+  await askedByThem(friendships, mine, theirs);
+  await friendships.agree({ userId: mine, friendId: theirs });
+}
+
+async function ignoring(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
+  await askedByThem(friendships, mine, theirs);
+  await friendships.ignore({ userId: mine, friendId: theirs });
+}
+
+async function partAgain(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
+  await becomeFriends(friendships, mine, theirs);
+  await friendships.end({ userId: mine, friendId: theirs });
+  await friendships.end({ userId: theirs, friendId: mine });
 }
 
 async function main([region, digits]: string[]): Promise<void> {
