@@ -1,4 +1,5 @@
-import type { Knex } from 'knex';
+import { knex, type Knex } from 'knex';
+import { AccountRepository } from '../../src/features/account/account-repository';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
@@ -35,10 +36,10 @@ const changePhone = ({ agent, password }: SignedInPerson, verification_token: st
   post(agent, '/user/change_phone', { password, verification_token });
 const phoneOf = async ({ id }: Person) => app.db('phones').where({ user_id: id }).pluck<string[]>('phone');
 
-async function befriend(db: Knex): Promise<void> {
+async function befriend(db: Knex, friend: Person = ann): Promise<void> {
   const sides = [
-    { user_id: ann.id, friend_id: cat.id, status: 20 },
-    { user_id: cat.id, friend_id: ann.id, status: 20 },
+    { user_id: friend.id, friend_id: cat.id, status: 20 },
+    { user_id: cat.id, friend_id: friend.id, status: 20 },
   ];
   await db('friendships').insert(sides).onConflict(['user_id', 'friend_id']).merge(['status']);
 }
@@ -96,7 +97,7 @@ describe('an account that is closed', () => {
   beforeEach(() => insertGroup(app, `race-${cat.id}`, [ann]));
 
   const WRITERS: [string, (db: Knex) => Promise<void>][] = [
-    ['friendship', befriend],
+    ['friendship', (db) => befriend(db)],
     ['blacklist entry', blacklist],
     ['membership', join],
   ];
@@ -185,6 +186,50 @@ describe('an account that is closed', () => {
     const answers = await Promise.all([close(ann), close(cat)]);
     expect(counted(answers)).toEqual({ 200: 2 });
     expect([await living(ann), await living(cat)]).toEqual([NOTHING, NOTHING]);
+  });
+
+  // What PostgreSQL reads anew of a row that was waited for depends on the plan, and so on the size of the table.
+  it.each([
+    ['as it is', ''],
+    ['without hash joins', '-c enable_hashjoin=off'],
+    ['without nested loops', '-c enable_nestloop=off'],
+    ['without indexes', '-c enable_indexscan=off -c enable_bitmapscan=off'],
+  ])('ends friendships whose rows are written meanwhile, by a plan %s', async (_which, options) => {
+    const planned = knex({
+      client: 'pg',
+      connection: { connectionString: app.databaseUrl, options },
+      pool: { min: 0, max: 1 },
+    });
+    const bob = await insertAndSignIn(app, 'Bob');
+    await befriend(app.db);
+    await befriend(app.db, bob);
+    const rows = () => app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id });
+    let ended: Promise<void> | undefined;
+    await app.db.transaction(async (trx) => {
+      await trx('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ display_name: 'x' });
+      ended = new AccountRepository(planned).endFriendships(cat.id);
+      await untilWaiting(app.db, 1);
+    });
+    await ended;
+    await planned.destroy();
+    expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);
+  });
+
+  it('locks friendships in the order of their ids', async () => {
+    const [first = '', second = ''] = [ann.id, cat.id].sort();
+    // In a small table an unordered statement takes them as they were written.
+    await app.db('friendships').insert({ user_id: second, friend_id: first, status: 20 });
+    await app.db('friendships').insert({ user_id: first, friend_id: second, status: 20 });
+    let closed: Promise<Answer> | undefined;
+    await app.db.transaction(async (trx) => {
+      await trx('friendships').where({ user_id: first, friend_id: second }).forUpdate();
+      closed = close(cat);
+      await untilWaiting(app.db, 1);
+      await trx('friendships').where({ user_id: second, friend_id: first }).forUpdate().noWait();
+    });
+    if (!closed) throw new Error('nothing was asked for');
+    expectBody(await closed, { code: 200 });
+    expect(await living(cat)).toEqual(NOTHING);
   });
 
   it('passes no group on to a member who is closing another one at once', async () => {

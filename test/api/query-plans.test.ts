@@ -204,6 +204,7 @@ describe('the plan of every statement', () => {
   it.each([
     ['sync-named-friendships', 'friendships_user_named'],
     ['sync-named-blacklist', 'blacklist_user_held'],
+    ['lock-friendships', 'friendships_friend'],
     ['end-friendships', 'friendships_friend'],
   ])('of %s finds by the index %s what it is for', async (name, index) => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);

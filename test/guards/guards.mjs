@@ -4972,8 +4972,8 @@ export const guards = [
   {
     guard: 'a closed account ends what others alone have of it',
     file: 'src/features/account/account-repository.ts',
-    replace: 'FROM friendships WHERE friend_id = :userId AND status <> 30)',
-    by: 'FROM friendships WHERE false)',
+    replace: "display_name <> '')) OR (friend_id = :userId AND status <> 30)",
+    by: "display_name <> ''))",
     test: 'test/api/close-account',
     named: 'also where there is one side alone',
   },
@@ -4986,10 +4986,36 @@ export const guards = [
     named: 'of end-friendships finds by the index',
   },
   {
+    guard: 'a friendship that is written while an account is closed is ended, whatever the plan',
+    file: 'src/features/account/account-repository.ts',
+    replace: 'await lockFriendships(this.db, { userId });\n    await endFriendships(this.db, { userId });',
+    by: `await this.db.raw(
+      \`WITH sides AS (
+         SELECT user_id, friend_id FROM friendships
+          WHERE (user_id, friend_id) IN (
+                  SELECT user_id, friend_id FROM friendships WHERE user_id = :userId UNION ALL
+                  SELECT user_id, friend_id FROM friendships WHERE friend_id = :userId AND status <> 30)
+          ORDER BY user_id, friend_id FOR UPDATE)
+       UPDATE friendships side SET status = 30 FROM sides
+        WHERE side.user_id = sides.user_id AND side.friend_id = sides.friend_id\`,
+      { userId },
+    );`,
+    test: 'test/api/account-races',
+    named: 'ends friendships whose rows are written meanwhile',
+  },
+  {
+    guard: 'friendships of a closed account are locked in one order',
+    file: 'src/features/account/account-repository.ts',
+    replace: 'await lockFriendships(this.db, { userId });',
+    by: '',
+    test: 'test/api/account-races',
+    named: 'locks friendships in the order of their ids',
+  },
+  {
     guard: 'a closed account keeps no name that it has given to a friend of before',
     file: 'src/features/account/account-repository.ts',
-    replace: "AND (status <> 30 OR (side.user_id = :userId AND display_name <> ''))",
-    by: 'AND status <> 30',
+    replace: "(user_id = :userId AND (status <> 30 OR display_name <> ''))",
+    by: '(user_id = :userId AND status <> 30)',
     test: 'test/api/close-account',
     named: 'empties the names that were given to friends before',
   },
