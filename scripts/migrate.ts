@@ -1,5 +1,6 @@
 import { databaseUrl } from '../knexfile';
 import { migrate } from '../src/database/migrations';
+import { asError } from '../src/errors';
 
 /** npm run migrate: brings the schema up to date, and gives the role of the service what it needs. */
 
@@ -11,6 +12,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`Cannot migrate: ${error instanceof Error ? error.message : 'unknown error'}\n`);
+  process.stderr.write(`Cannot migrate: ${asError(error, 'unknown error').message}\n`);
   process.exitCode = 1;
 });

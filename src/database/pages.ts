@@ -1,3 +1,6 @@
+/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+export const PAGE = 500;
+
 /** Pages of at most so many rows in the order of a key, each after the last row of the one before, until one is not full. */
 export async function* pagesOf<Row>(
   size: number,

@@ -21,6 +21,16 @@ export async function streamJson(req: Request, res: Response, pieces: AsyncGener
   }
 }
 
+/** The rows of an array, without its brackets, a page at a time; the empty text for a page without rows. */
+export async function* rowsText<Row>(pages: AsyncIterable<Row[]>, view: (row: Row) => object): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of pages) {
+    const text = JSON.stringify(page.map(view)).slice(1, -1);
+    yield text && separator + text;
+    if (text !== '') separator = ',';
+  }
+}
+
 async function send(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
   // The deadline has passed: the answer was 503.
   if (res.headersSent) return;

@@ -1291,7 +1291,7 @@ export const guards = [
   {
     guard: 'a long blacklist is listed in pages',
     claims: ['keep others waiting'],
-    file: 'src/features/blacklist/blacklist-repository.ts',
+    file: 'src/database/pages.ts',
     replace: 'const PAGE = 500;',
     by: 'const PAGE = 1e6;',
     test: 'test/api/blacklist',
@@ -4378,8 +4378,8 @@ export const guards = [
   {
     guard: 'the last one out dismisses a group',
     file: 'src/features/groups/memberships-service.ts',
-    replace: 'if (count > 1) return memberships.leave(groupId, userId);',
-    by: 'if (count > 0) return memberships.leave(groupId, userId);',
+    replace: 'if (count > 1) await memberships.leave(groupId, userId);',
+    by: 'if (count > 0) await memberships.leave(groupId, userId);',
     test: 'test/api/group-memberships',
     named: 'dismisses the group with the last one',
   },
@@ -4776,7 +4776,7 @@ export const guards = [
   },
   {
     guard: 'friends are listed in pages',
-    file: 'src/features/friendships/friendships-repository.ts',
+    file: 'src/database/pages.ts',
     replace: 'const PAGE = 500;',
     by: 'const PAGE = 1e6;',
     test: 'test/api/friendships',

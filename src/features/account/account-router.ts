@@ -1,3 +1,4 @@
+import { rowsText } from '../../http/json-stream';
 import { operation, streamedOperation, type Operation, type UserCall } from '../../http/operation';
 import type { DeviceCookies } from '../auth/device-cookies';
 import type { SessionCookies } from '../sessions/session-cookies';
@@ -76,12 +77,7 @@ async function* textOf({ user, phones, sessions, lists }: Kept): AsyncGenerator<
   for await (const [name, pages] of lists) {
     yield `${begun},"${name}":[`;
     begun = '';
-    let separator = '';
-    for await (const page of pages) {
-      const text = JSON.stringify(page).slice(1, -1);
-      if (text !== '') yield separator + text;
-      separator = ',';
-    }
+    for await (const text of rowsText(pages, (row) => row)) if (text !== '') yield text;
     yield ']';
   }
   yield '}}';

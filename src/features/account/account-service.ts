@@ -13,7 +13,7 @@ import { masked, type Phone } from '../phones/phone-number';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
-import { tokenHash } from '../verification/verification-token';
+import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
 import type { AccountRepository } from './account-repository';
 
 interface Repositories {
@@ -44,8 +44,6 @@ export interface Asker {
   caller: Caller;
   device: Device | undefined;
 }
-
-const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or been used';
 
 /** What an owner decides about the account as a whole. */
 export class AccountService {
@@ -129,11 +127,7 @@ async function changePhone(
     caller,
   );
   const ended = await repos.sessions.endOthers(id, sid, credentialsVersion + 1);
-  if (ended > 0)
-    await repos.securityEvents.add(
-      { event: 'sessions_ended', userId: id, detail: `${ended}, by the new phone` },
-      caller,
-    );
+  await repos.securityEvents.addSessionsEnded(id, ended, 'the new phone', caller);
   return repos.messagingTokens.end(id);
 }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { pagesOf } from '../../database/pages';
-import { columnList, statement } from '../../database/statement';
+import { PAGE, pagesOf } from '../../database/pages';
+import { columnList, statement, type Statement } from '../../database/statement';
 import { PROFILE_COLUMNS } from '../users/profile';
 import type {
   KeptBlacklistEntry,
@@ -11,9 +11,6 @@ import type {
   KeptPhone,
   KeptUser,
 } from './export-schemas';
-
-/** Rows of one statement: a few milliseconds of work, for which all others wait. */
-const PAGE = 500;
 
 /** As clients are shown times. */
 const shown = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -92,35 +89,19 @@ export class ExportRepository {
   }
 
   images(userId: string): AsyncGenerator<KeptImage[]> {
-    return pagesOf(
-      PAGE,
-      (after) => imagesPage(this.db, { userId, after }),
-      ({ key }) => key,
-    );
+    return this.pages(imagesPage, userId, ({ key }) => key);
   }
 
   blacklist(userId: string): AsyncGenerator<KeptBlacklistEntry[]> {
-    return pagesOf(
-      PAGE,
-      (after) => blacklistPage(this.db, { userId, after }),
-      ({ friendId }) => friendId,
-    );
+    return this.pages(blacklistPage, userId, ({ friendId }) => friendId);
   }
 
   friendships(userId: string): AsyncGenerator<KeptFriendship[]> {
-    return pagesOf(
-      PAGE,
-      (after) => friendshipsPage(this.db, { userId, after }),
-      ({ friendId }) => friendId,
-    );
+    return this.pages(friendshipsPage, userId, ({ friendId }) => friendId);
   }
 
   memberships(userId: string): AsyncGenerator<KeptMembership[]> {
-    return pagesOf(
-      PAGE,
-      (after) => membershipsPage(this.db, { userId, after }),
-      ({ groupId }) => groupId,
-    );
+    return this.pages(membershipsPage, userId, ({ groupId }) => groupId);
   }
 
   async *securityEvents(userId: string): AsyncGenerator<KeptEvent[]> {
@@ -129,5 +110,9 @@ export class ExportRepository {
       return eventsPage(this.db, { userId, afterAt, afterId });
     };
     for await (const page of pagesOf(PAGE, read, ({ place }) => place)) yield page.map(({ place, ...event }) => event);
+  }
+
+  private pages<Row>(page: Statement<Row, 'userId' | 'after'>, userId: string, keyOf: (row: Row) => string) {
+    return pagesOf(PAGE, (after) => page(this.db, { userId, after }), keyOf);
   }
 }

@@ -73,6 +73,11 @@ export class SecurityEventsRepository {
     });
   }
 
+  /** None where none has. */
+  async addSessionsEnded(userId: string, count: number, by: string, caller: Caller): Promise<void> {
+    if (count > 0) await this.add({ event: 'sessions_ended', userId, detail: `${count}, by ${by}` }, caller);
+  }
+
   /**
    * Where the newest logins of a user came from, and the registration, before the login of this request. Of two logins
    * at once the first does not know the second.

@@ -13,7 +13,7 @@ import type { NewSession, SessionsRepository } from '../sessions/sessions-reposi
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
-import { tokenHash } from '../verification/verification-token';
+import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
 import type { HashingShares } from './hashing-shares';
 import type { Device, LoginAttempts } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
@@ -57,7 +57,7 @@ interface PasswordChange {
   newPassword: string;
 }
 
-const NO_SUCH_TOKEN = 'verification_token: no such token, or it has expired or been used';
+const BY_PASSWORD = 'the new password';
 
 /** Accounts and their passwords. No hashing and no outward call happens inside a transaction. */
 export class AuthService {
@@ -148,7 +148,8 @@ export class AuthService {
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongOldPassword();
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
-      await noteEnded(repos, userId, await repos.sessions.endOthers(userId, sid, version), caller);
+      const ended = await repos.sessions.endOthers(userId, sid, version);
+      await repos.securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
       return repos.messagingTokens.end(userId);
     });
     if (phone) notices.tell('password_changed', { id: userId, phone }, caller);
@@ -175,7 +176,8 @@ export class AuthService {
       // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
-      await noteEnded(repos, account.id, await repos.sessions.endAll(account.id), caller);
+      const ended = await repos.sessions.endAll(account.id);
+      await repos.securityEvents.addSessionsEnded(account.id, ended, BY_PASSWORD, caller);
       return repos.messagingTokens.end(account.id);
     });
     notices.tell('password_reset', { id: account.id, phone }, caller);
@@ -187,16 +189,6 @@ export class AuthService {
     const { shares, passwords } = this.parts;
     return shares.run(who, caller.address, () => passwords.hash(password, caller.address));
   }
-}
-
-async function noteEnded(
-  { securityEvents }: Pick<Repositories, 'securityEvents'>,
-  userId: string,
-  count: number,
-  caller: Caller,
-) {
-  if (count === 0) return;
-  await securityEvents.add({ event: 'sessions_ended', userId, detail: `${count}, by the new password` }, caller);
 }
 
 /** Also for a password that has just been changed: by now it is a wrong one. */

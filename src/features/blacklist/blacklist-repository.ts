@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { pagesOf } from '../../database/pages';
+import { newestFirst, type TimedRow } from '../../database/newest-first';
+import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
 
 export interface BlacklistEntry {
@@ -9,13 +10,7 @@ export interface BlacklistEntry {
   updatedAt: Date;
 }
 
-/** As it is read: a time in microseconds, which tells apart what a Date does not, and is read faster. */
-interface Row extends Omit<BlacklistEntry, 'updatedAt'> {
-  updatedMicros: number;
-}
-
-/** Rows of one statement: a few milliseconds of work, for which all others wait. */
-const PAGE = 500;
+type Row = Omit<BlacklistEntry, 'updatedAt'> & TimedRow;
 
 /**
  * Ids never change: what is written meanwhile moves no entry past a page. Not prepared, so that PostgreSQL knows how long
@@ -59,13 +54,7 @@ export class BlacklistRepository {
 
   /** Newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
-    const rows: Row[] = [];
-    const read = (after: string) => pageOfEntries(this.db, { userId, after });
-    for await (const page of pagesOf(PAGE, read, ({ id }) => id)) rows.push(...page);
-    // Those of one moment stay in the order of their ids.
-    return rows
-      .sort((a, b) => b.updatedMicros - a.updatedMicros)
-      .map(({ updatedMicros, ...entry }) => ({ ...entry, updatedAt: new Date(Math.floor(updatedMicros / 1_000)) }));
+    return newestFirst((after) => pageOfEntries(this.db, { userId, after }));
   }
 
   /** Until the end of the transaction nobody else adds to this blacklist. */

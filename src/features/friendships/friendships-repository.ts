@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { OWNER } from '../../database/owner-reads';
-import { pagesOf } from '../../database/pages';
+import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
 import { DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING, type Relation, type Side, type Two } from './invitation';
@@ -25,13 +26,7 @@ interface NewSide extends Two {
   message?: string;
 }
 
-/** As it is read: a time in microseconds, which tells apart what a Date does not, and is read faster. */
-interface Row extends Omit<Friendship, 'updatedAt'> {
-  updatedMicros: number;
-}
-
-/** Rows of one statement: a few milliseconds of work, for which all others wait. */
-const PAGE = 500;
+type Row = Omit<Friendship, 'updatedAt'> & TimedRow;
 
 /**
  * Ids never change: what is written meanwhile moves no row past a page. Not prepared, so that PostgreSQL knows how long
@@ -100,13 +95,7 @@ export class FriendshipsRepository {
 
   /** Newest first. */
   async list(userId: string): Promise<Friendship[]> {
-    const rows: Row[] = [];
-    const read = (after: string) => pageOfFriendships(this.db, { userId, after });
-    for await (const page of pagesOf(PAGE, read, ({ id }) => id)) rows.push(...page);
-    // Those of one moment stay in the order of their ids.
-    return rows
-      .sort((a, b) => b.updatedMicros - a.updatedMicros)
-      .map(({ updatedMicros, ...entry }) => ({ ...entry, updatedAt: new Date(Math.floor(updatedMicros / 1_000)) }));
+    return newestFirst((after) => pageOfFriendships(this.db, { userId, after }));
   }
 
   /** Of the owner of the session that `reads` finds. */

@@ -19,6 +19,18 @@ export interface DismissalsParts {
   background: Background;
 }
 
+/** With the group locked. True when no membership is left to be ended. */
+export async function dismissed(
+  { dismissals, securityEvents }: Pick<Repositories, 'dismissals' | 'securityEvents'>,
+  groupId: string,
+  userId: string,
+  caller: Caller,
+): Promise<boolean> {
+  await dismissals.dismiss(groupId);
+  await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+  return dismissals.endFirst(groupId);
+}
+
 /**
  * Ends groups. For every client a group is gone with one row of its own; the rows of its members follow, those of a small
  * group at once, and those of a large one behind the answer.
@@ -31,9 +43,7 @@ export class DismissalsService {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId]);
       asOneOf(roles.get(userId), CREATOR);
-      await dismissals.dismiss(groupId);
-      await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
-      return dismissals.endFirst(groupId);
+      return dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
     if (!isDone) this.parts.background.run(() => this.end(groupId), 'memberships of a dismissed group are ended later');
   }

@@ -1,3 +1,4 @@
+import { rowsText } from '../../http/json-stream';
 import { operation, streamedOperation, type Operation } from '../../http/operation';
 import type { Member } from './memberships-repository';
 import * as schemas from './groups-schemas';
@@ -91,10 +92,10 @@ export function groupsRouter(groups: GroupsService): Operation[] {
 
 /** The answer's text, a page at a time. */
 async function* textOf(pages: AsyncGenerator<Member[]>): AsyncGenerator<string> {
-  let before = '{"code":200,"result":[';
-  for await (const page of pages) {
-    yield before + JSON.stringify(page.map(schemas.memberView)).slice(1, -1);
-    before = ',';
+  let begun = '{"code":200,"result":[';
+  for await (const text of rowsText(pages, schemas.memberView)) {
+    yield begun + text;
+    begun = '';
   }
   yield ']}';
 }

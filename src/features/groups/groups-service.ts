@@ -1,7 +1,6 @@
 import type { Caller } from '../../caller';
-import type { Reader } from '../../database/owner-reads';
-import { OWNER } from '../../database/owner-reads';
-import { pagesOf } from '../../database/pages';
+import { OWNER, type Reader } from '../../database/owner-reads';
+import { PAGE, pagesOf } from '../../database/pages';
 import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import type { Limiter } from '../limits/limiter';
@@ -9,7 +8,7 @@ import type { Limits } from '../limits/limits';
 import { checkPortraitHost } from '../profile/portrait-host';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
-import { PAGE, type Member, type MembershipsRepository } from './memberships-repository';
+import type { Member, MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
 import { asOneOf, noSuchGroup } from './refusals';
 import { CREATOR, MANAGER } from './roles';

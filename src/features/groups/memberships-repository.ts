@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
@@ -18,9 +19,6 @@ export interface Standing {
   isMember: boolean;
   wasKicked: boolean;
 }
-
-/** Rows of one statement: a few milliseconds of work, for which all others wait. */
-export const PAGE = 500;
 
 /** In the order of their ids, so that there is no deadlock between two who bring in the same users. */
 const lockOpen = statement<{ id: string }, 'ids'>(

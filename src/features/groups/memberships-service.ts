@@ -3,6 +3,7 @@ import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, Forbidden } from '../../errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
+import { dismissed } from './dismissals-service';
 import type { GroupSettings } from './groups-service';
 import type { MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
@@ -63,10 +64,8 @@ export class MembershipsService {
       const count = await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId]);
       asMember(roles.get(userId));
-      if (count > 1) return memberships.leave(groupId, userId);
-      await dismissals.dismiss(groupId);
-      await dismissals.endFirst(groupId);
-      await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+      if (count > 1) await memberships.leave(groupId, userId);
+      else await dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
   }
 

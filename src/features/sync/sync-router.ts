@@ -1,3 +1,4 @@
+import { rowsText } from '../../http/json-stream';
 import { streamedOperation, type Operation } from '../../http/operation';
 import * as schemas from './sync-schemas';
 import type { Changes, SyncService } from './sync-service';
@@ -30,13 +31,10 @@ async function* textOf({ version, user, blacklist, friends, groups, members }: C
   });
   // Kept until members come: whoever is refused them is sent the refusal, and no half of an answer.
   let begun = `{"code":200,"result":${head.slice(0, -1)},"group_members":[`;
-  let separator = '';
-  for await (const chunk of members) {
-    const text = JSON.stringify(chunk.map(schemas.memberView)).slice(1, -1);
-    const piece = begun + (text && separator + text);
+  for await (const text of rowsText(members, schemas.memberView)) {
+    const piece = begun + text;
     if (piece !== '') yield piece;
     begun = '';
-    if (text !== '') separator = ',';
   }
   yield `${begun}]}}`;
 }
