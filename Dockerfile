@@ -1,5 +1,5 @@
 # Built in stages, and run from one that holds the compiled service and what it loads. The tag is exact, but its owner can
-# move it: docs/operations.md tells how to pin the digest, and how to renew both.
+# move it: docs/deploying.md tells how to pin the digest, and how to renew both.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 # A change of the sources leaves this stage and the next one as they are.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Backups of an installation: its database, its data folder and its settings. docs/operations.md tells how to use it.
+# Backups of an installation: its database, its data folder and its settings. docs/backup.md tells how to use it.
 #
 #   backup.sh now             makes one, and removes all but the newest BACKUP_KEEP
 #   backup.sh nightly         makes one each day at BACKUP_AT, in UTC

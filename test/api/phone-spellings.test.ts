@@ -4,12 +4,12 @@ import { startApp, type TestApp } from '../support/app';
 import { EXAMPLES, readOnce, trunkPrefixes } from '../support/example-phones';
 import { insertPerson } from '../support/people';
 
-const PAGE = join(__dirname, '..', '..', 'docs', 'operations.md');
+const PAGE = join(__dirname, '..', '..', 'docs', 'upgrading.md');
 const [LOOKING = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```/gs)]
   .map(([, sql = '']) => sql)
   .filter((sql) => sql.includes('FROM phones'));
 
-describe('the SQL of docs/operations.md', () => {
+describe('the SQL of docs/upgrading.md', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp();

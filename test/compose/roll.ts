@@ -14,7 +14,7 @@ export async function restartInTurn(deployment: Deployment): Promise<void> {
 }
 
 /**
- * As docs/operations.md tells it: one more, of the build that was made last; then the others, each in its place; then
+ * As docs/deploying.md tells it: one more, of the build that was made last; then the others, each in its place; then
  * without the one. Their numbers stay, by which the proxy knows them.
  */
 export async function replace(deployment: Deployment): Promise<void> {

@@ -374,7 +374,7 @@ function startHaproxy(world: World): string {
   return socket;
 }
 
-/** As docs/operations.md tells. PgBouncer will not run as root, and listens on a socket here. */
+/** As docs/database.md tells. PgBouncer will not run as root, and listens on a socket here. */
 function startPgbouncer(world: World): string {
   const { hostname, port, username, password, pathname } = new URL(world.proxy.url);
   if (proxyProgram === undefined) {

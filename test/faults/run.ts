@@ -12,7 +12,7 @@ import { World } from './world';
  * npm run faults: each fault, played while people use the service, and what became of what they had been promised.
  *   --short       those that every push plays
  *   --only=a,b    these
- *   --write       puts the table into docs/operations.md
+ *   --write       puts the table into docs/outages.md
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -99,7 +99,7 @@ function failures(calls: Call[]): string {
 
 /** Between its two marks. */
 function write(table: string): void {
-  const path = join(ROOT, 'docs', 'operations.md');
+  const path = join(ROOT, 'docs', 'outages.md');
   const [begin, end] = ['<!-- npm run faults -->', '<!-- end -->'];
   const text = readFileSync(path, 'utf8');
   const [before = '', rest = ''] = text.split(begin);

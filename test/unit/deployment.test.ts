@@ -273,9 +273,9 @@ describe('Dockerfile', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/deploying.md', () => {
   it('tells every step of npm run compose-test', () => {
-    const [, section = ''] = /^## Trying a deployment\n([^]*?)^## /m.exec(read('docs/operations.md')) ?? [];
+    const [, section = ''] = /^## Trying a deployment\n([^]*?)^## /m.exec(read('docs/deploying.md')) ?? [];
     const told = [...section.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, name]) => name);
     expect(told).toEqual(STEPS.map(({ name }) => name));
   });
