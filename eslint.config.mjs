@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 
 /** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
 const LAYERS = [
-  ...['errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'features'],
+  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'features'],
   ...['secret-files', 'config', 'keys', 'composition', 'start-log', 'server'],
 ];
 

@@ -1,4 +1,8 @@
 import { isNativeError } from 'node:util/types';
+import { REASONS, type Reason, type ReasonOf } from './reasons';
+
+/** Codes below it are HTTP statuses. */
+const LEAST_RETURN_CODE = 1_000;
 
 /**
  * Every refusal the service can give, one small class per meaning. A service throws one of these; the error handler in
@@ -25,97 +29,80 @@ interface Extras {
 }
 
 export abstract class AppError extends Error {
+  readonly code: number;
   /** The HTTP status of the answer. */
-  abstract readonly status: number;
+  readonly status: number;
   readonly retryAfterSeconds: number | undefined;
   readonly details: FieldProblem[] | undefined;
 
-  constructor(message: string, { cause, retryAfterSeconds, details }: Extras = {}) {
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    { cause, retryAfterSeconds, details }: Extras = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
+    this.code = REASONS[reason].code;
+    this.status = this.code < LEAST_RETURN_CODE ? this.code : 200;
     this.retryAfterSeconds = retryAfterSeconds;
     this.details = details;
   }
 }
 
+/** One that takes the reasons of its code alone. */
+export abstract class ErrorOf<Code extends number> extends AppError {
+  constructor(reason: ReasonOf<Code>, message: string, extras?: Extras) {
+    super(reason, message, extras);
+  }
+}
+
 /** The call is malformed, or asks for what the present state does not allow. */
-export class BadRequest extends AppError {
-  readonly status = 400;
-}
+export class BadRequest extends ErrorOf<400> {}
 
-export class NotSignedIn extends AppError {
-  readonly status = 401;
-
+export class NotSignedIn extends ErrorOf<401> {
   constructor() {
-    super('this operation needs a session: log in first and send its cookie');
+    super('not_signed_in', 'this operation needs a session: log in first and send its cookie');
   }
 }
 
-export class CrossSite extends AppError {
-  readonly status = 403;
-}
+/** The user may see it, but has not the role that it takes; or another site asks. */
+export class Forbidden extends ErrorOf<403> {}
 
-/** The user may see it, but has not the role that it takes. */
-export class Forbidden extends AppError {
-  readonly status = 403;
-}
+export class NotFound extends ErrorOf<404> {}
 
-export class NotFound extends AppError {
-  readonly status = 404;
-}
-
-export class MethodNotAllowed extends AppError {
-  readonly status = 405;
-
+export class MethodNotAllowed extends ErrorOf<405> {
   constructor(readonly allow: string) {
-    super(`this path takes ${allow} only`);
+    super('method_not_allowed', `this path takes ${allow} only`);
   }
 }
 
-export class TooLarge extends AppError {
-  readonly status = 413;
-}
+export class TooLarge extends ErrorOf<413> {}
 
-export class TooManyRequests extends AppError {
-  readonly status = 429;
-}
+export class TooManyRequests extends ErrorOf<429> {}
 
 /**
  * A failure of the service or a provider. The client can do nothing about it; the operator finds the cause in the log.
  */
-export class Failed extends AppError {
-  readonly status = 500;
-}
+export class Failed extends ErrorOf<500> {}
 
 /** The service is overloaded, or its database or a provider is away for the moment. */
-export class Unavailable extends AppError {
-  readonly status = 503;
-
-  constructor(message: string, extras: Extras = {}) {
-    super(message, { retryAfterSeconds: 2, ...extras });
+export class Unavailable extends ErrorOf<503> {
+  constructor(reason: ReasonOf<503>, message: string, extras: Extras = {}) {
+    super(reason, message, { retryAfterSeconds: 2, ...extras });
   }
 }
 
 /** A return code other than 200. The answer is HTTP 200 with only a `code`, as the contract has it. */
-export abstract class ReturnCode extends AppError {
-  readonly status = 200;
-  abstract readonly code: number;
-}
+export abstract class ReturnCode<Code extends 1000 | 2000 | 5000> extends ErrorOf<Code> {}
 
 /** 1000: the verification code, or the pair of phone and password, is wrong. */
-export class Wrong extends ReturnCode {
-  readonly code = 1000;
-}
+export class Wrong extends ReturnCode<1000> {}
 
 /** 2000: the verification code is spent or has expired. */
-export class CodeExpired extends ReturnCode {
-  readonly code = 2000;
-}
+export class CodeExpired extends ReturnCode<2000> {}
 
 /** 5000: no code is sent, because there have been too many. */
-export class SendingTooOften extends ReturnCode {
-  readonly code = 5000;
-}
+export class SendingTooOften extends ReturnCode<5000> {}
 
 /** What was thrown; where that is no error, one that has it as its cause. */
 export function asError(thrown: unknown, otherwise: string): Error {

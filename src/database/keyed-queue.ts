@@ -5,11 +5,13 @@ interface Queue {
   waiting: (() => void)[];
 }
 
-const overload = () => new Unavailable('too many requests at once: try again shortly');
+const overload = () => new Unavailable('overloaded', 'too many requests at once: try again shortly');
 
 /** For a queue by user, where nobody else is the cause. */
 export const ownExcess = () =>
-  new TooManyRequests('you have too many of these under way: let one of them end first', { retryAfterSeconds: 5 });
+  new TooManyRequests('too_many_at_once', 'you have too many of these under way: let one of them end first', {
+    retryAfterSeconds: 5,
+  });
 
 /**
  * Runs at most `atOnce` jobs of one key at a time; others of that key wait in order. So one user, or one phone, can

@@ -35,7 +35,7 @@ export class SharedReads implements Runner {
     const next = this.connections[this.turn];
     const moving = next?.standsStill === false ? next : this.connections.find((other) => !other.standsStill);
     if (moving) return moving;
-    throw new Unavailable('the database is slow to answer: try again shortly');
+    throw new Unavailable('overloaded', 'the database is slow to answer: try again shortly');
   }
 
   async close(): Promise<void> {

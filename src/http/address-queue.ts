@@ -26,7 +26,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-const overload = () => new Unavailable('too many requests at once: try again shortly');
+const overload = () => new Unavailable('overloaded', 'too many requests at once: try again shortly');
 
 /**
  * Runs so many jobs at once. Those that wait take turns by address. Of those that are too many, the newest one of

@@ -19,7 +19,7 @@ export function jsonBody(req: Request): Record<string, unknown> {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return isObject(body) ? body : {};
   const value = body.length === 0 ? {} : parse(body);
-  if (!isObject(value)) throw new BadRequest('body: must be a JSON object');
+  if (!isObject(value)) throw new BadRequest('malformed_body', 'body: must be a JSON object');
   return value;
 }
 
@@ -40,6 +40,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new BadRequest('body: must be JSON in UTF-8');
+    throw new BadRequest('malformed_body', 'body: must be JSON in UTF-8');
   }
 }

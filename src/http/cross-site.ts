@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { CrossSite } from '../errors';
+import { Forbidden } from '../errors';
 
 const WRITING = ['POST', 'PUT', 'DELETE'];
 
@@ -13,7 +13,10 @@ export function crossSite(allowed: readonly string[], publicUrl?: string): Reque
     const origin = req.get('Origin');
     if (origin !== undefined && allowed.includes(origin)) allow(origin, req, res, next);
     else if (isForeign(req, origin, scheme) && WRITING.includes(req.method))
-      throw new CrossSite('cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS');
+      throw new Forbidden(
+        'cross_site',
+        'cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS',
+      );
     else next();
   };
 }

@@ -49,6 +49,6 @@ export class Deadline {
 
 class TooLate extends Unavailable {
   constructor() {
-    super('it took too long, and may or may not have been done: try again shortly');
+    super('took_too_long', 'it took too long, and may or may not have been done: try again shortly');
   }
 }

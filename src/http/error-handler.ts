@@ -5,8 +5,10 @@ import { isOutage } from '../database/outage';
 import { AppError, BadRequest, codeOf, Failed, NotFound, ReturnCode, TooLarge, Unavailable } from '../errors';
 import { errorForLog } from '../logger';
 
+const AWAY = 'the service is overloaded or its database is away: try again shortly';
+
 export function unknownPath(): never {
-  throw new NotFound('no such path');
+  throw new NotFound('no_such_path', 'no such path');
 }
 
 /** For this answer, an error's message also goes by this name, for clients of somebody else's protocol. */
@@ -38,6 +40,7 @@ function answer(error: unknown, res: Response, logger: Logger): void {
   }
   if (shown.retryAfterSeconds !== undefined)
     res.set('Retry-After', String(Math.max(1, Math.ceil(shown.retryAfterSeconds))));
+  res.set('X-Reason', shown.reason);
   if (shown instanceof ReturnCode) {
     res.json({ code: shown.code });
     return;
@@ -46,7 +49,8 @@ function answer(error: unknown, res: Response, logger: Logger): void {
   // The rest of a body that is too large is not read.
   if (shown instanceof TooLarge) res.set('Connection', 'close');
   res.status(shown.status).json({
-    code: shown.status,
+    code: shown.code,
+    reason: shown.reason,
     message: shown.message,
     ...also(res, shown.message),
     ...(shown.details && { details: shown.details }),
@@ -66,16 +70,16 @@ function log(logger: Logger, error: unknown, shown: AppError, res: Response): vo
 
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isOutage(error)) return new Unavailable('the service is overloaded or its database is away: try again shortly');
-  return fromExpress(error) ?? new Failed('internal error');
+  if (isOutage(error)) return new Unavailable('overloaded', AWAY);
+  return fromExpress(error) ?? new Failed('internal_error', 'internal error');
 }
 
 /** What Express and its body reader refuse: a body over the limit, a broken encoding, a path that can't be decoded. */
 function fromExpress(error: unknown): AppError | undefined {
   if (!isNativeError(error) || !('status' in error)) return undefined;
-  if (error.status === 413) return new TooLarge('body: must be at most 16 KiB');
-  if (error.name === 'URIError') return new BadRequest('path: cannot be decoded');
+  if (error.status === 413) return new TooLarge('body_too_large', 'body: must be at most 16 KiB');
+  if (error.name === 'URIError') return new BadRequest('malformed_path', 'path: cannot be decoded');
   if (typeof error.status === 'number' && error.status >= 400 && error.status < 500)
-    return new BadRequest('body: cannot be read');
+    return new BadRequest('malformed_body', 'body: cannot be read');
   return undefined;
 }

@@ -19,9 +19,9 @@ export class Health {
   }
 
   async check(): Promise<void> {
-    if (this.isStopping) throw new Unavailable('this instance is stopping');
+    if (this.isStopping) throw new Unavailable('stopping', 'this instance is stopping');
     const state = await this.probe.state();
-    if (state !== 'ready') throw new Unavailable(REMEDIES[state]);
+    if (state !== 'ready') throw new Unavailable('not_ready', REMEDIES[state]);
   }
 }
 

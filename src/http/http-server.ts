@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
+import { REASONS, type Reason } from '../reasons';
 import { classesFor } from './express-prototypes';
 import { closeSlowReaders, type Pace } from './slow-readers';
 
-const REFUSALS: Record<string, [status: number, message: string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'headers too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long'],
+const REFUSALS: Record<string, [reason: Reason, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'headers too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_too_slow', 'the request took too long'],
 };
 
 /** Connections that the system holds at most, unless told otherwise. */
@@ -85,11 +86,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const [status, message] = REFUSALS[error.code ?? ''] ?? [400, 'malformed HTTP'];
-  const body = JSON.stringify({ code: status, message });
+  const [reason, message] = REFUSALS[error.code ?? ''] ?? ['malformed_http', 'malformed HTTP'];
+  const { code } = REASONS[reason];
+  const body = JSON.stringify({ code, reason, message });
   const head = [
-    `HTTP/1.1 ${status} Refused`,
+    `HTTP/1.1 ${code} Refused`,
     'Connection: close',
+    `X-Reason: ${reason}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${body.length}`,
   ];

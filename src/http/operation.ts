@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '../caller';
 import type { OwnerReads } from '../database/owner-reads';
 import { NotSignedIn } from '../errors';
+import type { Reason } from '../reasons';
 import { callerOf } from './caller-of';
 
 /**
@@ -78,13 +79,13 @@ interface Description<A extends Access, Params, Body, Result> {
   options?: z.ZodType<Body>;
   /** Without one the answer is `{ code: 200 }`. */
   result?: z.ZodType<Result>;
-  /** Its return codes and statuses, each with its reason. Those that all operations have are not repeated here. */
-  refusals?: Record<number, string>;
+  /** Why it refuses. COMMON_REASONS, which all operations have, are not repeated here. */
+  refusals?: readonly Reason[];
   /** Set when it changes something of a user's. Few of these run at once, so that a locked row delays no other user. */
   writes?: boolean;
   /**
    * Set when it reads all that the user has of something. Of one user few of these run at once, and few wait, so that
-   * it does not take the database and the process from others; its refusals name the 429 for more.
+   * it does not take the database and the process from others; its refusals name too_many_at_once.
    */
   heavy?: boolean;
 }

@@ -7,7 +7,7 @@ export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
   const message = details.map((problem) => `${problem.path}: ${problem.message}`).join('; ');
-  throw new BadRequest(message, { details });
+  throw new BadRequest('invalid_input', message, { details });
 }
 
 /** A string that survives the way to PostgreSQL and back: it holds no NUL and is well-formed Unicode. */

@@ -461,7 +461,7 @@ describe('failures of our own', () => {
         expect({ path, status: answer.status, body: answer.body }).toEqual({
           path,
           status: 500,
-          body: { code: 500, message: 'internal error' },
+          body: { code: 500, reason: 'internal_error', message: 'internal error' },
         });
       }
     } finally {

@@ -122,7 +122,7 @@ describe('images that this service keeps', () => {
 
     it('three an hour that are ended because their decoding takes too long', async () => {
       const rewrite = jest.spyOn(ImageRewriter.prototype, 'rewrite');
-      rewrite.mockRejectedValue(new DecodingTooLong('file: takes too long'));
+      rewrite.mockRejectedValue(new DecodingTooLong('image_too_slow', 'file: takes too long'));
       const token = await tokenOf(ann);
       const statuses = [];
       for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG)).status);

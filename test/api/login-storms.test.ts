@@ -214,7 +214,7 @@ describe('a password that is not compared', () => {
   it('is 503 with Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
     const person = await insertPerson(app);
-    jest.spyOn(HashingPool.prototype, 'compare').mockRejectedValue(new Unavailable('too many'));
+    jest.spyOn(HashingPool.prototype, 'compare').mockRejectedValue(new Unavailable('overloaded', 'too many'));
     for (const password of [person.password, 'wrong-one']) {
       const refused = await login(on, person, password, HOME);
       expectRefusal(refused, 503);
@@ -227,7 +227,7 @@ describe('a password that is not compared', () => {
   it('is right although it could not be hashed anew', async () => {
     const on = await instance({ BCRYPT_COST: '5' });
     const person = await insertPerson(app);
-    jest.spyOn(HashingPool.prototype, 'hash').mockRejectedValue(new Unavailable('too many'));
+    jest.spyOn(HashingPool.prototype, 'hash').mockRejectedValue(new Unavailable('overloaded', 'too many'));
     expect((await login(on, person, person.password, HOME)).status).toBe(200);
   });
 });

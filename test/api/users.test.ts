@@ -35,7 +35,7 @@ describe('users', () => {
         const answer = await agent.post(`/user/${id}`);
         expect({ status: answer.status, body: answer.body as unknown }).toEqual({
           status: 404,
-          body: { code: 404, message: 'no such user' },
+          body: { code: 404, reason: 'no_such_user', message: 'no such user' },
         });
       }
     });

@@ -629,8 +629,8 @@ export const guards = [
   {
     guard: 'reading fails open',
     file: 'src/features/limits/limits.ts',
-    replace: "const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };",
-    by: "const reading: Kind = { refusal: tooMany, whenUncounted: 'refuse' };",
+    replace: "refusal: tooMany(reason), whenUncounted: 'allow'",
+    by: "refusal: tooMany(reason), whenUncounted: 'refuse'",
     test: 'test/api/limits',
     named: 'reading goes on after a second',
   },
@@ -2616,8 +2616,8 @@ export const guards = [
     claims: ['slow others down by logging in'],
     file: 'src/features/auth/auth-service.ts',
     replace:
-      "throw new BadRequest('verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
-    by: "throw new BadRequest('verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
+      "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
+    by: "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
     test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
@@ -3658,7 +3658,7 @@ export const guards = [
     guard: 'a failure of ours shows nothing of itself',
     claims: ['16.5.1'],
     file: 'src/http/error-handler.ts',
-    replace: "new Failed('internal error')",
+    replace: "new Failed('internal_error', 'internal error')",
     by: 'new Failed(String(error))',
     test: 'test/api/conventions',
     named: 'shows nothing of it',
@@ -4231,7 +4231,7 @@ export const guards = [
   {
     guard: 'the members of a group are shown to its members alone',
     file: 'src/features/groups/groups-service.ts',
-    replace: "if (!roles.has(userId)) throw new NotFound('id: no group of yours');",
+    replace: "if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');",
     by: '',
     test: 'test/api/groups',
     named: 'is 404 for who is no member',
@@ -4240,8 +4240,8 @@ export const guards = [
     guard: 'friends alone are brought into a group',
     claims: ['bring strangers into a group'],
     file: 'src/features/groups/newcomers.ts',
-    replace: 'if (others.length > 0) throw',
-    by: 'if (others.length > 1_000) throw',
+    replace: 'if (others.length === 0) return;',
+    by: 'if (others.length < 1_000) return;',
     test: 'test/api/group-memberships',
     named: 'names each id that is no friend, and adds nobody',
   },
@@ -4866,7 +4866,8 @@ export const guards = [
   {
     guard: 'of two who want one phone one gets it',
     file: 'src/features/account/account-service.ts',
-    replace: 'if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest(NO_SUCH_TOKEN);',
+    replace:
+      "if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);",
     by: 'await repos.verification.useToken(hash, next.number);',
     also: [
       {

@@ -47,7 +47,7 @@ export class OpenBook implements ImageBook {
   async enter({ userId, name, hash }: ImageEntry): Promise<'new' | 'known'> {
     const key = `${userId}/${name}`;
     const known = this.hashes.get(key);
-    if (known !== undefined && known !== hash) throw new KeyTaken('key: holds another image');
+    if (known !== undefined && known !== hash) throw new KeyTaken('key_taken', 'key: holds another image');
     this.hashes.set(key, hash);
     return known === undefined ? 'new' : 'known';
   }

@@ -124,7 +124,10 @@ describe('upload by the Qiniu SDK', () => {
 
   it('reads the reason of a refusal', async () => {
     const { status, json } = await put('someone/portrait.png', PNG);
-    expect([status, json]).toEqual([403, { code: 403, message: containing('key:'), error: containing('key:') }]);
+    expect([status, json]).toEqual([
+      403,
+      { code: 403, reason: 'key_not_allowed', message: containing('key:'), error: containing('key:') },
+    ]);
   });
 
   it('reads the reason of a refusal in the middle of a big file', async () => {
@@ -351,7 +354,12 @@ describe('upload', () => {
 
     it('is answered with its id, and refusals also by the name that Qiniu has', async () => {
       const { json, headers } = await post(server.url, [['file', PNG]]);
-      expect(json).toEqual({ code: 401, message: containing('token'), error: containing('token') });
+      expect(json).toEqual({
+        code: 401,
+        reason: 'upload_token_refused',
+        message: containing('token'),
+        error: containing('token'),
+      });
       expect(headers.get('x-reqid')).toBe(headers.get('x-request-id'));
     });
 

@@ -737,7 +737,7 @@ describe('resumable upload', () => {
         if (userId === OTHER) return { key: '', hash: '' };
         waiting += 1;
         return new Promise((_resolve, reject) =>
-          gone.addEventListener('abort', () => reject(new Unavailable('it has waited in vain'))),
+          gone.addEventListener('abort', () => reject(new Unavailable('uploads_busy', 'it has waited in vain'))),
         );
       });
       const statuses: number[] = [];

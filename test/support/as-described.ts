@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { AppError, ReturnCode } from '../../src/errors';
+import { AppError } from '../../src/errors';
 import type { Operation } from '../../src/http/operation';
-
-/** Malformed input, a missing session, another site, a failure of ours, an overload or outage. */
-const COMMON = [400, 401, 403, 500, 503];
+import { COMMON_REASONS, type Reason } from '../../src/reasons';
 
 class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';
@@ -25,10 +23,10 @@ export function asDescribed(operation: Operation): Operation {
   };
 }
 
-function isDescribed({ refusals = {} }: Operation, error: unknown): boolean {
+function isDescribed({ refusals = [] }: Operation, error: unknown): boolean {
   if (!(error instanceof AppError)) return true;
-  const code = error instanceof ReturnCode ? error.code : error.status;
-  return COMMON.includes(code) || code in refusals;
+  const described: readonly Reason[] = [...COMMON_REASONS, ...refusals];
+  return described.includes(error.reason);
 }
 
 function check(operation: Operation, result: unknown): void {

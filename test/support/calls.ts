@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type request from 'supertest';
+import { REASONS, type Reason, type ReasonOf } from '../../src/reasons';
 import type { TestApp } from './app';
 import { field } from './people';
 import { secret } from './secrets';
@@ -71,14 +72,29 @@ export function expectBody(answer: Answer, body: object): void {
 }
 
 /**
- * Anything but HTTP 200: the status again, words for a developer that name what is wrong, and nothing else but details.
+ * Anything but HTTP 200: the status again, a reason of this status, words for a developer that name what is wrong, and
+ * nothing else but details.
  */
-export function expectRefusal({ status, body }: Answer, expected: number, naming = ''): void {
+export function expectRefusal(answer: Answer, expected: number, naming = '', reason = reasonOf(answer)): void {
+  const { status, body } = answer;
   const { details, ...rest } = body as { details?: unknown };
   const message: unknown = expect.stringContaining(naming);
-  expect({ status, body: rest }).toEqual({ status: expected, body: { code: expected, message } });
+  expect({ status, body: rest }).toEqual({ status: expected, body: { code: expected, reason, message } });
+  expect(answer).toMatchObject({ headers: { 'x-reason': reason } });
+  expect(REASONS[reason as Reason]).toMatchObject({ code: expected });
   const problem = { path: expect.any(String) as string, message: expect.any(String) as string };
   for (const detail of (details ?? []) as unknown[]) expect(detail).toEqual(problem);
+}
+
+/** HTTP 200 with exactly this return code, whose reason is in the header alone. */
+export function expectReturnCode(answer: Answer, reason: ReasonOf<1000 | 2000 | 5000>): void {
+  expectBody(answer, { code: REASONS[reason].code });
+  expect(reasonOf(answer)).toBe(reason);
+}
+
+/** As the header has it. */
+export function reasonOf({ headers }: Pick<Answer, 'headers'>): string {
+  return String(headers['x-reason']);
 }
 
 /** The return codes and statuses of many answers, counted: { '200': 1, '1000': 5 }. */

@@ -15,8 +15,6 @@ interface Parts {
   devices: DeviceCookies;
 }
 
-const tooMany = 'too many wrong passwords, or changes, or too many passwords of the user or address at once';
-
 export function accountRouter({ account, exporting, cookies, devices }: Parts): Operation[] {
   const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.of(req) });
   return [
@@ -26,7 +24,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: ownPassword,
       writes: true,
-      refusals: { 400: 'the password is wrong', 429: tooMany },
+      refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password }, call) => {
         await account.close(askerOf(call), password);
         await cookies.forget(call.req, call.res);
@@ -38,10 +36,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: newPhone,
       writes: true,
-      refusals: {
-        400: 'the password is wrong, or no such verification token, or its phone has an account',
-        429: tooMany,
-      },
+      refusals: ['wrong_password', 'wrong_token', 'phone_taken', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password, verification_token }, call) => {
         const asker = askerOf(call);
         const changed = await account.changePhone(asker, password, verification_token);
@@ -55,7 +50,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       result: keptData,
       heavy: true,
-      refusals: { 429: 'too many under way for the user: one export, ten reads, or twelve answers not taken' },
+      refusals: ['too_many_at_once'],
       stream: async (_input, { session }) => textOf(await exporting.of(session)),
     }),
     operation({

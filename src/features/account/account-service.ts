@@ -71,7 +71,7 @@ export class AccountService {
     const { userId, caller } = asker;
     const hash = tokenHash(verificationToken);
     const next = await verification.phoneOfToken(hash);
-    if (!next) throw new BadRequest(NO_SUCH_TOKEN);
+    if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(next.number)) throw new PhoneTaken();
     const proved = await this.proved(asker, password, 'change_phone');
     const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
@@ -114,7 +114,7 @@ async function changePhone(
   { sid, caller }: Asker,
 ): Promise<TokenEnd | undefined> {
   const { id, credentialsVersion } = account;
-  if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest(NO_SUCH_TOKEN);
+  if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
   // A reset by the old phone that is under way would be one of this account.
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword();
@@ -133,12 +133,12 @@ async function changePhone(
 
 class PhoneTaken extends BadRequest {
   constructor() {
-    super('verification_token: its phone has an account already; the token stays good');
+    super('phone_taken', 'verification_token: its phone has an account already; the token stays good');
   }
 }
 
 class WrongPassword extends BadRequest {
   constructor() {
-    super('password: wrong');
+    super('wrong_password', 'password: wrong');
   }
 }

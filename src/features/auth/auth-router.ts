@@ -14,8 +14,6 @@ interface Parts {
   publicUrlOf: PublicUrlOf;
 }
 
-const passwordsAtOnce = 'too many passwords of the phone or address at once';
-
 export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Parts): Operation[] {
   return [
     operation({
@@ -24,7 +22,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'anyone',
       body: registration,
       result: newAccount,
-      refusals: { 404: 'no such verification token', 400: 'its phone has an account', 429: passwordsAtOnce },
+      refusals: ['no_such_token', 'phone_taken', 'too_many_at_once'],
       handle: async ({ verification_token, ...account }, { caller }) => ({
         id: await auth.register(verification_token, account, caller),
       }),
@@ -35,10 +33,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'visitor',
       body: credentials,
       result: signedIn,
-      refusals: {
-        1000: 'the phone has no account, or the password is wrong',
-        429: `too many wrong passwords, or right ones, or ${passwordsAtOnce}`,
-      },
+      refusals: ['wrong_credentials', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.of(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));
@@ -62,7 +57,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       summary: 'Sets a new password by a verification token, and ends all sessions.',
       access: 'anyone',
       body: reset,
-      refusals: { 400: 'no such verification token, or its phone has no account', 429: passwordsAtOnce },
+      refusals: ['wrong_token', 'no_account', 'too_many_at_once'],
       handle: ({ verification_token, password }, { caller }) =>
         auth.resetPassword(verification_token, password, caller),
     }),
@@ -72,10 +67,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'user',
       body: passwordChange,
       writes: true,
-      refusals: {
-        400: 'the old password is wrong',
-        429: `too many wrong passwords, or changes, or ${passwordsAtOnce}`,
-      },
+      refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async (passwords, { req, res, session, caller }) => {
         const device = devices.of(req);
         const account = await auth.changePassword(session, passwords, caller, device);

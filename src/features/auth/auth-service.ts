@@ -71,13 +71,13 @@ export class AuthService {
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
     const { users, verification, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
-    if (!phone) throw new NotFound(NO_SUCH_TOKEN);
+    if (!phone) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
     if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken();
     const id = newUserId();
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     await transaction(async (repos) => {
       // A refusal below undoes this, so that the token stays good for reset_password.
-      if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound(NO_SUCH_TOKEN);
+      if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();
       await repos.users.create({ id, nickname, passwordHash });
       await repos.securityEvents.add({ event: 'registered', userId: id, phone }, caller);
@@ -165,14 +165,14 @@ export class AuthService {
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
     const { users, verification, attempts, tokenEnds, notices, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
-    if (!phone) throw new BadRequest(NO_SUCH_TOKEN);
+    if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
-    if (!account) throw new BadRequest('verification_token: its phone has no account');
+    if (!account) throw new BadRequest('no_account', 'verification_token: its phone has no account');
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);
     const end = await transaction(async (repos) => {
-      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest(NO_SUCH_TOKEN);
+      if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
       // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
@@ -193,17 +193,20 @@ export class AuthService {
 
 /** Also for a password that has just been changed: by now it is a wrong one. */
 function wrongCredentials(): Wrong {
-  return new Wrong('wrong phone number or password');
+  return new Wrong('wrong_credentials', 'wrong phone number or password');
 }
 
 class PhoneTaken extends BadRequest {
   constructor() {
-    super('verification_token: its phone has an account already; the token is still good for reset_password');
+    super(
+      'phone_taken',
+      'verification_token: its phone has an account already; the token is still good for reset_password',
+    );
   }
 }
 
 class WrongOldPassword extends BadRequest {
   constructor() {
-    super('oldPassword: wrong');
+    super('wrong_password', 'oldPassword: wrong');
   }
 }

@@ -42,7 +42,10 @@ export class HashingPool implements Hashing {
   private closed = false;
 
   constructor(threads: number, mostWaiting: number, waitMs = WAIT_MS) {
-    this.queue = new AddressQueue({ atOnce: threads, mostWaiting, waitMs }, () => new Unavailable(TOO_MANY));
+    this.queue = new AddressQueue(
+      { atOnce: threads, mostWaiting, waitMs },
+      () => new Unavailable('overloaded', TOO_MANY),
+    );
   }
 
   async hash(password: string, cost: number, address: string): Promise<string> {
@@ -64,7 +67,7 @@ export class HashingPool implements Hashing {
   }
 
   private hashed(task: Task): Promise<unknown> {
-    if (this.closed) throw new Unavailable(GONE);
+    if (this.closed) throw new Unavailable('overloaded', GONE);
     const worker = this.idle.pop() ?? this.startWorker();
     return new Promise((resolve, reject) => {
       this.underWay.set(worker, { resolve, reject });
@@ -86,7 +89,7 @@ export class HashingPool implements Hashing {
       this.workers.delete(worker);
       const place = this.idle.indexOf(worker);
       if (place >= 0) this.idle.splice(place, 1);
-      this.settle(worker, new Unavailable(GONE));
+      this.settle(worker, new Unavailable('overloaded', GONE));
     });
     return worker;
   }

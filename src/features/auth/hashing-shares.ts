@@ -8,6 +8,7 @@ interface Share {
 
 /** So long a password waits to be hashed at most. */
 const RETRY_AFTER_SECONDS = 3;
+const TOO_MANY = 'too many passwords of this account or address are being checked: try again shortly';
 
 /**
  * Of the passwords that an instance hashes or keeps waiting for it, those of one account, and those of one address,
@@ -26,9 +27,7 @@ export class HashingShares {
   async run<T>(who: string, address: string, job: () => Promise<T>): Promise<T> {
     const shares = this.sharesOf(who, address);
     if (shares.some(({ key, most }) => this.takenOf(key) >= most))
-      throw new TooManyRequests('too many passwords of this account or address are being checked: try again shortly', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw new TooManyRequests('too_many_at_once', TOO_MANY, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     for (const { key } of shares) this.taken.set(key, this.takenOf(key) + 1);
     try {
       return await job();

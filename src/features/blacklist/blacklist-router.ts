@@ -2,11 +2,6 @@ import { operation, type Operation } from '../../http/operation';
 import { entries, entryView, friend } from './blacklist-schemas';
 import type { BlacklistService } from './blacklist-service';
 
-const refusals = {
-  400: 'friendId is no user, or the user, or the blacklist is full',
-  429: 'too many adds by this user',
-};
-
 export function blacklistRouter(blacklist: BlacklistService): Operation[] {
   return [
     operation({
@@ -15,7 +10,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       result: entries,
       heavy: true,
-      refusals: { 429: 'too many under way for the user' },
+      refusals: ['too_many_at_once'],
       handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
     }),
     operation({
@@ -24,7 +19,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       body: friend,
       writes: true,
-      refusals,
+      refusals: ['unknown_user', 'not_yourself', 'blacklist_full', 'too_many_blacklist_adds'],
       handle: ({ friendId }, { userId, caller }) => blacklist.add(userId, friendId, caller),
     }),
     operation({

@@ -25,15 +25,15 @@ export class BlacklistService {
 
   /** Idempotent: a client that lost our answer may safely ask again. */
   async add(userId: string, friendId: string, caller: Caller): Promise<void> {
-    if (friendId === userId) throw new BadRequest('friendId: you cannot blacklist yourself');
+    if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot blacklist yourself');
     const { transaction, limiter, limits } = this.parts;
     await limiter.take(caller, { limit: limits.blacklistAddsPerHour, subject: userId });
     const { isKnown, hasRoom } = await transaction(async ({ blacklist }) => {
       await blacklist.lock(userId);
       return blacklist.add(userId, friendId, this.mostEntries);
     });
-    if (!isKnown) throw new BadRequest('friendId: no such user');
-    if (!hasRoom) throw new BadRequest(`your blacklist is full: it takes ${this.mostEntries} users`);
+    if (!isKnown) throw new BadRequest('unknown_user', 'friendId: no such user');
+    if (!hasRoom) throw new BadRequest('blacklist_full', `your blacklist is full: it takes ${this.mostEntries} users`);
   }
 
   async remove(userId: string, friendId: string): Promise<void> {

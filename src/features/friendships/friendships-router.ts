@@ -11,9 +11,6 @@ import {
 } from './friendships-schemas';
 import type { FriendshipsService } from './friendships-service';
 
-const noRequest = 'nothing was requested';
-const noFriend = 'they are no friends';
-
 export function friendshipsRouter(friendships: FriendshipsService): Operation[] {
   return [
     operation({
@@ -23,10 +20,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       body: invitation,
       result: action,
       writes: true,
-      refusals: {
-        400: 'friendId is no user with an open account, or the user, or a friend already',
-        429: 'too many invitations by this user',
-      },
+      refusals: ['unknown_user', 'not_yourself', 'already_friends', 'too_many_invitations'],
       handle: async ({ friendId, message }, { userId, caller }) => ({
         action: await friendships.invite({ userId, friendId }, message, caller),
       }),
@@ -37,7 +31,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: friend,
       writes: true,
-      refusals: { 404: noRequest },
+      refusals: ['nothing_requested'],
       handle: ({ friendId }, { userId }) => friendships.agree({ userId, friendId }),
     }),
     operation({
@@ -46,7 +40,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: friend,
       writes: true,
-      refusals: { 404: noRequest },
+      refusals: ['nothing_requested'],
       handle: ({ friendId }, { userId }) => friendships.ignore({ userId, friendId }),
     }),
     operation({
@@ -55,7 +49,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: friend,
       writes: true,
-      refusals: { 404: noFriend },
+      refusals: ['not_friends'],
       handle: ({ friendId }, { userId }) => friendships.end({ userId, friendId }),
     }),
     operation({
@@ -64,7 +58,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: displayed,
       writes: true,
-      refusals: { 404: noFriend },
+      refusals: ['not_friends'],
       handle: ({ friendId, displayName }, { userId }) => friendships.rename({ userId, friendId }, displayName),
     }),
     operation({
@@ -73,7 +67,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       result: listOfFriendships,
       heavy: true,
-      refusals: { 429: 'too many under way for the user' },
+      refusals: ['too_many_at_once'],
       handle: async (_input, { userId }) => (await friendships.list(userId)).map(friendshipView),
     }),
     operation({
@@ -82,7 +76,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'reader',
       params: friend,
       result: friendView,
-      refusals: { 404: noFriend },
+      refusals: ['not_friends'],
       handle: async ({ friendId }, { reads }) => viewOf(await friendships.friend(friendId, reads)),
     }),
   ];

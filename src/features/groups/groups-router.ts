@@ -4,8 +4,7 @@ import type { Member } from './memberships-repository';
 import * as schemas from './groups-schemas';
 import type { GroupsService } from './groups-service';
 
-const noGroup = 'no group of the user';
-const forManagers = { 404: noGroup, 403: 'the user is neither its creator nor a manager' };
+const forManagers = ['no_such_group', 'role_too_low'] as const;
 
 export function groupsRouter(groups: GroupsService): Operation[] {
   return [
@@ -15,7 +14,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       result: schemas.groups,
       heavy: true,
-      refusals: { 429: 'too many under way for the user' },
+      refusals: ['too_many_at_once'],
       handle: (_input, { userId }) => groups.ofMember(userId),
     }),
     operation({
@@ -25,11 +24,14 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       body: schemas.newGroup,
       result: schemas.created,
       writes: true,
-      refusals: {
-        400: 'some of memberIds cannot be added, or are too many',
-        429: 'too many groups created by this user',
-        1000: 'the user is the creator of too many groups',
-      },
+      refusals: [
+        'too_many_groups',
+        'unknown_user',
+        'friends_only',
+        'group_full',
+        'portrait_host_not_allowed',
+        'too_many_new_groups',
+      ],
       handle: async (group, { userId, caller }) => ({ id: await groups.create(userId, group, caller) }),
     }),
     operation({
@@ -47,7 +49,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newPortrait,
       writes: true,
-      refusals: forManagers,
+      refusals: [...forManagers, 'portrait_host_not_allowed'],
       handle: ({ groupId, portraitUri }, { userId }) => groups.change(groupId, userId, { portraitUri }),
     }),
     operation({
@@ -65,7 +67,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newDisplayName,
       writes: true,
-      refusals: { 404: noGroup },
+      refusals: ['no_such_group'],
       handle: ({ groupId, displayName }, { userId }) => groups.setDisplayName(groupId, userId, displayName),
     }),
     operation({
@@ -74,7 +76,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'reader',
       params: schemas.byId,
       result: schemas.detail,
-      refusals: { 404: noGroup },
+      refusals: ['no_such_group'],
       handle: async ({ id }, reader) => schemas.detailView(await groups.detail(id, reader), groups.settings.maxMembers),
     }),
     streamedOperation({
@@ -84,7 +86,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       params: schemas.byId,
       result: schemas.members,
       heavy: true,
-      refusals: { 404: noGroup, 429: 'too many under way for the user' },
+      refusals: ['no_such_group', 'too_many_at_once'],
       stream: async ({ id }, { userId }) => textOf(await groups.members(id, userId)),
     }),
   ];

@@ -49,7 +49,7 @@ export class GroupsService {
 
   async detail(groupId: string, { reads }: Pick<Reader, 'reads'>): Promise<GroupDetail> {
     const found = await this.parts.groups.detail(groupId, OWNER, reads);
-    if (!found) throw new NotFound('id: no group of yours');
+    if (!found) throw new NotFound('no_such_group', 'id: no group of yours');
     return found;
   }
 
@@ -57,7 +57,7 @@ export class GroupsService {
   async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
     const { memberships } = this.parts;
     const roles = await memberships.roles(groupId, [userId]);
-    if (!roles.has(userId)) throw new NotFound('id: no group of yours');
+    if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');
     return pagesOf(
       PAGE,
       (after) => memberships.page(groupId, after),
@@ -70,7 +70,8 @@ export class GroupsService {
     const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser } = this.settings;
     checkPortraitHost(this.portraitHosts, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
-    if (others.length >= maxMembers) throw new BadRequest(`memberIds: a group has ${maxMembers} members at most`);
+    if (others.length >= maxMembers)
+      throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
     await limiter.take(caller, { limit: limits.groupsCreatedPerDay, subject: userId });
     const id = newGroupId();
     await transaction(async ({ groups, memberships }) => {
@@ -78,7 +79,7 @@ export class GroupsService {
       const open = await memberships.lockOpen([userId, ...others]);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (maxPerUser > 0 && (await groups.countCreatedBy(userId)) >= maxPerUser)
-        throw new Wrong(`you are the creator of ${maxPerUser} groups already`);
+        throw new Wrong('too_many_groups', `you are the creator of ${maxPerUser} groups already`);
       await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly }, others);
       await groups.create({ id, name, portraitUri: portraitUri ?? '', creatorId: userId });
       await memberships.add(id, [userId, ...others]);

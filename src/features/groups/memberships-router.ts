@@ -4,8 +4,7 @@ import { ofGroup, oneMember, someMembers } from './groups-schemas';
 import type { MembershipsService } from './memberships-service';
 import type { RolesService } from './roles-service';
 
-const noGroup = 'no group of the user';
-const forCreator = { 404: noGroup, 403: 'the user is not its creator' };
+const forCreator = ['no_such_group', 'role_too_low'] as const;
 
 export interface MembershipsServices {
   memberships: MembershipsService;
@@ -22,7 +21,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: { 400: 'some of memberIds cannot be added, or the group is full', 404: noGroup },
+      refusals: ['no_such_group', 'unknown_user', 'friends_only', 'group_full'],
       handle: ({ groupId, memberIds }, { userId }) => memberships.add(groupId, userId, memberIds),
     }),
     operation({
@@ -31,11 +30,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: ofGroup,
       writes: true,
-      refusals: {
-        400: 'the group is full',
-        403: 'nobody joins without being added',
-        404: 'no such group, or the user was kicked out of it',
-      },
+      refusals: ['no_such_group', 'joining_closed', 'group_full'],
       handle: ({ groupId }, { userId }) => memberships.join(groupId, userId),
     }),
     operation({
@@ -44,7 +39,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: ofGroup,
       writes: true,
-      refusals: { 404: noGroup },
+      refusals: ['no_such_group'],
       handle: ({ groupId }, { userId, caller }) => memberships.quit(groupId, userId, caller),
     }),
     operation({
@@ -53,7 +48,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: { 403: 'the user may not kick all of them', 404: noGroup },
+      refusals: ['no_such_group', 'role_too_low', 'not_yourself'],
       handle: ({ groupId, memberIds }, { userId }) => memberships.kick(groupId, userId, memberIds),
     }),
     operation({
@@ -71,7 +66,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: oneMember,
       writes: true,
-      refusals: { ...forCreator, 400: 'the other is no member' },
+      refusals: [...forCreator, 'not_a_member'],
       handle: (input, call) => roles.transfer(input.groupId, call.userId, input.userId),
     }),
     operation({
@@ -80,7 +75,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: { ...forCreator, 400: 'some of memberIds are no other members' },
+      refusals: [...forCreator, 'not_a_member'],
       handle: ({ groupId, memberIds }, { userId }) => roles.setManagers(groupId, userId, memberIds),
     }),
     operation({

@@ -53,7 +53,8 @@ export class MembershipsService {
     const standing = await memberships.standing(groupId, userId);
     if (standing?.isMember) return;
     // The same for each id, so that it tells nothing.
-    if (!joinable) throw new Forbidden('groupId: nobody joins a group without being added by a member');
+    if (!joinable)
+      throw new Forbidden('joining_closed', 'groupId: nobody joins a group without being added by a member');
     if (!standing || standing.wasKicked) throw noSuchGroup();
     throw this.full();
   }
@@ -75,7 +76,8 @@ export class MembershipsService {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId, ...memberIds]);
       const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
-      if (memberIds.includes(userId)) throw new BadRequest('memberIds: you cannot kick yourself, but quit');
+      if (memberIds.includes(userId))
+        throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, but quit');
       const areBelow = memberIds.every((id) => (roles.get(id) ?? MEMBER) === MEMBER);
       if (role !== CREATOR && !areBelow) throw lacking(role);
       await memberships.kick(groupId, memberIds);
@@ -83,6 +85,6 @@ export class MembershipsService {
   }
 
   private full(): BadRequest {
-    return new BadRequest(`groupId: the group is full, it takes ${this.settings.maxMembers} members`);
+    return new BadRequest('group_full', `groupId: the group is full, it takes ${this.settings.maxMembers} members`);
   }
 }

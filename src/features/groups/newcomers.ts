@@ -14,5 +14,7 @@ export async function checkNewcomers(
 ): Promise<void> {
   const fit = new Set(friendsOnly ? await memberships.friendsAmong(userId, open) : open);
   const others = newcomers.filter((id) => !fit.has(id));
-  if (others.length > 0) throw unfit(memberIds, others, friendsOnly ? 'is no friend of yours' : 'is no such user');
+  if (others.length === 0) return;
+  if (friendsOnly) throw unfit('friends_only', memberIds, others, 'is no friend of yours');
+  throw unfit('unknown_user', memberIds, others, 'is no such user');
 }

@@ -1,9 +1,10 @@
 import { BadRequest, Forbidden, NotFound } from '../../errors';
+import type { ReasonOf } from '../../reasons';
 import { MEMBER } from './roles';
 
 /** The same for a group that is not there, one that is dismissed, and one that is not the user's. */
 export function noSuchGroup(): NotFound {
-  return new NotFound('groupId: no group of yours');
+  return new NotFound('no_such_group', 'groupId: no group of yours');
 }
 
 /** The role of a member; for anybody else there is no such group. */
@@ -20,13 +21,13 @@ export function asOneOf(role: number | undefined, ...allowed: number[]): number 
 }
 
 export function lacking(role: number): Forbidden {
-  return new Forbidden(`groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
+  return new Forbidden('role_too_low', `groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
 }
 
 /** Names each of the ids, where it was sent. */
-export function unfit(memberIds: string[], unfitIds: Iterable<string>, why: string): BadRequest {
+export function unfit(reason: ReasonOf<400>, memberIds: string[], unfitIds: Iterable<string>, why: string): BadRequest {
   const details = [...new Set(unfitIds)].map((id) => {
     return { path: `memberIds.${memberIds.indexOf(id)}`, message: `${id} ${why}` };
   });
-  return new BadRequest(details.map(({ path, message }) => `${path}: ${message}`).join('; '), { details });
+  return new BadRequest(reason, details.map(({ path, message }) => `${path}: ${message}`).join('; '), { details });
 }

@@ -14,7 +14,7 @@ export class RolesService {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [creatorId, userId]);
       asOneOf(roles.get(creatorId), CREATOR);
-      if (!roles.has(userId)) throw new BadRequest('userId: no member of this group');
+      if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
       await memberships.transfer(groupId, userId);
     });
   }
@@ -25,7 +25,7 @@ export class RolesService {
       const roles = await memberships.roles(groupId, [creatorId, ...memberIds]);
       asOneOf(roles.get(creatorId), CREATOR);
       const others = memberIds.filter((id) => (roles.get(id) ?? CREATOR) === CREATOR);
-      if (others.length > 0) throw unfit(memberIds, others, 'is no other member of this group');
+      if (others.length > 0) throw unfit('not_a_member', memberIds, others, 'is no other member of this group');
       await memberships.setRole(groupId, memberIds, MANAGER);
     });
   }

@@ -44,7 +44,8 @@ export class ImageAccounts implements ImageBook {
     return this.parts.transaction(async ({ images }) => {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
       if (await images.renew(image)) return 'known';
-      if ((await images.hashOf(image)) !== undefined) throw new KeyTaken('key: holds another image, take a new name');
+      if ((await images.hashOf(image)) !== undefined)
+        throw new KeyTaken('key_taken', 'key: holds another image, take a new name');
       if (mostBytes > 0 && (await images.bytesOf(image.userId)) + image.bytes > mostBytes) throw tooMuch(mostBytes);
       await images.enter([image]);
       return 'new';
@@ -85,10 +86,13 @@ export class ImageAccounts implements ImageBook {
 }
 
 function ended(): UploadTokenRefused {
-  return new UploadTokenRefused('token: its account is closed or has a new password, ask for another one');
+  return new UploadTokenRefused(
+    'upload_token_refused',
+    'token: its account is closed or has a new password, ask for another one',
+  );
 }
 
 function tooMuch(mostBytes: number): TooManyRequests {
   const message = `your images would take more than ${mostBytes} bytes; those that are no portrait go after a day`;
-  return new TooManyRequests(message, { retryAfterSeconds: RETRY_SECONDS });
+  return new TooManyRequests('image_space_full', message, { retryAfterSeconds: RETRY_SECONDS });
 }

@@ -1,4 +1,5 @@
 import { CodeExpired, SendingTooOften, TooManyRequests, type AppError } from '../../errors';
+import type { ReasonOf } from '../../reasons';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -58,21 +59,25 @@ export interface LimitAmounts {
 
 type Kind = Pick<Limit, 'refusal' | 'whenUncounted'>;
 
-const sending: Kind = {
-  refusal: (retryAfterSeconds) => new SendingTooOften('too many codes were asked for', { retryAfterSeconds }),
+const sending = (reason: ReasonOf<5000>): Kind => ({
+  refusal: (retryAfterSeconds) => new SendingTooOften(reason, 'too many codes were asked for', { retryAfterSeconds }),
   whenUncounted: 'refuse',
-};
+});
 const guessing: Kind = {
-  refusal: (retryAfterSeconds) => new CodeExpired('too many wrong codes were tried', { retryAfterSeconds }),
+  refusal: (retryAfterSeconds) =>
+    new CodeExpired('guesses_spent', 'too many wrong codes were tried', { retryAfterSeconds }),
   whenUncounted: 'refuse',
 };
-const tooMany: Limit['refusal'] = (retryAfterSeconds) =>
-  new TooManyRequests('too many requests: try again later', { retryAfterSeconds });
-const loggingIn: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
-const changing: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
-const uploading: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
-const notifying: Kind = { refusal: tooMany, whenUncounted: 'refuse' };
-const reading: Kind = { refusal: tooMany, whenUncounted: 'allow' };
+const tooMany =
+  (reason: ReasonOf<429>): Limit['refusal'] =>
+  (retryAfterSeconds) =>
+    new TooManyRequests(reason, 'too many requests: try again later', { retryAfterSeconds });
+const changing = (reason: ReasonOf<429>): Kind => ({ refusal: tooMany(reason), whenUncounted: 'refuse' });
+const reading = (reason: ReasonOf<429>): Kind => ({ refusal: tooMany(reason), whenUncounted: 'allow' });
+/** Wrong passwords and right ones alike: which of them were too many would tell a stranger of the owner's. */
+const loggingIn = changing('too_many_attempts');
+/** Nobody is answered so: the notice is left out. */
+const notifying = changing('too_many_changes');
 
 /** All limits of the service; limits of one name share their buckets. */
 export function limitTable(amounts: LimitAmounts) {
@@ -82,15 +87,27 @@ export function limitTable(amounts: LimitAmounts) {
   const { sendCodePerPhoneDay, sendCodePerIpHour, sendCodePerIpHourWithCaptcha } = amounts;
   return {
     /** The slot of a phone: free again once its code has been verified. */
-    resend: limit('resend', 'phone', 1, amounts.codeResendSeconds, sending),
-    sendPerPhone: limit('send_per_phone', 'phone', sendCodePerPhoneDay, DAY, sending),
-    sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending),
-    sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending),
+    resend: limit('resend', 'phone', 1, amounts.codeResendSeconds, sending('too_soon')),
+    sendPerPhone: limit('send_per_phone', 'phone', sendCodePerPhoneDay, DAY, sending('daily_limit')),
+    sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending('daily_limit')),
+    sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending('address_limit')),
     /** With a captcha of a provider. One that is drawn here raises the limit by phone alone. */
-    sendPerAddressWithCaptcha: limit('send_per_address', 'address', sendCodePerIpHourWithCaptcha, HOUR, sending),
+    sendPerAddressWithCaptcha: limit(
+      'send_per_address',
+      'address',
+      sendCodePerIpHourWithCaptcha,
+      HOUR,
+      sending('address_limit'),
+    ),
     /** One budget for the day, of codes and notices. Its last fifth is kept for phones with an account. */
-    sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending),
-    sendInAllWithoutAccount: limit('send_in_all', 'service', Math.ceil(0.8 * amounts.sendCodePerDay), DAY, sending),
+    sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending('sending_paused')),
+    sendInAllWithoutAccount: limit(
+      'send_in_all',
+      'service',
+      Math.ceil(0.8 * amounts.sendCodePerDay),
+      DAY,
+      sending('sending_paused'),
+    ),
 
     /** Whatever happens to its account, no phone is told of it more often. */
     noticesPerPhone: limit('notices_p', 'phone', 1, HOUR, notifying),
@@ -139,31 +156,61 @@ export function limitTable(amounts: LimitAmounts) {
     loginsPerPhone: limit('logins_p', 'phone', amounts.loginsPerPhoneDay, DAY, loggingIn),
 
     /** Look-ups by phone of one user: enough for a phone book, too few to harvest a range of numbers. */
-    findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading),
-    findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading),
+    findsPerMinute: limit('finds_minute', 'user', amounts.findsPerUserMinute, MINUTE, reading('too_many_lookups')),
+    findsPerDay: limit('finds_day', 'user', amounts.findsPerUserDay, DAY, reading('too_many_lookups')),
 
     /** Attempts with a good token, to this service's own storage. */
-    uploadsPerHour: limit('uploads_hour', 'user', amounts.uploadsPerUserHour, HOUR, uploading),
+    uploadsPerHour: limit('uploads_hour', 'user', amounts.uploadsPerUserHour, HOUR, changing('too_many_uploads')),
     /** The other requests of uploads in parts: each may write some megabytes that are replaced or given up. */
-    uploadPartsPerHour: limit('upload_parts_hour', 'user', amounts.uploadPartsPerUserHour, HOUR, uploading),
+    uploadPartsPerHour: limit(
+      'upload_parts_hour',
+      'user',
+      amounts.uploadPartsPerUserHour,
+      HOUR,
+      changing('too_many_parts'),
+    ),
 
     /** set_nickname, set_portrait_uri and remove_portrait together: each writes a row for every group of the user. */
-    changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing),
+    changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing('too_many_changes')),
     /** change_password, change_phone and close_account, with the right password; a wrong one is a failed login. */
-    passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, changing),
+    passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, loggingIn),
     /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
-    blacklistAddsPerHour: limit('blacklist_adds_hour', 'user', amounts.blacklistChangesPerUserHour, HOUR, changing),
+    blacklistAddsPerHour: limit(
+      'blacklist_adds_hour',
+      'user',
+      amounts.blacklistChangesPerUserHour,
+      HOUR,
+      changing('too_many_blacklist_adds'),
+    ),
     /** Invitations, whatever comes of them: each writes a row of somebody else's, or tells whether there is such a user. */
-    friendRequestsPerDay: limit('friend_requests_day', 'user', amounts.friendRequestsPerUserDay, DAY, changing),
+    friendRequestsPerDay: limit(
+      'friend_requests_day',
+      'user',
+      amounts.friendRequestsPerUserDay,
+      DAY,
+      changing('too_many_invitations'),
+    ),
     /** A group that is dismissed stays as a row, so that the cap of groups does not limit rows. */
-    groupsCreatedPerDay: limit('groups_created_day', 'user', amounts.groupsCreatedPerUserDay, DAY, changing),
+    groupsCreatedPerDay: limit(
+      'groups_created_day',
+      'user',
+      amounts.groupsCreatedPerUserDay,
+      DAY,
+      changing('too_many_new_groups'),
+    ),
 
     /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */
-    checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading),
-    checksPerDay: limit('checks_day', 'address', amounts.checksPerIpDay, DAY, reading),
+    checksPerMinute: limit('checks_minute', 'address', amounts.checksPerIpMinute, MINUTE, reading('too_many_checks')),
+    checksPerDay: limit('checks_day', 'address', amounts.checksPerIpDay, DAY, reading('too_many_checks')),
     /** verify_code: strangers behind the same address who check numbers must not keep anybody from registering. */
-    verifiesPerMinute: limit('verifies_minute', 'address', amounts.verifiesPerIpMinute, MINUTE, reading),
-    verifiesPerDay: limit('verifies_day', 'address', amounts.verifiesPerIpDay, DAY, reading),
+    verifiesPerMinute: limit(
+      'verifies_minute',
+      'address',
+      amounts.verifiesPerIpMinute,
+      MINUTE,
+      reading('too_many_verifications'),
+    ),
+    verifiesPerDay: limit('verifies_day', 'address', amounts.verifiesPerIpDay, DAY, reading('too_many_verifications')),
   };
 }
 

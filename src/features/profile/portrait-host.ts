@@ -16,5 +16,5 @@ export function checkPortraitHost(hosts: string[], portraitUri: string | undefin
   if (!portraitUri || hosts.length === 0) return;
   if (isOnOneOf(hosts, portraitUri)) return;
   const problem = { path: 'portraitUri', message: `must be on ${hosts.join(' or ')}` };
-  throw new BadRequest(`${problem.path}: ${problem.message}`, { details: [problem] });
+  throw new BadRequest('portrait_host_not_allowed', `${problem.path}: ${problem.message}`, { details: [problem] });
 }

@@ -2,8 +2,6 @@ import { operation, type Operation } from '../../http/operation';
 import { newNickname, newPortrait } from './profile-schemas';
 import type { ProfileService } from './profile-service';
 
-const tooMany = { 429: 'too many changes by this user' };
-
 export function profileRouter(profile: ProfileService): Operation[] {
   return [
     operation({
@@ -12,7 +10,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newNickname,
       writes: true,
-      refusals: tooMany,
+      refusals: ['too_many_changes'],
       handle: (nickname, { userId, caller }) => profile.change(userId, nickname, caller),
     }),
     operation({
@@ -21,7 +19,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newPortrait,
       writes: true,
-      refusals: tooMany,
+      refusals: ['too_many_changes', 'portrait_host_not_allowed'],
       handle: (portrait, { userId, caller }) => profile.change(userId, portrait, caller),
     }),
     operation({
@@ -29,7 +27,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
       summary: 'Takes the portrait of the user away.',
       access: 'user',
       writes: true,
-      refusals: tooMany,
+      refusals: ['too_many_changes'],
       handle: (_input, { userId, caller }) => profile.change(userId, { portraitUri: '' }, caller),
     }),
   ];

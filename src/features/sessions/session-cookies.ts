@@ -182,7 +182,7 @@ export class SessionCookies {
   /** Prepares a session with a new id. The answer sets the cookie unless `begin` refuses. */
   async start(req: Request, account: Account, begin: (session: NewSession) => Promise<void>): Promise<void> {
     if (this.rules.production && !req.secure)
-      throw new Failed('sessions need HTTPS, and this request did not arrive over it', {
+      throw new Failed('https_required', 'sessions need HTTPS, and this request did not arrive over it', {
         cause: new Error('login did not arrive over HTTPS: check that TRUST_PROXY names the proxy in front'),
       });
     if (req.session.userId !== undefined) await regenerate(req);
@@ -193,7 +193,7 @@ export class SessionCookies {
     const { id: userId, credentialsVersion } = account;
     const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent };
     // The deadline has passed: the cookie would reach no client.
-    if (req.res?.headersSent) throw new Unavailable('the login took too long');
+    if (req.res?.headersSent) throw new Unavailable('took_too_long', 'the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
     Object.assign(req.session, owner);

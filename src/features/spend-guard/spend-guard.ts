@@ -68,7 +68,7 @@ export class SpendGuard {
     const refused = this.mode === 'enforce' && !(await this.parts.accountHolders.has(phone, caller));
     await this.report(finding, refused ? 'refused' : 'let through', phone, caller);
     if (refused)
-      throw new SendingTooOften('codes to this region are held back for the moment', {
+      throw new SendingTooOften('sending_paused', 'codes to this region are held back for the moment', {
         retryAfterSeconds: TEN_MINUTES,
       });
   }

@@ -14,7 +14,7 @@ export class SyncQueue {
   run<T>(userId: string, mostMs: number, job: () => Promise<T>): Promise<T> {
     const asked = Date.now();
     const inTime = async () => {
-      if (Date.now() - asked > mostMs) throw new Unavailable('many are synchronising: try again shortly');
+      if (Date.now() - asked > mostMs) throw new Unavailable('overloaded', 'many are synchronising: try again shortly');
       return job();
     };
     return new Promise((resolve, reject) => {

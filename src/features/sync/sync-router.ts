@@ -13,7 +13,7 @@ export function syncRouter(sync: SyncService): Operation[] {
       options: schemas.asked,
       result: schemas.changes,
       heavy: true,
-      refusals: { 429: 'too many under way for the user: two large answers, ten reads, or twelve answers not taken' },
+      refusals: ['too_many_at_once'],
       stream: async ({ version, names = false }, reader) =>
         textOf(await sync.changes(reader, { since: version, names })),
     }),

@@ -3,9 +3,6 @@ import { profile } from './profile';
 import { byId, byIds, byPhone, profiles } from './users-schemas';
 import type { UsersService } from './users-service';
 
-const noSuchUser = 'no such user, or a closed account';
-const notFound = `${noSuchUser}, or one who is found by friends alone`;
-
 export function usersRouter(users: UsersService): Operation[] {
   return [
     operation({
@@ -14,7 +11,7 @@ export function usersRouter(users: UsersService): Operation[] {
       access: 'reader',
       params: byPhone,
       result: profile,
-      refusals: { 404: notFound, 429: 'too many look-ups by this user' },
+      refusals: ['no_such_user', 'too_many_lookups'],
       handle: (phone, reader) => users.byPhone(phone, reader, reader.caller),
     }),
     operation({
@@ -31,7 +28,7 @@ export function usersRouter(users: UsersService): Operation[] {
       access: 'reader',
       params: byId,
       result: profile,
-      refusals: { 404: noSuchUser },
+      refusals: ['no_such_user'],
       handle: ({ id }, { reads }) => users.byId(id, reads),
     }),
   ];

@@ -40,6 +40,6 @@ export class UsersService {
 }
 
 function found(profile: Profile | undefined): Profile {
-  if (!profile) throw new NotFound('no such user');
+  if (!profile) throw new NotFound('no_such_user', 'no such user');
   return profile;
 }

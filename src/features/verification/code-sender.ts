@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 10;
 export class SendingFailed extends Unavailable {
   constructor(cause: unknown) {
     const retryAfterSeconds = cause instanceof BreakerOpen ? cause.retryAfterSeconds : RETRY_AFTER_SECONDS;
-    super('the SMS could not be sent: try again later', { cause, retryAfterSeconds });
+    super('sms_failed', 'the SMS could not be sent: try again later', { cause, retryAfterSeconds });
   }
 }
 

@@ -67,11 +67,11 @@ export class SendCodeService {
         'a code was asked for in a region that is not allowed',
       );
       await this.noteRefusal(phone, caller, 'region not allowed');
-      throw new BadRequest('region: codes are not sent there');
+      throw new BadRequest('region_not_served', 'region: codes are not sent there');
     }
     if (phoneCheck === 'mobile' && !isMobile(phone)) {
       await this.noteRefusal(phone, caller, 'not a mobile number');
-      throw new BadRequest('phone: must be a mobile number');
+      throw new BadRequest('not_a_mobile', 'phone: must be a mobile number');
     }
   }
 
@@ -85,9 +85,11 @@ export class SendCodeService {
     const verdict = await this.verdictOn(captcha, caller);
     if (verdict === 'right') return this.parts.captchas.vouchesFor;
     if (this.rules.captchaPolicy === 'adaptive' || verdict === 'away') return 'nothing';
-    if (verdict === 'unchecked') throw new Unavailable('the captcha could not be checked: try again shortly');
+    if (verdict === 'unchecked')
+      throw new Unavailable('captcha_unchecked', 'the captcha could not be checked: try again shortly');
     await this.noteRefusal(phone, caller, 'no solved captcha');
-    throw new BadRequest('verifyCode: a solved captcha is needed: get one from get_sms_img_code');
+    const why = captcha.verifyId && captcha.verifyCode ? 'captcha_wrong' : 'captcha_missing';
+    throw new BadRequest(why, 'verifyCode: a solved captcha is needed: get one from get_sms_img_code');
   }
 
   private async verdictOn({ verifyId, verifyCode }: CaptchaAnswer, caller: Caller): Promise<Verdict> {
@@ -102,7 +104,7 @@ export class SendCodeService {
     const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, limits));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
-    throw new SendingTooOften('too many wrong codes were tried for this phone', {
+    throw new SendingTooOften('no_guesses_left', 'too many wrong codes were tried for this phone', {
       ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
     });
   }
@@ -144,7 +146,9 @@ export class SendCodeService {
     if (error instanceof SendingTimedOut) {
       await limiter.clear({ limit: limits.resend, subject: phone.number });
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
-      return new Unavailable('the SMS provider did not answer in time: the code may still arrive', { cause: error });
+      return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
+        cause: error,
+      });
     }
     if (wasProviderAsked(error)) await taken.giveBackButAddress();
     else await taken.giveBack();
@@ -159,7 +163,7 @@ export class SendCodeService {
     this.parts.logger.warn({ country, providerCode, requestId }, 'the SMS provider refused a number');
     const reason = providerCode === undefined ? '' : ` (code ${providerCode})`;
     await this.noteRefusal(phone, caller, `number refused by the provider${reason}`);
-    return new BadRequest('phone: the SMS provider does not deliver to this number');
+    return new BadRequest('undeliverable', 'phone: the SMS provider does not deliver to this number');
   }
 }
 

@@ -48,7 +48,7 @@ export class VerifyCodeService {
     if (!codes.matches(phone.number, typed, sent.hmac)) {
       await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
-      throw new Wrong('wrong code');
+      throw new Wrong('wrong_code', 'wrong code');
     }
     await guess.giveBack();
     const token = await this.exchange(sent, phone);
@@ -76,14 +76,14 @@ export class VerifyCodeService {
     await limiter.clear({ limit: limits.resend, subject: phone.number });
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
-    if (!won) throw new CodeExpired('the code is spent or has expired');
+    if (!won) throw new CodeExpired('code_expired', 'the code is spent or has expired');
     return token;
   }
 
   private async refuseUncompared(phone: Phone, guesses: Use[], caller: Caller): Promise<never> {
     const { verification, limiter } = this.parts;
-    if (!(await verification.hasCode(phone.number))) throw new Wrong('no code was sent to this phone');
+    if (!(await verification.hasCode(phone.number))) throw new Wrong('wrong_code', 'no code was sent to this phone');
     await limiter.check(caller, ...guesses);
-    throw new CodeExpired('the code is spent or has expired');
+    throw new CodeExpired('code_expired', 'the code is spent or has expired');
   }
 }

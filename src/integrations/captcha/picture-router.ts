@@ -9,7 +9,7 @@ export function pictureRouter(captchas: DrawnCaptchas): Router {
 
   get(router, '/:id.png', async (req, res) => {
     const image = await captchas.image(String(req.params.id));
-    if (!image) throw new NotFound('no such captcha, or it has expired or been tried');
+    if (!image) throw new NotFound('no_such_captcha', 'no such captcha, or it has expired or been tried');
     // A web client on an origin of its own shows it too.
     res.set('Cross-Origin-Resource-Policy', 'cross-origin').type('image/png').send(image);
   });

@@ -125,5 +125,7 @@ export class DecodingTurns {
 }
 
 function tooMany(): Unavailable {
-  return new Unavailable('too many images at once: try again shortly', { retryAfterSeconds: RETRY_SECONDS });
+  return new Unavailable('uploads_busy', 'too many images at once: try again shortly', {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }

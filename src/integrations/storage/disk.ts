@@ -64,7 +64,7 @@ export function storageFailure(error: unknown): unknown {
 
 /** A full disk passes; the client may try again later. */
 function noRoom(cause?: unknown): Unavailable {
-  return new Unavailable('there is no room for the image now', { cause, retryAfterSeconds: 60 });
+  return new Unavailable('disk_full', 'there is no room for the image now', { cause, retryAfterSeconds: 60 });
 }
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {

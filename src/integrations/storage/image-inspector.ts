@@ -12,7 +12,7 @@ export class ImageInspector extends ByteInspector {
   private type: ImageType | undefined;
 
   constructor(maxBytes: number) {
-    super(maxBytes, () => new ImageTooLarge(`file: must have at most ${maxBytes} bytes`));
+    super(maxBytes, () => new ImageTooLarge('image_too_large', `file: must have at most ${maxBytes} bytes`));
   }
 
   /** Once the stream has ended. */
@@ -43,5 +43,5 @@ export async function etagOf(path: string): Promise<string> {
 }
 
 function notAnImage(): BadRequest {
-  return new BadRequest('file: must be a PNG, JPEG, GIF or WebP image');
+  return new BadRequest('not_an_image', 'file: must be a PNG, JPEG, GIF or WebP image');
 }

@@ -10,9 +10,11 @@ export function nameIn(key: string, { userId }: UploadGrant): string {
   const [owner, name, ...more] = key.split('/');
   if (owner === undefined || name === undefined || more.length > 0 || !USER_ID.test(owner) || !IMAGE_NAME.test(name)) {
     throw new BadRequest(
+      'malformed_upload',
       'key: must be <user id>/<name>, the name of 1 to 64 of A-Z a-z 0-9 _ - and an image extension',
     );
   }
-  if (owner !== userId) throw new KeyNotAllowed(`key: must start with ${userId}/, for the token allows no other`);
+  if (owner !== userId)
+    throw new KeyNotAllowed('key_not_allowed', `key: must start with ${userId}/, for the token allows no other`);
   return name;
 }

@@ -57,20 +57,22 @@ export class ImageRewriter {
 
 /** What is not read in time is no image; what keeps the decoder from starting, or ends it, may be no fault of the image. */
 function unreadable(error: unknown): never {
-  if (codeOf(error) === 'ETIMEDOUT') throw new DecodingTooLong('file: takes too long to be read', { cause: error });
+  if (codeOf(error) === 'ETIMEDOUT')
+    throw new DecodingTooLong('image_too_slow', 'file: takes too long to be read', { cause: error });
   throw error instanceof AppError ? error : notReadable(error);
 }
 
 function refusal({ outcome, message }: Word): AppError {
   const cause = new Error(message);
   if (outcome === 'no room')
-    return new Unavailable('there is no room for the image now', { cause, retryAfterSeconds: 60 });
+    return new Unavailable('disk_full', 'there is no room for the image now', { cause, retryAfterSeconds: 60 });
   if (outcome === 'too many pixels')
-    return new BadRequest(`file: must have at most ${MAX_PIXELS} pixels, in all frames together`);
-  if (outcome === 'too many frames') return new BadRequest(`file: must have at most ${MAX_FRAMES} frames`);
+    return new BadRequest('image_too_complex', `file: must have at most ${MAX_PIXELS} pixels, in all frames together`);
+  if (outcome === 'too many frames')
+    return new BadRequest('image_too_complex', `file: must have at most ${MAX_FRAMES} frames`);
   return notReadable(cause);
 }
 
 function notReadable(cause: unknown): BadRequest {
-  return new BadRequest('file: cannot be read as a PNG, JPEG, GIF or WebP image', { cause });
+  return new BadRequest('not_an_image', 'file: cannot be read as a PNG, JPEG, GIF or WebP image', { cause });
 }

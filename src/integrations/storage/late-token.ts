@@ -16,7 +16,7 @@ export function failSlowWithoutToken(
 ): void {
   parser.on('file', (_name, file) => {
     if (fields.has('token')) return;
-    const tooSlow = () => fail(new UploadTooSlow('token: came too late, send it before the file'));
+    const tooSlow = () => fail(new UploadTooSlow('upload_too_slow', 'token: came too late, send it before the file'));
     const timer = setTimeout(tooSlow, patienceMs);
     const begun = performance.now();
     let bytes = 0;

@@ -57,7 +57,7 @@ export function localImageRouter(
     const userId = String(req.params.userId);
     const name = String(req.params.name);
     const image = USER_ID.test(userId) && IMAGE_NAME.test(name) ? await storage.open(userId, name) : undefined;
-    if (image === undefined) throw new NotFound('no such image');
+    if (image === undefined) throw new NotFound('no_such_image', 'no such image');
     res.set({
       'Content-Type': image.mime,
       'Content-Length': String(image.bytes),
@@ -130,13 +130,14 @@ class Uploads {
   }
 
   private async admitLate(token: string | undefined, caller: Caller): Promise<UploadGrant> {
-    if (token === undefined) throw new UploadTokenRefused('token: must be sent');
+    if (token === undefined) throw new UploadTokenRefused('upload_token_refused', 'token: must be sent');
     return this.storage.admit(token, caller);
   }
 }
 
 function checkCrc(image: ReceivedImage, claimed: string | undefined): void {
   if (claimed === undefined || claimed === '') return;
-  if (!/^\d{1,10}$/.test(claimed)) throw new BadRequest('crc32: must be a whole number');
-  if (Number(claimed) !== image.crc32) throw new ChecksumWrong('crc32: is not that of the bytes that arrived');
+  if (!/^\d{1,10}$/.test(claimed)) throw new BadRequest('malformed_upload', 'crc32: must be a whole number');
+  if (Number(claimed) !== image.crc32)
+    throw new ChecksumWrong('checksum_wrong', 'crc32: is not that of the bytes that arrived');
 }

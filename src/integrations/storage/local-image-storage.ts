@@ -124,7 +124,8 @@ export class LocalImageStorage implements ImageStorage {
     const path = await this.incoming.newPath();
     try {
       const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path, gone);
-      if (bytes > 2 * this.maxBytes) throw new ImageTooLarge('file: is too large once it is written anew');
+      if (bytes > 2 * this.maxBytes)
+        throw new ImageTooLarge('image_too_large', 'file: is too large once it is written anew');
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
       await this.give(path, entry, entered);
@@ -153,14 +154,14 @@ export class LocalImageStorage implements ImageStorage {
       if (entered === 'known' || (await etagOf(target)) === (await etagOf(path))) return;
       // A file that is in no book: it is found, and entered, by a later sweep.
       await this.book.strike(image);
-      throw new KeyTaken('key: holds another image, take a new name');
+      throw new KeyTaken('key_taken', 'key: holds another image, take a new name');
     }
   }
 
   /** It was struck before it had its name, as it is when the account is closed. */
   private async giveUp(image: ImageName): Promise<never> {
     await this.takeAway(image);
-    throw new Unavailable('the image was removed meanwhile: send it again');
+    throw new Unavailable('image_gone', 'the image was removed meanwhile: send it again');
   }
 
   async discard({ path }: { path: string }): Promise<void> {

@@ -37,12 +37,13 @@ export function verifyUploadToken(secrets: string[], token: string): UploadGrant
   const policy = policyFields.safeParse(JSON.parse(Buffer.from(encodedPolicy, 'base64url').toString()));
   if (!policy.success) throw refused();
   const { scope, deadline, fsizeLimit, credentialsVersion } = policy.data;
-  if (deadline * 1000 <= Date.now()) throw new UploadTokenRefused('token: has expired, ask for another one');
+  if (deadline * 1000 <= Date.now())
+    throw new UploadTokenRefused('upload_token_expired', 'token: has expired, ask for another one');
   return { userId: scope.slice(BUCKET.length + 1, -1), credentialsVersion, maxBytes: fsizeLimit };
 }
 
 function refused(): UploadTokenRefused {
-  return new UploadTokenRefused('token: is not an upload token of this service');
+  return new UploadTokenRefused('upload_token_refused', 'token: is not an upload token of this service');
 }
 
 function signature(secret: string, encodedPolicy: string): Buffer {

@@ -53,5 +53,5 @@ export class Places {
 }
 
 function tooMany(): Unavailable {
-  return new Unavailable('too many uploads at once: try again shortly');
+  return new Unavailable('uploads_busy', 'too many uploads at once: try again shortly');
 }

@@ -44,7 +44,8 @@ export class PngSieve extends Transform {
     const kept: Buffer[] = [];
     for (let rest = piece; rest.length > 0 && this.chunks <= MAX_CHUNKS;)
       rest = this.bytesLeft > 0 ? this.takeContent(rest, kept) : this.takeHead(rest, kept);
-    if (this.chunks > MAX_CHUNKS) done(new BadRequest(`file: must have at most ${MAX_CHUNKS} chunks`));
+    if (this.chunks > MAX_CHUNKS)
+      done(new BadRequest('image_too_complex', `file: must have at most ${MAX_CHUNKS} chunks`));
     else done(null, Buffer.concat(kept));
   }
 

@@ -96,13 +96,14 @@ export function decoded(base64: string): string {
 export function integer(name: string, digits: unknown, least: number, most: number): number {
   const value = typeof digits === 'string' && /^\d{1,10}$/.test(digits) ? Number(digits) : NaN;
   if (value >= least && value <= most) return value;
-  throw new BadRequest(`${name}: must be an integer from ${least} to ${most}`);
+  throw new BadRequest('malformed_upload', `${name}: must be an integer from ${least} to ${most}`);
 }
 
 export const seconds = (milliseconds: number) => Math.floor(milliseconds / 1_000);
 
 function tokenOf(req: Request): string {
   const [, token] = /^UpToken (\S+)$/i.exec(req.get('Authorization') ?? '') ?? [];
-  if (token === undefined) throw new UploadTokenRefused('Authorization: must be UpToken, a space, and the token');
+  if (token === undefined)
+    throw new UploadTokenRefused('upload_token_refused', 'Authorization: must be UpToken, a space, and the token');
   return token;
 }

@@ -20,7 +20,7 @@ export async function readUploadBody<T>(
     request.unpipe(body);
     body.destroy(error);
   };
-  const timer = setTimeout(() => fail(new UploadTooSlow('the upload took too long')), timeoutMs);
+  const timer = setTimeout(() => fail(new UploadTooSlow('upload_too_slow', 'the upload took too long')), timeoutMs);
   failWhenCutOff(request, fail);
   request.pipe(body);
   try {
@@ -35,7 +35,7 @@ export async function readUploadBody<T>(
 }
 
 export function failWhenCutOff(request: IncomingMessage, fail: (error: Error) => void): void {
-  const cutOff = () => fail(new BadRequest('the upload was cut off'));
+  const cutOff = () => fail(new BadRequest('upload_cut_off', 'the upload was cut off'));
   request.on('error', cutOff);
   request.on('close', () => {
     if (!request.complete) cutOff();

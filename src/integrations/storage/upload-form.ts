@@ -47,7 +47,7 @@ export async function readUploadForm<T>(
       // Also destroys the file's stream, and so fails its reader.
       parser.destroy(error);
     };
-    timer = setTimeout(() => fail(new UploadTooSlow('the upload took too long')), timeoutMs);
+    timer = setTimeout(() => fail(new UploadTooSlow('upload_too_slow', 'the upload took too long')), timeoutMs);
     failWhenCutOff(request, fail);
     failWhenLonger(request, maxBytes + BESIDE_THE_FILE, fail);
     failOutsideLimits(parser, fail);
@@ -56,7 +56,8 @@ export async function readUploadForm<T>(
     parser.on('file', (name, file) => {
       // The stream may be destroyed before it has a reader.
       file.on('error', () => {});
-      if (name !== 'file') return fail(new BadRequest('file: must be the name of the field that holds the file'));
+      if (name !== 'file')
+        return fail(new BadRequest('malformed_upload', 'file: must be the name of the field that holds the file'));
       receiving = handling.receive(file, fields, fail);
       receiving.catch(fail);
     });
@@ -66,7 +67,7 @@ export async function readUploadForm<T>(
 
   try {
     await parsed;
-    if (receiving === undefined) throw new BadRequest('file: missing');
+    if (receiving === undefined) throw new BadRequest('malformed_upload', 'file: missing');
     return { fields, file: await receiving };
   } catch (error) {
     drain(request);
@@ -87,7 +88,9 @@ function parserFor(request: IncomingMessage): Busboy {
     return busboy({ headers: request.headers, limits: LIMITS });
   } catch (error) {
     drain(request);
-    throw new BadRequest('the body must be a form of the type multipart/form-data', { cause: error });
+    throw new BadRequest('malformed_upload', 'the body must be a form of the type multipart/form-data', {
+      cause: error,
+    });
   }
 }
 
@@ -96,18 +99,22 @@ function failWhenLonger(request: IncomingMessage, mostBytes: number, fail: (erro
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > mostBytes) fail(new ImageTooLarge(`the form must have at most ${mostBytes} bytes`));
+    if (bytes > mostBytes) fail(new ImageTooLarge('image_too_large', `the form must have at most ${mostBytes} bytes`));
   });
 }
 
 function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
   parser.on('field', (name, _value, { valueTruncated }) => {
-    if (valueTruncated) fail(new BadRequest(`${name}: is too long`));
+    if (valueTruncated) fail(new BadRequest('malformed_upload', `${name}: is too long`));
   });
-  parser.on('filesLimit', () => fail(new BadRequest('file: one at a time')));
-  parser.on('fieldsLimit', () => fail(new BadRequest('the form has too many fields')));
-  parser.on('partsLimit', () => fail(new BadRequest('the form has too many parts')));
+  parser.on('filesLimit', () => fail(new BadRequest('malformed_upload', 'file: one at a time')));
+  parser.on('fieldsLimit', () => fail(new BadRequest('malformed_upload', 'the form has too many fields')));
+  parser.on('partsLimit', () => fail(new BadRequest('malformed_upload', 'the form has too many parts')));
   parser.on('error', (error) => {
-    fail(error instanceof BadRequest ? error : new BadRequest('the form is malformed or cut off', { cause: error }));
+    fail(
+      error instanceof BadRequest
+        ? error
+        : new BadRequest('malformed_upload', 'the form is malformed or cut off', { cause: error }),
+    );
   });
 }

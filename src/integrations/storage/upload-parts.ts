@@ -93,7 +93,8 @@ export class UploadParts {
       await needRoom(this.options);
       await pipeline(source, inspector, await fileAt(path));
       const sums = inspector.sums();
-      if (md5 !== undefined && md5 !== sums.md5) throw new ChecksumWrong('Content-MD5: is not that of the bytes');
+      if (md5 !== undefined && md5 !== sums.md5)
+        throw new ChecksumWrong('checksum_wrong', 'Content-MD5: is not that of the bytes');
       await flushFile(path);
       await this.give(path, upload, { number, ...sums });
       return { number, ...sums };
@@ -224,11 +225,15 @@ function partNamed(name: string): Part {
 }
 
 function tooLarge(mostBytes: number): ImageTooLarge {
-  return new ImageTooLarge(`file: has more bytes than the ${mostBytes} that are left for this part`);
+  return new ImageTooLarge('image_too_large', `file: has more bytes than the ${mostBytes} that are left for this part`);
 }
 
 function tooMuch(): TooManyRequests {
-  return new TooManyRequests('too many uploads that are not complete: complete them, or try again later', {
-    retryAfterSeconds: PARTS_LIVE_MS / 1_000,
-  });
+  return new TooManyRequests(
+    'too_many_incomplete',
+    'too many uploads that are not complete: complete them, or try again later',
+    {
+      retryAfterSeconds: PARTS_LIVE_MS / 1_000,
+    },
+  );
 }

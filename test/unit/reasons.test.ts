@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BadRequest, NotFound, SendingTooOften, TooManyRequests, Wrong } from '../../src/errors';
+import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
+import { OPERATIONS } from '../support/operations';
+
+const SRC = join(__dirname, '../../src');
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && file !== 'reasons.ts')
+  .map((file) => readFileSync(join(SRC, file), 'utf8'))
+  .join('');
+const names = Object.keys(REASONS) as Reason[];
+
+/** What the proxy in front says when it has no answer of the service. */
+const OF_THE_PROXY = ['bad_gateway', 'service_away'];
+
+describe('an error', () => {
+  it('takes the reasons of its own code alone: this file compiles', () => {
+    expect(new BadRequest('phone_taken', 'x')).toMatchObject({ reason: 'phone_taken', code: 400, status: 400 });
+    expect(new Wrong('wrong_code', 'x')).toMatchObject({ reason: 'wrong_code', code: 1000, status: 200 });
+    const wrong = [
+      // @ts-expect-error -- a reason of 404
+      () => new BadRequest('no_such_user', 'x'),
+      // @ts-expect-error -- a reason of 400
+      () => new NotFound('unknown_user', 'x'),
+      // @ts-expect-error -- a reason of 5000
+      () => new TooManyRequests('too_soon', 'x'),
+      // @ts-expect-error -- a reason of 2000
+      () => new SendingTooOften('guesses_spent', 'x'),
+      // @ts-expect-error -- none
+      () => new BadRequest('some_reason', 'x'),
+    ];
+    expect(wrong).toHaveLength(5);
+  });
+});
+
+describe.each(names)('the reason %s', (name) => {
+  it('is in snake case, and has a code and words', () => {
+    const { code, when } = REASONS[name];
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect([1000, 2000, 5000].includes(code) || (code >= 400 && code < 800)).toBe(true);
+    expect(when).toMatch(/^[a-zA-Z`'].*[^.]$/);
+  });
+
+  if (!OF_THE_PROXY.includes(name))
+    it('is given somewhere', () => {
+      expect(sources).toContain(`'${name}'`);
+    });
+});
+
+it.each(OPERATIONS)('$path names each reason once, and none that all have', ({ refusals = [] }) => {
+  expect(new Set(refusals).size).toBe(refusals.length);
+  for (const reason of COMMON_REASONS) expect(refusals).not.toContain(reason);
+});
