@@ -38,7 +38,7 @@ function allow(origin: string, req: Request, res: Response, next: NextFunction):
   res.vary('Origin');
   res.set('Access-Control-Allow-Origin', origin);
   res.set('Access-Control-Allow-Credentials', 'true');
-  res.set('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id, X-Reqid');
+  res.set('Access-Control-Expose-Headers', 'X-Reason, Retry-After, X-Request-Id, X-Reqid');
   if (req.method !== 'OPTIONS') {
     next();
     return;

@@ -1,13 +1,26 @@
 import { z } from 'zod';
 import { BadRequest } from '../errors';
 
+/** Of what a schema has no words for. Those of zod itself reach no client. */
+const OTHERWISE = { error: () => 'is not as it must be' };
+
 /** Only what fails here is the client's fault; a ZodError from anywhere else stays a 500. */
 export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, OTHERWISE);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const details = [...firstOfEach(parsed.error.issues)].map(([path, message]) => ({ path, message }));
   const message = details.map((problem) => `${problem.path}: ${problem.message}`).join('; ');
   throw new BadRequest('invalid_input', message, { details });
+}
+
+/** One field, one message: what else is wrong with it may follow from that. */
+function firstOfEach(issues: z.core.$ZodIssue[]): Map<string, string> {
+  const messages = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const name = path.join('.');
+    if (!messages.has(name)) messages.set(name, message);
+  }
+  return messages;
 }
 
 /** A string that survives the way to PostgreSQL and back: it holds no NUL and is well-formed Unicode. */

@@ -13,6 +13,7 @@ import type { ImageRewriter } from '../../src/integrations/storage/image-rewrite
 import { LocalImageStorage, type LocalStorageOptions } from '../../src/integrations/storage/local-image-storage';
 import { KeyTaken } from '../../src/integrations/storage/upload-errors';
 import { createLogger } from '../../src/logger';
+import { REASONS, type Reason } from '../../src/reasons';
 import { form, type Part } from '../support/images';
 
 export const SECRET = 'a secret of this server alone';
@@ -162,5 +163,14 @@ export async function post(url: string, parts: Part[]): Promise<Answer> {
   const { headers, body } = form(parts);
   // A Blob, unlike a Buffer, can be sent again when a redirect asks for it.
   const response = await fetch(url, { method: 'POST', headers, body: new Blob([new Uint8Array(body)]) });
-  return { status: response.status, json: await response.json(), headers: response.headers };
+  return reasoned({ status: response.status, json: await response.json(), headers: response.headers });
+}
+
+/** Whatever is refused has a reason of its status, in the header too. */
+export function reasoned<T extends Answer>(answer: T): T {
+  const { code, reason } = answer.json as { code?: number; reason?: Reason };
+  if (code === undefined) return answer;
+  expect(reason && REASONS[reason].code).toBe(answer.status);
+  expect(answer.headers.get('X-Reason')).toBe(reason);
+  return answer;
 }

@@ -11,7 +11,7 @@ import { LocalImageStorage } from '../../src/integrations/storage/local-image-st
 import { PartsUnknown } from '../../src/integrations/storage/upload-errors';
 import { form, picture, PNG, pngOf, seen } from '../support/images';
 import { until } from '../support/until';
-import { OpenBook, SECRET, startImageServer, type ImageServer } from './image-server';
+import { OpenBook, SECRET, reasoned, startImageServer, type ImageServer } from './image-server';
 
 const MIB = 1_024 * 1_024;
 const BLOCK = 4 * MIB;
@@ -93,7 +93,7 @@ async function send(path: string, { method = 'POST', body, headers = {}, url = s
   });
   // What no route takes is not answered in JSON here.
   const json = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  return { status: response.status, json, headers: response.headers } satisfies Answer;
+  return reasoned({ status: response.status, json, headers: response.headers } satisfies Answer);
 }
 
 const RAW = { 'Content-Type': 'application/octet-stream' };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SECRETS, VARIABLES } from '../../src/config';
 import { SERVICE_ROLE } from '../../src/database/service-role';
+import { REASONS } from '../../src/reasons';
 import { STEPS } from '../compose/steps';
 import { interpolate } from '../support/compose';
 import { ROOT } from '../support/service-process';
@@ -176,6 +177,21 @@ describe('docker-compose.yml', () => {
     const asked = new URL(proxy.healthcheck?.test.at(-1) ?? '');
     expect(asked.pathname).toBe('/readyz');
     expect(read('deploy/Caddyfile')).toContain(`{$SITE}, ${asked.origin} {`);
+  });
+
+  it('has the proxy refuse as the service does, with a reason of the status', () => {
+    const caddyfile = read('deploy/Caddyfile');
+    const reasons = [...caddyfile.matchAll(/^\t{3}(502|default) (\w+)$/gm)].map(([, status, reason]) => [
+      status,
+      reason,
+    ]);
+    expect(reasons).toEqual([
+      ['502', 'bad_gateway'],
+      ['default', 'service_away'],
+    ]);
+    expect([REASONS.bad_gateway.code, REASONS.service_away.code]).toEqual([502, 503]);
+    expect(caddyfile).toContain('\n\t\theader X-Reason {reason}\n');
+    expect(caddyfile).toContain('`{"code":{err.status_code},"reason":"{reason}","message":"');
   });
 
   it('names each volume that it mounts', () => {

@@ -29,6 +29,30 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  it.each<[reason: string, status: number, cause: string]>([
+    ['malformed_http', 400, 'HPE_INVALID_METHOD'],
+    ['request_too_slow', 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
+    ['headers_too_large', 431, 'HPE_HEADER_OVERFLOW'],
+  ])('refuses what is no whole request, and says its reason: %s', async (reason, status, cause) => {
+    const server = createHttpServer(express()).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (data: Buffer) => (text += data.toString()));
+      const [accepted] = (await once(server, 'connection')) as [Socket];
+      server.emit('clientError', Object.assign(new Error(cause), { code: cause }), accepted);
+      await once(socket, 'close');
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      expect(head.split('\r\n')).toEqual(
+        expect.arrayContaining([expect.stringMatching(`^HTTP/1.1 ${status} `), `X-Reason: ${reason}`]),
+      );
+      expect(JSON.parse(body)).toEqual({ code: status, reason, message: expect.any(String) as string });
+    } finally {
+      server.close();
+    }
+  });
+
   it('answers a few pipelined requests in order, and closes a connection with many', async () => {
     const held: (() => unknown)[] = [];
     const app = express().get('/:number', (req, res) => void held.push(() => res.send(`<${req.params.number}>`)));

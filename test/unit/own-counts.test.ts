@@ -1,5 +1,7 @@
 import { OwnCounts } from '../../src/features/limits/own-counts';
 
+const SPENT = { used: 2, noted: true, spent: true };
+
 describe('OwnCounts', () => {
   let now = 0;
   const counts = new OwnCounts(() => now);
@@ -27,7 +29,7 @@ describe('OwnCounts', () => {
     counts.learn([{ key: 'd', used: 1, seconds: 30 }]);
     expect(full(bucket('d'))).toEqual([]);
     expect(full(bucket('d'))).toEqual([['d', 30]]);
-    counts.learnFull([{ key: 'e', seconds: 10, noted: true, spent: true }], [bucket('e')]);
+    counts.learnFull([{ key: 'e', seconds: 10, ...SPENT }], [bucket('e')]);
     expect(full(bucket('e'))).toEqual([['e', 10]]);
   });
 
@@ -46,14 +48,14 @@ describe('OwnCounts', () => {
   });
 
   it('believes for a moment what it was told to be full', () => {
-    counts.learnFull([{ key: 'f', seconds: 10, noted: true, spent: true }], [bucket('f')]);
-    expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, noted: true, spent: true }]);
+    counts.learnFull([{ key: 'f', seconds: 10, ...SPENT }], [bucket('f')]);
+    expect(counts.knownFull([bucket('f'), bucket('g')])).toEqual([{ key: 'f', seconds: 10, ...SPENT }]);
     now += 250;
     expect(counts.knownFull([bucket('f')])).toEqual([]);
   });
 
   it('has one of many ask anew when that moment has passed', () => {
-    counts.learnFull([{ key: 'h', seconds: 10, noted: true, spent: true }], [bucket('h')]);
+    counts.learnFull([{ key: 'h', seconds: 10, ...SPENT }], [bucket('h')]);
     now += 250;
     const known = [1, 2, 3].map(() => counts.knownFullOrToAsk([bucket('h')]).length);
     expect(known).toEqual([0, 1, 1]);
@@ -62,7 +64,7 @@ describe('OwnCounts', () => {
   });
 
   it('has somebody ask however often others only look', () => {
-    counts.learnFull([{ key: 'i', seconds: 10, noted: true, spent: true }], [bucket('i')]);
+    counts.learnFull([{ key: 'i', seconds: 10, ...SPENT }], [bucket('i')]);
     for (let looked = 0; looked < 5; looked += 1) {
       now += 250;
       expect(counts.knownFull([bucket('i')])).toEqual([]);
@@ -72,9 +74,9 @@ describe('OwnCounts', () => {
 
   it('has somebody ask however many buckets were found full at different moments', () => {
     const [one, other] = [bucket('j'), bucket('k')];
-    counts.learnFull([{ key: 'j', seconds: 60, noted: true, spent: true }], [one]);
+    counts.learnFull([{ key: 'j', seconds: 60, ...SPENT }], [one]);
     now += 100;
-    counts.learnFull([{ key: 'k', seconds: 60, noted: true, spent: true }], [other]);
+    counts.learnFull([{ key: 'k', seconds: 60, ...SPENT }], [other]);
     const asked = Array.from({ length: 100 }, () => {
       now += 50;
       return counts.knownFullOrToAsk([one, other]).length === 0;
@@ -84,7 +86,7 @@ describe('OwnCounts', () => {
 
   it('forgets what has been cleared, and whatever begins with it', () => {
     const keys = ['p:1 a', 'p:1 b', 'p:10 a'];
-    for (const key of keys) counts.learnFull([{ key, seconds: 10, noted: true, spent: true }], [bucket(key)]);
+    for (const key of keys) counts.learnFull([{ key, seconds: 10, ...SPENT }], [bucket(key)]);
     counts.forgetAll('p:1 ');
     expect(counts.knownFull(keys.map((key) => bucket(key))).map(({ key }) => key)).toEqual(['p:10 a']);
   });

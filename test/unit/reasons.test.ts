@@ -52,3 +52,25 @@ it.each(OPERATIONS)('$path names each reason once, and none that all have', ({ r
   expect(new Set(refusals).size).toBe(refusals.length);
   for (const reason of COMMON_REASONS) expect(refusals).not.toContain(reason);
 });
+
+describe('docs/reasons.md', () => {
+  const page = readFileSync(join(__dirname, '../../docs/reasons.md'), 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| [a-z_]+ \| \d+ \|/.test(line));
+
+  it('has each reason with its code, when it is given, and what a client does then', () => {
+    const expected = names.map((name) => `| ${name} | ${REASONS[name].code} | ${REASONS[name].when} | `);
+    expect(rows.map((row, index) => row.slice(0, expected[index]?.length))).toEqual(expected);
+    for (const row of rows) expect(row).toMatch(/ \| [a-z].{3,} \|$/);
+  });
+
+  it('says of no other reason, and docs/api.md of no other status', () => {
+    const api = readFileSync(join(__dirname, '../../docs/api.md'), 'utf8');
+    const statuses = [
+      ...api.slice(api.indexOf('| HTTP |'), api.indexOf('Refusals come')).matchAll(/^\| ([\d, ]+) \|/gm),
+    ];
+    const documented = statuses.flatMap(([, codes = '']) => codes.split(', ').map(Number));
+    const all = names.map((name): number => REASONS[name].code).filter((code) => code < 1_000);
+    expect(documented.sort()).toEqual([...new Set(all)].sort());
+    for (const [, word = ''] of page.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)) expect(names).toContain(word);
+  });
+});

@@ -163,7 +163,7 @@ export class LoginAttempts {
 }
 
 function newGate({ amount, refusal }: Limit): Gate {
-  return new Gate(amount > 0 ? amount : AT_ONCE, WAIT_MS, (): AppError => refusal(WAIT_MS / 1_000));
+  return new Gate(amount > 0 ? amount : AT_ONCE, WAIT_MS, (): AppError => refusal(WAIT_MS / 1_000, 1));
 }
 
 async function settle<T>(

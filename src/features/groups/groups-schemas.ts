@@ -9,10 +9,14 @@ const bulletin = bytes(0, 1_024);
 const displayName = bytes(0, 32);
 const memberIds = z.array(id, { error: 'must be an array of ids' });
 /** As many as a body has room for. */
-const someIds = memberIds.min(1).max(100);
+const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
 
 export const byId = z.object({ id });
-export const newGroup = z.object({ name, memberIds: memberIds.max(499), portraitUri: portraitUri.optional() });
+export const newGroup = z.object({
+  name,
+  memberIds: memberIds.max(499, 'must be at most 499 ids'),
+  portraitUri: portraitUri.optional(),
+});
 export const ofGroup = z.object({ groupId: id });
 export const someMembers = z.object({ groupId: id, memberIds: someIds });
 export const oneMember = z.object({ groupId: id, userId: id });

@@ -271,7 +271,9 @@ export class Limiter {
   private async fullOf(refused: Bucket[]): Promise<FullBucket[]> {
     const full = await this.buckets.full(refused);
     // The window may have ended since the refusal.
-    return full.length > 0 ? full : refused.map(({ key }) => ({ key, seconds: 1, noted: true, spent: false }));
+    return full.length > 0
+      ? full
+      : refused.map(({ key, amount }) => ({ key, used: amount, seconds: 1, noted: true, spent: false }));
   }
 
   private refused(wanted: Use[], full: FullBucket[], caller: Caller): Refused {
@@ -319,11 +321,20 @@ function missing(wanted: Use[], taken: { key: string }[]): Bucket[] {
   return wanted.map(bucket).filter(({ key }) => !taken.some((one) => one.key === key));
 }
 
-/** Where several limits are met, the answer is the first one's, and the wait the longest. */
+/** Where several limits are met, the reason is that of the first, and the wait the longest that has this reason. */
 function worst(uses: Use[], full: FullBucket[]): AppError {
-  const met = uses.find((use) => full.some(({ key }) => key === keyOf(use)));
-  if (met === undefined) throw new Error('no limit was met');
-  return met.limit.refusal(Math.max(1, ...full.map(({ seconds }) => seconds)));
+  const [first, ...others] = uses.flatMap((use) => {
+    const met = full.find(({ key }) => key === keyOf(use));
+    return met ? [use.limit.refusal(Math.max(1, met.seconds), met.used / use.limit.amount)] : [];
+  });
+  if (first === undefined) throw new Error('no limit was met');
+  const longer = (one: AppError, other: AppError) =>
+    other.reason === first.reason && waitOf(other) > waitOf(one) ? other : one;
+  return others.reduce(longer, first);
+}
+
+function waitOf({ retryAfterSeconds = 0 }: AppError): number {
+  return retryAfterSeconds;
 }
 
 function bucket(use: Use): Bucket {

@@ -25,6 +25,7 @@ export interface HeldPlace {
 
 export interface FullBucket {
   key: string;
+  used: number;
   /** Until it is empty again. */
   seconds: number;
   /** Whether the audit trail has been told. */
@@ -95,7 +96,7 @@ const giveBack = statement<unknown, 'keys'>(
 
 const full = statement<FullBucket, 'keys' | 'amounts'>(
   'full-limits',
-  `SELECT key,
+  `SELECT key, used,
           CASE WHEN used < most THEN ${HELD_RETRY_SECONDS} ELSE extract(epoch FROM resets_at - now()) END::float8 AS seconds,
           noted OR used < most AS noted,
           used >= most AS spent

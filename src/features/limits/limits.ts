@@ -17,7 +17,8 @@ export interface Limit {
   /** 0 lifts the limit. */
   amount: number;
   seconds: number;
-  refusal: (retryAfterSeconds: number) => AppError;
+  /** `times` is how often what was used fills the amount. */
+  refusal: (retryAfterSeconds: number, times: number) => AppError;
   /**
    * When the database cannot count. Money or an account is at stake: refuse. Reading: allow, and each instance counts
    * its own.
@@ -63,6 +64,13 @@ const sending = (reason: ReasonOf<5000>): Kind => ({
   refusal: (retryAfterSeconds) => new SendingTooOften(reason, 'too many codes were asked for', { retryAfterSeconds }),
   whenUncounted: 'refuse',
 });
+/** The same limit, which says so as long as a solved captcha would raise it. */
+export function orCaptcha(limit: Limit, raised: Limit): Limit {
+  const most = raised.amount === 0 ? Infinity : raised.amount / limit.amount;
+  const refusal = sending('captcha_required').refusal;
+  return { ...limit, refusal: (...met) => (met[1] < most ? refusal : limit.refusal)(...met) };
+}
+
 const guessing: Kind = {
   refusal: (retryAfterSeconds) =>
     new CodeExpired('guesses_spent', 'too many wrong codes were tried', { retryAfterSeconds }),

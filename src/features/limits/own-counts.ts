@@ -33,9 +33,9 @@ export class OwnCounts {
   }
 
   learnFull(full: FullBucket[], wanted: Bucket[]): void {
-    for (const { key, seconds } of full) {
+    for (const { key, used, seconds } of full) {
       const amount = wanted.find((bucket) => bucket.key === key)?.amount;
-      if (amount !== undefined) this.set(key, amount, seconds, this.aloneOf(key));
+      if (amount !== undefined) this.set(key, Math.max(amount, used), seconds, this.aloneOf(key));
     }
   }
 
@@ -92,7 +92,7 @@ export class OwnCounts {
     return wanted.flatMap(({ key, amount }) => {
       const bucket = this.buckets.get(key);
       if (!bucket || bucket.resetsAt <= now || bucket.used < amount) return [];
-      return [{ key, seconds: (bucket.resetsAt - now) / 1_000, noted: true, spent: true }];
+      return [{ key, used: bucket.used, seconds: (bucket.resetsAt - now) / 1_000, noted: true, spent: true }];
     });
   }
 

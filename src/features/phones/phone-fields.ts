@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { isPhoneCallingCode, readPhone, type Phone } from './phone-number';
 
+const MESSAGE = 'must be digits, as a JSON number or a string';
+
+// Each with the message: where one of the two is nearly right, zod tells what is wrong with that.
 const digits = z
-  .union([z.number().int().nonnegative(), z.string().regex(/^[0-9]{1,32}$/)], {
-    error: 'must be digits, as a JSON number or a string',
-  })
+  .union([z.number().int(MESSAGE).nonnegative(MESSAGE), z.string().regex(/^[0-9]{1,32}$/, MESSAGE)], { error: MESSAGE })
   .transform(String)
-  .refine((value) => /^[0-9]{1,32}$/.test(value), 'must be digits, as a JSON number or a string');
+  .refine((value) => /^[0-9]{1,32}$/.test(value), MESSAGE);
 
 /** `region` and `phone` become one phone; a refusal names the field at fault. */
 export const phoneFields = z.object({ region: digits, phone: digits }).transform(toPhone);

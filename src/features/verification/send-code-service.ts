@@ -6,7 +6,7 @@ import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
+import { orCaptcha, type Limit, type Limits } from '../limits/limits';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { AccountHolders } from '../spend-guard/account-holders';
 import type { SpendGuard } from '../spend-guard/spend-guard';
@@ -25,8 +25,8 @@ export interface CaptchaAnswer {
   verifyCode?: string | undefined;
 }
 
-/** Whose limits are raised. */
-type Raised = 'nothing' | VouchedFor;
+/** Whose limits a captcha has raised; not yet, where another answer would raise them. */
+type Raised = 'nothing' | 'not yet' | VouchedFor;
 
 interface Parts {
   sender: CodeSender;
@@ -81,10 +81,12 @@ export class SendCodeService {
 
   /** Where a captcha is always wanted and its provider is away, codes are sent without. */
   private async raisedBy(captcha: CaptchaAnswer, phone: Phone, caller: Caller): Promise<Raised> {
-    if (this.rules.captchaPolicy === 'off') return 'nothing';
+    const { captchaPolicy } = this.rules;
+    if (captchaPolicy === 'off') return 'nothing';
     const verdict = await this.verdictOn(captcha, caller);
     if (verdict === 'right') return this.parts.captchas.vouchesFor;
-    if (this.rules.captchaPolicy === 'adaptive' || verdict === 'away') return 'nothing';
+    if (verdict === 'away') return 'nothing';
+    if (captchaPolicy === 'adaptive') return 'not yet';
     if (verdict === 'unchecked')
       throw new Unavailable('captcha_unchecked', 'the captcha could not be checked: try again shortly');
     await this.noteRefusal(phone, caller, 'no solved captcha');
@@ -110,9 +112,11 @@ export class SendCodeService {
   }
 
   private usesOf(phone: Phone, address: string, raised: Raised): Use[] {
-    const { limits } = this.parts;
-    const perPhone = raised === 'nothing' ? limits.sendPerPhone : limits.sendPerPhoneWithCaptcha;
-    const perAddress = raised === 'phone and address' ? limits.sendPerAddressWithCaptcha : limits.sendPerAddress;
+    const { limits, captchas } = this.parts;
+    const { sendPerPhone, sendPerPhoneWithCaptcha, sendPerAddress, sendPerAddressWithCaptcha } = limits;
+    const perPhone = at(raised, sendPerPhone, sendPerPhoneWithCaptcha);
+    const raisesBoth = captchas.vouchesFor === 'phone and address';
+    const perAddress = raisesBoth ? at(raised, sendPerAddress, sendPerAddressWithCaptcha) : sendPerAddress;
     return [
       { limit: limits.resend, subject: phone.number },
       { limit: perPhone, subject: phone.number },
@@ -165,6 +169,11 @@ export class SendCodeService {
     await this.noteRefusal(phone, caller, `number refused by the provider${reason}`);
     return new BadRequest('undeliverable', 'phone: the SMS provider does not deliver to this number');
   }
+}
+
+function at(raised: Raised, limit: Limit, withCaptcha: Limit): Limit {
+  if (raised === 'nothing') return limit;
+  return raised === 'not yet' ? orCaptcha(limit, withCaptcha) : withCaptcha;
 }
 
 function wasProviderAsked(error: unknown): boolean {

@@ -1,0 +1,81 @@
+import { startApp, type TestApp } from '../support/app';
+import { cookieOf, expectRefusal, post } from '../support/calls';
+import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
+import { field, insertPerson, newPhone } from '../support/people';
+
+/** All that is said of a field. */
+const OURS = [
+  /^must be a string$/,
+  /^must not contain NUL$/,
+  /^must be well-formed Unicode$/,
+  /^must be \d+ to [\d,]+ bytes of UTF-8$/,
+  /^must not contain white space$/,
+  /^must be 1 to 64 letters, digits, - or _$/,
+  /^must be true or false$/,
+  /^must be an array of ids$/,
+  /^must be (1 to 100|at most 499) ids$/,
+  /^must be an absolute http or https URL, with :\/\/ once$/,
+  /^must be digits, as a JSON number or a string$/,
+  /^is no international dialling code$/,
+  /^is no possible number of region \d+$/,
+  /^must be an integer from 0 to 9007199254740991$/,
+];
+
+/** Of every kind that JSON has, and of every form that some field refuses. */
+const WRONG = [
+  ...[undefined, null, true, false, 0, -1, 1.5, 1e300, {}, { a: 1 }, [], [[]], [null], [1], ['']],
+  ...['', ' ', 'a', 'a b c d', 'a\0b', '\ud800', 'not an id', 'é'.repeat(20), 'x'.repeat(9_000), 'ftp://a.b'],
+  ...['http://http://a.b', '44', '999', '1'.repeat(40), '٤٤', Array(101).fill('x'), Array(500).fill('x')],
+];
+const WRONG_IN_PATHS = [
+  '%00',
+  '%20',
+  '.',
+  "'",
+  '-1',
+  '1.5',
+  '9'.repeat(17),
+  '٤٤',
+  '999',
+  'x'.repeat(65),
+  '%F0%9F%98%80',
+];
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await startApp();
+  const { region, phone, password } = await insertPerson(app);
+  cookie = cookieOf(await post(app.api, '/user/login', { region, phone, password }));
+});
+afterAll(() => app.close());
+
+const right = { ...newPhone(), password: 'secret1', friendId: 'x', groupId: 'x', memberIds: ['x'], name: 'Hikers' };
+
+describe.each(OPERATIONS.filter(({ body, params }) => body ?? params))('$path', ({ path, body, params }) => {
+  it('says of each field that is wrong one thing, in words of ours', async () => {
+    const names = fieldsOf(body, 'input');
+    const inBodies = [{}, ...names.flatMap((name) => WRONG.map((value) => ({ ...right, [name]: value })))];
+    const inPaths = fieldsOf(params, 'input').flatMap((name) => WRONG_IN_PATHS.map((value) => [name, value] as const));
+    const asked = [
+      ...inBodies.map((wrong) => () => post(app.api, pathOf({ path }), wrong, { Cookie: cookie })),
+      ...inPaths.map(
+        ([name, value]) =>
+          () =>
+            post(app.api, pathOf({ path: path.replace(`:${name}`, encodeURI(value)) }), {}, { Cookie: cookie }),
+      ),
+    ];
+    const said = new Set<string>();
+    for (const ask of asked) {
+      const answer = await ask();
+      if (field(answer.body, 'reason') !== 'invalid_input') continue;
+      expectRefusal(answer, 400);
+      const details = field(answer.body, 'details') as { path: string; message: string }[];
+      expect(new Set(details.map((problem) => problem.path)).size).toBe(details.length);
+      expect(field(answer.body, 'message')).toBe(details.map((one) => `${one.path}: ${one.message}`).join('; '));
+      for (const { message } of details) said.add(message);
+    }
+    expect(said.size).toBeGreaterThan(0);
+    expect([...said].filter((message) => !OURS.some((ours) => ours.test(message)))).toEqual([]);
+  });
+});

@@ -1,0 +1,270 @@
+import { REASONS, type Reason } from '../../src/reasons';
+import { startApp, type Env, type TestApp } from '../support/app';
+import { expectBody, expectRefusal, expectReturnCode, post, raw, type Answer } from '../support/calls';
+import { befriend } from '../support/groups';
+import {
+  e164,
+  field,
+  insertAndSignIn,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+} from '../support/people';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
+});
+afterAll(() => app.close());
+
+const beside = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+const sendCode = (body: object, on = app) => post(on.api, '/user/send_code', body);
+const verifyCode = (phone: object, code: string, on = app) => post(on.api, '/user/verify_code', { ...phone, code });
+
+/** What somebody reads in the picture. */
+async function solved(): Promise<{ verifyId: string; verifyCode: string }> {
+  const verifyId = String(field(field((await post(app.api, '/user/get_sms_img_code')).body, 'result'), 'verifyId'));
+  const row = await app.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
+  return { verifyId, verifyCode: row.answer };
+}
+
+async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void> {
+  await app
+    .db('rate_limits')
+    .where('key', `resend:${e164(phone)}`)
+    .delete();
+}
+
+/** All that a client sees of an answer, but for what each has of its own. */
+function seen({ status, body, headers }: Answer): object {
+  const { date: _date, 'x-request-id': _id, 'retry-after': _seconds, ...others } = headers;
+  return { status, body, headers: others };
+}
+
+describe('the reason of a return code', () => {
+  const textOf = async (path: string, body: object, headers = {}) => {
+    const answer = await fetch(`${app.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return [answer.status, answer.headers.get('X-Reason'), await answer.text()];
+  };
+
+  it.each(['1000', '2000', '5000'])('is in the header alone, to the byte: %s', async (code) => {
+    const phone = newPhone();
+    const login = ['/user/login', { ...newPhone(), password: 'secret1' }] as const;
+    const verify = ['/user/verify_code', { ...phone, code: '1' }] as const;
+    const send = ['/user/send_code', phone] as const;
+    expectBody(await sendCode(phone), { code: 200 });
+    await app
+      .db('verification_codes')
+      .where({ phone: e164(phone) })
+      .update({ expires_at: app.db.fn.now() });
+    const [call, reason] = {
+      1000: [login, 'wrong_credentials'] as const,
+      2000: [verify, 'code_expired'] as const,
+      5000: [send, 'too_soon'] as const,
+    }[code as '1000'];
+    expect(await textOf(...call)).toEqual([200, reason, `{"code":${code}}`]);
+  });
+
+  it('is none where nothing is refused', async () => {
+    expect((await sendCode(newPhone())).headers).not.toHaveProperty('x-reason');
+  });
+
+  it('is read by a page of an allowed origin', async () => {
+    const answer = await post(app.api, '/user/groups', {}, { Origin: 'https://web.example.com' });
+    expectRefusal(answer, 401, 'log in', 'not_signed_in');
+    const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['X-Reason', 'Retry-After', 'X-Request-Id']));
+  });
+});
+
+describe('send_code says', () => {
+  it('when to show a captcha, and when only time helps', async () => {
+    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const phone = newPhone();
+    const send = (captcha = {}) => sendCode({ ...phone, ...captcha }, on);
+    expectBody(await send(), { code: 200 });
+    expectReturnCode(await send(), 'too_soon');
+    await passResendTime(phone);
+    expectReturnCode(await send(), 'captcha_required');
+    expectReturnCode(await send({ verifyId: 'x', verifyCode: 'wrong' }), 'captcha_required');
+    expectBody(await send(await solved()), { code: 200 });
+    const late = await send(await solved());
+    expectReturnCode(late, 'too_soon');
+    await passResendTime(phone);
+    expectReturnCode(await send(await solved()), 'daily_limit');
+    expectReturnCode(await send(), 'daily_limit');
+    await on.close();
+  });
+
+  it('for how long it is too soon, whatever other limit is met as well', async () => {
+    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const phone = newPhone();
+    expectBody(await sendCode(phone, on), { code: 200 });
+    const answer = await sendCode(phone, on);
+    expectReturnCode(answer, 'too_soon');
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
+    await on.close();
+  });
+
+  it('nothing of a captcha where none is looked at', async () => {
+    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
+    const phone = newPhone();
+    expectBody(await sendCode(phone, on), { code: 200 });
+    await passResendTime(phone);
+    expectReturnCode(await sendCode(phone, on), 'daily_limit');
+    await on.close();
+  });
+
+  it('whether a captcha that is always wanted is missing or wrong', async () => {
+    const on = await beside({ CAPTCHA_POLICY: 'always' });
+    expectRefusal(await sendCode(newPhone(), on), 400, 'verifyCode', 'captcha_missing');
+    const wrong = { verifyId: 'x', verifyCode: 'wrong' };
+    expectRefusal(await sendCode({ ...newPhone(), ...wrong }, on), 400, 'verifyCode', 'captcha_wrong');
+    await on.close();
+  });
+
+  it('that it is the address, the day of the service, or the guesses', async () => {
+    const address = await beside({ SEND_CODE_PER_IP_HOUR: '1' });
+    await sendCode(newPhone(), address);
+    expectReturnCode(await sendCode(newPhone(), address), 'address_limit');
+    await address.close();
+
+    const budget = await startApp({ SEND_CODE_PER_DAY: '1' });
+    await sendCode(newPhone(), budget);
+    expectReturnCode(await sendCode(newPhone(), budget), 'sending_paused');
+    await budget.close();
+
+    const guesses = await beside({ WRONG_CODES_PER_PHONE_DAY: '1' });
+    const phone = newPhone();
+    await sendCode(phone, guesses);
+    expectReturnCode(await verifyCode(phone, 'wrong', guesses), 'wrong_code');
+    expectReturnCode(await verifyCode(phone, 'wrong', guesses), 'guesses_spent');
+    expectReturnCode(await sendCode(phone, guesses), 'no_guesses_left');
+    await guesses.close();
+  });
+});
+
+describe('a reason tells a stranger no more than the code', () => {
+  const login = (phone: object, password: string, on = app) => post(on.api, '/user/login', { ...phone, password });
+
+  it('login: an unknown phone, a wrong password and a closed account have the same answer', async () => {
+    const { region, phone } = await insertPerson(app);
+    const closed = await insertAndSignIn(app);
+    expectBody(await post(closed.agent, '/user/close_account', { password: closed.password }), { code: 200 });
+    const wrong = await login({ region, phone }, 'wrong-1');
+    expectReturnCode(wrong, 'wrong_credentials');
+    expect(seen(await login(newPhone(), 'wrong-1'))).toEqual(seen(wrong));
+    expect(seen(await login({ region, phone: closed.phone }, closed.password))).toEqual(seen(wrong));
+  });
+
+  it('login: too many wrong passwords and too many right ones have the same answer', async () => {
+    const on = await beside({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '1' });
+    const [one, other] = [await insertPerson(app), await insertPerson(app)];
+    await login({ region: 44, phone: one.phone }, 'wrong-1', on);
+    await login({ region: 44, phone: other.phone }, other.password, on);
+    const failed = await login({ region: 44, phone: one.phone }, one.password, on);
+    expectRefusal(failed, 429, '', 'too_many_attempts');
+    expect(seen(await login({ region: 44, phone: other.phone }, 'wrong-1', on))).toEqual(seen(failed));
+    await on.close();
+  });
+
+  it('verify_code: a wrong code, and none that was ever sent', async () => {
+    const phone = newPhone();
+    expectBody(await sendCode(phone), { code: 200 });
+    const wrong = await verifyCode(phone, 'wrong');
+    expectReturnCode(wrong, 'wrong_code');
+    expect(seen(await verifyCode(newPhone(), 'wrong'))).toEqual(seen(wrong));
+  });
+
+  it('send_code: a phone with an account, and one without', async () => {
+    const { region, phone } = await insertPerson(app);
+    const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
+    const answers = [];
+    for (const one of [{ region, phone }, newPhone()]) {
+      await sendCode(one, on);
+      const soon = seen(await sendCode(one, on));
+      await passResendTime(one);
+      answers.push([soon, seen(await sendCode(one, on))]);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    await on.close();
+  });
+
+  it('a verification token: unknown, spent and expired', async () => {
+    const person = await insertPerson(app);
+    const reset = (verification_token: string) =>
+      post(app.api, '/user/reset_password', { verification_token, password: newPassword() });
+    const spent = await verificationToken(app, { region: 44, phone: person.phone });
+    expectBody(await reset(spent), { code: 200 });
+    const late = await verificationToken(app, { region: 44, phone: person.phone });
+    await app
+      .db('verification_tokens')
+      .where({ phone: e164(person) })
+      .update({ expires_at: app.db.fn.now() });
+    const unknown = await reset('unknown');
+    expectRefusal(unknown, 400, 'verification_token', 'wrong_token');
+    for (const token of [spent, late]) expect(seen(await reset(token))).toEqual(seen(unknown));
+  });
+
+  it('a user: unknown, closed, and not to be found', async () => {
+    const { agent } = await insertAndSignIn(app);
+    const [closed, hidden] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    await post(closed.agent, '/user/close_account', { password: closed.password });
+    await post(hidden.agent, '/user/set_findable', { findable: false });
+    const unknown = await post(agent, '/user/abcdefghijkl');
+    expectRefusal(unknown, 404, '', 'no_such_user');
+    for (const path of [`/user/${closed.id}`, `/user/find/44/${closed.phone}`, `/user/find/44/${hidden.phone}`])
+      expect(seen(await post(agent, path))).toEqual(seen(unknown));
+    const invite = (friendId: string) => post(agent, '/friendship/invite', { friendId });
+    expect(seen(await invite(closed.id))).toEqual(seen(await invite('abcdefghijkl')));
+  });
+
+  it('a group: unknown, of others, and one that the user was kicked out of', async () => {
+    const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
+    await befriend(app, ann, [bob]);
+    const create = async (memberIds: string[]) => {
+      const { body } = await post(ann.agent, '/group/create', { name: 'Hikers', memberIds });
+      return String(field(field(body, 'result'), 'id'));
+    };
+    const [foreign, former] = [await create([]), await create([bob.id])];
+    expectBody(await post(ann.agent, '/group/kick', { groupId: former, memberIds: [bob.id] }), { code: 200 });
+    for (const [path, fields] of [
+      ['/group/quit', {}],
+      ['/group/rename', { name: 'Bikers' }],
+    ] as const) {
+      const ask = async (groupId: string) => seen(await post(bob.agent, path, { groupId, ...fields }));
+      const unknown = await ask('abcdefghijkl');
+      expect(unknown).toMatchObject({ body: { reason: 'no_such_group' } });
+      for (const id of [foreign, former]) expect(await ask(id)).toEqual(unknown);
+    }
+    const join = async (groupId: string) => seen(await post(bob.agent, '/group/join', { groupId }));
+    expect(await join(former)).toEqual(await join('abcdefghijkl'));
+  });
+
+  it('an inviter who is on the blacklist, and one who asks too early', async () => {
+    const [ann, bob, eve] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
+    await post(bob.agent, '/user/add_to_blacklist', { friendId: eve.id });
+    const invite = ({ agent }: typeof ann) => post(agent, '/friendship/invite', { friendId: bob.id });
+    await invite(ann);
+    const early = await invite(ann);
+    expect(seen(await invite(eve))).toEqual(seen(early));
+    expect(early.headers).not.toHaveProperty('x-reason');
+  });
+});
+
+describe('beside the operations', () => {
+  it.each<[reason: Reason, method: string, path: string]>([
+    ['no_such_path', 'POST', '/nothing'],
+    ['method_not_allowed', 'GET', '/user/login'],
+    ['malformed_path', 'POST', '/user/%'],
+    ['no_such_captcha', 'GET', '/captcha/x.png'],
+    ['no_such_image', 'GET', '/files/a/b.png'],
+    ['upload_token_refused', 'POST', '/mkfile/1'],
+    ['malformed_upload', 'POST', '/'],
+  ])('%s', async (reason, method, path) => {
+    const answer = await raw(app, path, { method });
+    const { error: _error, ...body } = answer.body as { error?: string };
+    expectRefusal({ ...answer, body }, REASONS[reason].code, '', reason);
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config';
+import { limitTable, type Limit } from '../../src/features/limits/limits';
+import { productionEnv } from '../support/production';
+
+const page = readFileSync(join(__dirname, '../../docs/api.md'), 'utf8');
+const rows = page
+  .slice(page.indexOf('\n## Limits'))
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| what'))
+  .map((line) => line.slice(line.indexOf(' | ') + 1));
+
+const WINDOWS = new Map([
+  [60, 'a minute'],
+  [15 * 60, '15 minutes'],
+  [60 * 60, 'an hour'],
+  [24 * 60 * 60, 'a day'],
+]);
+
+/** Whoever meets one of these is not told: a notice is left out. */
+const UNSEEN = /notices/i;
+
+const inProduction = limitTable(loadConfig(productionEnv()).limits);
+const elsewhere = limitTable(loadConfig({}).limits);
+
+function rowOf(name: string, { per, amount, seconds, refusal }: Limit): string {
+  const ofDevelopment = elsewhere[name as keyof typeof elsewhere];
+  const most = `${amount.toLocaleString('en')}${ofDevelopment.amount === amount ? '' : ' in production'}`;
+  const of = per === 'address' ? 'an address' : `a ${per}`;
+  return `| ${of} | ${most} | ${WINDOWS.get(seconds)} | ${refusal(1, Infinity).reason} |`;
+}
+
+it('are in docs/api.md, each with its amount, its window and its reason', () => {
+  const limits = Object.entries(inProduction).filter(([name, { amount }]) => amount > 0 && !UNSEEN.test(name));
+  expect([...rows].sort()).toEqual(limits.map(([name, limit]) => rowOf(name, limit)).sort());
+});
