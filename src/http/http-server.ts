@@ -21,10 +21,14 @@ const MOST_PIPELINED = 20;
 
 /** Node's server, with a time limit for every way in which a client can hold it, and JSON answers to malformed HTTP. */
 export function createHttpServer(app: Express, pace?: Pace): Server {
-  const server = createServer(classesFor(app), (req, res) => {
+  // Node would refuse a request without a host by itself, and give no reason.
+  const server = createServer({ ...classesFor(app), requireHostHeader: false }, (req, res) => {
     if (isOneTooMany(req, res)) req.socket.destroy();
+    else if (lacksHost(req)) refuseWithoutHost(res);
     else app(req as Request, res as Response);
   });
+  // Likewise one that expects something else than to be told to go on. What it expects is ignored.
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
   server.requestTimeout = 150_000;
   // Longer than proxies keep their own idle connections, so that none sends a request into a closing one: two minutes is
   // the longest default.
@@ -44,6 +48,10 @@ function isOneTooMany({ socket }: IncomingMessage, answer: ServerResponse): bool
   pipelined.set(socket, waiting);
   answer.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
   return waiting > MOST_PIPELINED;
+}
+
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1';
 }
 
 const pipelined = new WeakMap<Socket, number>();
@@ -87,14 +95,24 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const [reason, message] = REFUSALS[error.code ?? ''] ?? ['malformed_http', 'malformed HTTP'];
+  const { code, body, headers } = refusalOf(reason, message);
+  const head = [`HTTP/1.1 ${code} Refused`, ...headers.map((header) => header.join(': '))];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function refuseWithoutHost(res: ServerResponse): void {
+  const { code, body, headers } = refusalOf('malformed_http', 'Host: missing');
+  res.writeHead(code, headers.flat()).end(body);
+}
+
+function refusalOf(reason: Reason, message: string) {
   const { code } = REASONS[reason];
   const body = JSON.stringify({ code, reason, message });
-  const head = [
-    `HTTP/1.1 ${code} Refused`,
-    'Connection: close',
-    `X-Reason: ${reason}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${body.length}`,
+  const headers: [name: string, value: string][] = [
+    ['Connection', 'close'],
+    ['X-Reason', reason],
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(body.length)],
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return { code, body, headers };
 }

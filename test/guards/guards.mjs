@@ -5230,10 +5230,26 @@ export const guards = [
   {
     guard: 'a request that is none is refused with a reason',
     file: 'src/http/http-server.ts',
-    replace: '`X-Reason: ${reason}`,',
+    replace: "['X-Reason', reason],",
     by: '',
     test: 'test/unit/http-server',
     named: 'refuses what is no whole request, and says its reason',
+  },
+  {
+    guard: 'a request without a host is refused with a reason, and not by Node',
+    file: 'src/http/http-server.ts',
+    replace: 'requireHostHeader: false',
+    by: 'requireHostHeader: true',
+    test: 'test/unit/http-server',
+    named: 'leaves none to Node that it would refuse: without a host',
+  },
+  {
+    guard: 'what a request expects beside being told to go on is ignored',
+    file: 'src/http/http-server.ts',
+    replace: "server.emit('request', req, res)",
+    by: 'res.writeHead(417).end()',
+    test: 'test/unit/http-server',
+    named: 'leaves none to Node that it would refuse: that expects something unknown',
   },
   {
     guard: 'the proxy refuses with a reason',

@@ -28,6 +28,7 @@ const FORGOTTEN = {
   'src/features/profile/profile-router.ts': tests('test/api/profile', '-t', 'set_gender'),
   'docs/api.md': tests('test/unit/api-docs'),
   'test/support/people.ts': tests('test/api/users', '-t', 'find'),
+  'test/api/messages.test.ts': tests('test/api/messages', '-t', 'set_gender'),
   'test/api/profile.test.ts': tests('test/unit/api-docs'),
 };
 
@@ -36,7 +37,7 @@ if (files.sort().join() !== Object.keys(FORGOTTEN).sort().join())
   throw new Error(`the page changes ${files.join(', ')}`);
 
 const failures = [];
-const whole = tests('test/api/(profile|users|sync.test|conventions)', 'test/unit/(api-docs|migr)');
+const whole = tests('test/api/(profile|users|sync.test|conventions|messages)', 'test/unit/(api-docs|reasons|migr)');
 const waiting = [whole, types].map((check) => () => expect('by the page', true, undefined, check));
 for (const [file, check] of Object.entries(FORGOTTEN))
   waiting.push(() => expect(`without ${file}`, false, file, check));

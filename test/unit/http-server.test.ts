@@ -53,6 +53,33 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  it.each([
+    ['without a host', 'POST / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'X-Reason: malformed_http'],
+    ['of HTTP/1.0, which needs none', 'POST / HTTP/1.0\r\n\r\n', 200, 'X-Powered-By: Express'],
+    [
+      'that expects something unknown',
+      'POST / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nConnection: close\r\n\r\n',
+      ...[200, 'X-Powered-By: Express'],
+    ],
+  ] as [string, string, number, string][])(
+    'leaves none to Node that it would refuse: %s',
+    async (_what, request, status, header) => {
+      const server = createHttpServer(express().use((_req, res) => void res.json({}))).listen(0, '127.0.0.1');
+      try {
+        await once(server, 'listening');
+        const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+        let text = '';
+        socket.on('data', (data: Buffer) => (text += data.toString()));
+        socket.write(request);
+        await once(socket, 'close');
+        expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+        expect(text).toContain(header);
+      } finally {
+        server.close();
+      }
+    },
+  );
+
   it('answers a few pipelined requests in order, and closes a connection with many', async () => {
     const held: (() => unknown)[] = [];
     const app = express().get('/:number', (req, res) => void held.push(() => res.send(`<${req.params.number}>`)));
