@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 /** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
 const LAYERS = [
   ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'features'],
-  ...['secret-files', 'config', 'keys', 'composition', 'start-log', 'server'],
+  ...['secret-files', 'config', 'unknown-names', 'folders', 'keys', 'composition', 'start-log', 'server'],
 ];
 
 /** The slices of src/features. One imports from those before it, too. */

@@ -13,7 +13,10 @@ const OLDEST_NODE = [20, 19];
 export async function ensureDependencies({ dev }) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
-    stop(`Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+    stop(
+      `Node ${OLDEST_NODE.join('.')} or newer is needed, and this is ${process.versions.node}: ` +
+        'nvm install takes the version of .nvmrc, and https://nodejs.org has all of them',
+    );
   await installMissing(dev);
   if (!runInstallScripts()) stop('A package could not be set up: see what npm says above, then try again.');
 }
@@ -74,7 +77,9 @@ function npmCi(flags) {
   });
 }
 
-function stop(message) {
-  process.stderr.write(`${message}\n`);
+/** In production as a line of the log. */
+function stop(msg) {
+  const isJson = process.env.NODE_ENV === 'production';
+  process.stderr.write(`${isJson ? JSON.stringify({ level: 60, time: Date.now(), msg }) : msg}\n`);
   process.exit(1);
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { withPassword } from './database/database-url';
+import { mistakeInAddress, withPassword } from './database/database-url';
 import { isCountry, isPhoneCallingCode } from './features/phones/phone-number';
 import type { CaptchaSettings } from './integrations/captcha/choose-captchas';
 import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
@@ -57,10 +57,16 @@ const seconds = whole(1, 86_400 * 365);
 const limit = whole(0, 1_000_000_000);
 const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform(withoutSlash);
-const databaseUrl = z.url({
-  protocol: /^postgres(ql)?$/,
-  error: 'must look like postgresql://user:password@host:5432/database',
-});
+const databaseUrl = z
+  .url({
+    protocol: /^postgres(ql)?$/,
+    error: 'must look like postgresql://user:password@host:5432/database',
+    abort: true,
+  })
+  .superRefine((url, context) => {
+    const mistake = mistakeInAddress(url);
+    if (mistake) context.addIssue(mistake);
+  });
 /** With a port or without. */
 const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 const list = z.string().transform((value) =>
@@ -96,7 +102,9 @@ const environment = z.object({
 
   SESSION_SECRETS: list
     .pipe(
-      z.array(z.string().min(32, 'each secret needs at least 32 characters: openssl rand -hex 32 makes one')).min(1),
+      z
+        .array(z.string().min(32, 'each secret needs at least 32 characters: openssl rand -hex 32 makes one'))
+        .min(1, 'must hold a secret: openssl rand -hex 32 makes one'),
     )
     .optional(),
   SESSION_DAYS: whole(1, 400).default(30),
@@ -113,7 +121,7 @@ const environment = z.object({
   NOTIFY_TEXT_LOCKED_OUT: text.default(DEFAULT_NOTICES.lockedOut),
   NOTIFY_TEXT_PHONE_CHANGED: text.default(DEFAULT_NOTICES.phoneChanged),
   NOTIFY_TEXT_ACCOUNT_CLOSED: text.default(DEFAULT_NOTICES.accountClosed),
-  TWILIO_ACCOUNT_SID: text.optional(),
+  TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
   TWILIO_AUTH_TOKEN: text.optional(),
   TWILIO_FROM: text.optional(),
   TWILIO_MESSAGING_SERVICE_SID: text.optional(),
@@ -219,37 +227,69 @@ type DatabaseVariables = z.infer<typeof databaseVariables>;
 type Given = Record<string, string | undefined>;
 
 /** Reads settings from `env` and the files that it names only, so that a test can pass any environment. */
-export function loadConfig(env: Given) {
-  const read = checked(environment, env);
-  const mistakes = production(read) ? unfitForProduction(read) : [];
-  const config = nested(read, mistakes);
+export function loadConfig(env: Given): Config {
+  const { config, mistakes } = readConfig(env);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }
 
-export type Config = ReturnType<typeof loadConfig>;
+export type Config = ReturnType<typeof nested>;
+
+/** With all mistakes at once. Where there are any, the settings are good for finding more, and for nothing else. */
+export function readConfig(env: Given): { config: Config; mistakes: string[] } {
+  const read = checked(environment, env);
+  const further = production(read.values) ? unfitForProduction(read.values) : [];
+  const config = nested(read.values, further);
+  return { config, mistakes: [...read.mistakes, ...further.filter((mistake) => !isTold(mistake, read.wrong))] };
+}
+
+/** That a variable is missing is not news where its value was wrong, nor that a password has no address. */
+function isTold(mistake: string, wrong: Set<string>): boolean {
+  const name = nameIn(mistake);
+  return wrong.has(name) || wrong.has(name.replace(/_PASSWORD$/, '_URL'));
+}
 
 /** For what migrates and needs no other settings. */
 export function migrationUrlOf(env: Given): string | undefined {
-  const mistakes: string[] = [];
-  const read = checked(databaseVariables, env);
-  const url = databaseAddress(read, read.DATABASE_MIGRATION_URL ? 'DATABASE_MIGRATION' : 'DATABASE', mistakes);
+  const { values, mistakes, wrong } = checked(databaseVariables, env);
+  const further: string[] = [];
+  const url = databaseAddress(values, values.DATABASE_MIGRATION_URL ? 'DATABASE_MIGRATION' : 'DATABASE', further);
+  mistakes.push(...further.filter((mistake) => !isTold(mistake, wrong)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return url;
 }
 
-function checked<T>(schema: z.ZodType<T> & { shape: object }, given: Given): T {
-  const { env, mistakes } = readSecretFiles(
+interface Checked<T> {
+  /** A wrong one counts as unset here, so that the others can still be looked at together. */
+  values: T;
+  mistakes: string[];
+  /** Nothing more is said of these. */
+  wrong: Set<string>;
+}
+
+function checked<T>(schema: z.ZodType<T> & { shape: object }, given: Given): Checked<T> {
+  const files = readSecretFiles(
     given,
     SECRETS.filter((name) => name in schema.shape),
   );
-  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')));
-  if (parsed.success && mistakes.length === 0) return parsed.data;
-  throw new ConfigError([...mistakes, ...(parsed.error?.issues ?? []).map(asMistake)]);
+  const env = Object.fromEntries(Object.entries(files.env).filter(([, value]) => value !== ''));
+  const issues = schema.safeParse(env).error?.issues ?? [];
+  const mistakes = [...new Set([...files.mistakes, ...issues.map(asMistake)])];
+  const wrong = new Set(mistakes.map(nameIn));
+  const rest = Object.entries(env).filter(([name]) => !wrong.has(name));
+  // Whoever writes "prod" is told at once what production wants.
+  if (wrong.has('NODE_ENV') && /^prod/i.test(given.NODE_ENV ?? '')) rest.push(['NODE_ENV', 'production']);
+  return { values: schema.parse(Object.fromEntries(rest)), mistakes, wrong };
 }
 
 function asMistake(issue: z.core.$ZodIssue): string {
   return `${String(issue.path[0])}: ${issue.message}`;
+}
+
+/** The variable that a mistake is of. A file of a secret is as good as the secret. */
+function nameIn(mistake: string): string {
+  const [name = ''] = mistake.split(':');
+  return SECRETS.find((secret) => name === `${secret}_FILE`) ?? name;
 }
 
 type Need = <Name extends keyof Environment>(name: Name, why: string) => NonNullable<Environment[Name]>;
@@ -283,10 +323,11 @@ function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MI
 }
 
 function smsOf(env: Environment, need: Need): SmsSettings {
-  switch (env.SMS_PROVIDER) {
+  // What production will ask for next is told at once.
+  switch (production(env) ? 'twilio' : env.SMS_PROVIDER) {
     case 'twilio': {
       const why = 'SMS_PROVIDER=twilio needs it';
-      const either = `(a number) or TWILIO_MESSAGING_SERVICE_SID, ${why}`;
+      const either = `or TWILIO_MESSAGING_SERVICE_SID in its place: ${why}`;
       return {
         provider: 'twilio',
         accountSid: need('TWILIO_ACCOUNT_SID', why),
@@ -556,13 +597,13 @@ function host(value: string, context: z.RefinementCtx): string {
   return z.NEVER;
 }
 
-/** For Express's setting of the same name: the number of proxies in front, or their addresses. */
 /** Any user has a token that is signed with it, and can try at home what it may be. */
 function isGuessable(secret: string): boolean {
   const isRepeated = /^(.{1,32})\1+.{0,16}$/.test(secret);
   return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);
 }
 
+/** For Express's setting of the same name: the number of proxies in front, or their addresses. */
 function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
   if (value === 'none') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './errors';
-import { generateSigningKey } from './integrations/messaging/signing-key';
+import { generateSigningKey, isSigningKey } from './integrations/messaging/signing-key';
 
 export interface Keys {
   sessionSecrets: string[];
@@ -20,6 +20,33 @@ export function loadKeys({ dataDir, secrets }: Given): Keys {
     sessionSecrets: secrets.session ?? [kept(dataDir, 'session-secret', () => randomBytes(32).toString('hex'))],
     messagingJwtKey: secrets.messagingJwtKey ?? kept(dataDir, 'messaging-jwt-key', generateSigningKey),
   };
+}
+
+/** Long enough for what loadKeys makes, and no empty file. */
+const LEAST_SECRET = 32;
+
+/** Kept keys that are there and no good: a disk that was full, a file that was edited or belongs to somebody else. */
+export function keyMistakes({ dataDir, secrets }: Given): string[] {
+  const isSecret = (value: string) => value.length >= LEAST_SECRET;
+  return [
+    ...(secrets.session ? [] : mistakeIn(dataDir, 'session-secret', isSecret, 'all sessions')),
+    ...(secrets.messagingJwtKey ? [] : mistakeIn(dataDir, 'messaging-jwt-key', isSigningKey, 'all messaging tokens')),
+  ];
+}
+
+function mistakeIn(dataDir: string, name: string, isGood: (value: string) => boolean, ends: string): string[] {
+  const path = join(dataDir, name);
+  try {
+    const value = read(path);
+    if (value === undefined || isGood(value)) return [];
+    return [`DATA_DIR: ${path} holds no key: restore it from a backup, or remove it, which ends ${ends}`];
+  } catch (error) {
+    // What keeps the folder itself from being used is told once, and not here.
+    if (codeOf(error) === 'ENOTDIR') return [];
+    return [
+      `DATA_DIR: ${path} cannot be read (${codeOf(error) ?? 'unknown error'}): make it a file that the user of this process may read`,
+    ];
+  }
 }
 
 function kept(dataDir: string, name: string, make: () => string): string {

@@ -4,19 +4,21 @@ import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import type { Express } from 'express';
 import { buildContainer } from './composition/container';
-import { ConfigError, loadConfig, type Config } from './config';
+import { ConfigError, readConfig, type Config } from './config';
 import { awaitDatabase } from './database/await-database';
+import { shownAddress } from './database/database-url';
 import { migrate } from './database/migrations';
+import { remedyFor } from './database/remedies';
 import { codeOf } from './errors';
+import { folderMistakes } from './folders';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
-import { loadKeys } from './keys';
+import { keyMistakes, loadKeys } from './keys';
 import { createLogger } from './logger';
 import { StartLog } from './start-log';
+import { unknownVariables } from './unknown-names';
 
 const DRAIN_MS = 10_000;
-const INSUFFICIENT_PRIVILEGE = '42501';
-const OWNER_MIGRATES = 'migrations run as the owner of the tables, set DATABASE_MIGRATION_URL, or AUTO_MIGRATE=off';
 
 const startLog = new StartLog(() => process.env.NODE_ENV === 'production');
 const say = (line: string) => startLog.say(line);
@@ -27,8 +29,7 @@ class StartError extends Error {}
 type Cleanup = () => Promise<void>;
 
 async function start(): Promise<void> {
-  dotenv.config({ quiet: true });
-  const config = loadConfig(process.env);
+  const config = settings();
   const cleanups: Cleanup[] = [];
   const stop = stopper(cleanups);
   const hurry = new AbortController();
@@ -50,6 +51,18 @@ async function start(): Promise<void> {
     await stop();
     throw error;
   }
+}
+
+/** Whatever is wrong with them is told together, so that nobody mends one after the other. */
+function settings(): Config {
+  const { error } = dotenv.config({ quiet: true });
+  unknownVariables(process.env).forEach((line) => startLog.warn(line));
+  const { config, mistakes } = readConfig(process.env);
+  if (error && codeOf(error) !== 'ENOENT')
+    mistakes.unshift(`.env: cannot be read (${codeOf(error) ?? 'unknown error'}): let this user read it, or remove it`);
+  const all = [...mistakes, ...folderMistakes(config), ...keyMistakes(config)];
+  if (all.length > 0) throw new ConfigError(all);
+  return config;
 }
 
 /** Also stops a start that is under way. A second signal ends the waiting for other instances to take over. */
@@ -90,20 +103,26 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Databa
   const database =
     given === undefined
       ? await embedded(config, cleanups)
-      : { url: given, migrationUrl: migrationUrl ?? given, shown: shownUrl(given) };
-  try {
-    if (given !== undefined && waitSeconds > 0)
-      await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why));
-    if (autoMigrate) {
-      const applied = await migrate(database.migrationUrl, { announce: say });
-      if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
-    }
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    const remedy = codeOf(error) === INSUFFICIENT_PRIVILEGE ? `: ${OWNER_MIGRATES}` : '';
-    throw new StartError(`the database at ${shownUrl(database.url)} cannot be used: ${messageOf(error)}${remedy}`);
+      : { url: given, migrationUrl: migrationUrl ?? given, shown: shownAddress(given) };
+  if (given !== undefined && waitSeconds > 0)
+    await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why)).catch((error: unknown) => {
+      throw unusable('DATABASE_URL', given, error);
+    });
+  if (autoMigrate) {
+    const name = database.migrationUrl === database.url ? 'DATABASE_URL' : 'DATABASE_MIGRATION_URL';
+    const applied = await migrate(database.migrationUrl, { announce: say }).catch((error: unknown) => {
+      throw unusable(name, database.migrationUrl, error);
+    });
+    if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
   }
   return database;
+}
+
+function unusable(name: 'DATABASE_URL' | 'DATABASE_MIGRATION_URL', url: string, error: unknown): StartError {
+  const where = name === 'DATABASE_URL' ? '' : ` (${name})`;
+  return new StartError(
+    `the database at ${shownAddress(url)}${where} cannot be used: ${messageOf(error)}. ${remedyFor(error, name)}`,
+  );
 }
 
 async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {
@@ -125,43 +144,50 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
   if (error.code === 'EADDRINUSE')
     return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set PORT to another one`);
   if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set PORT to 1024 or more`);
-  return new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new StartError(`${host} is no address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`);
+  return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set HOST and PORT to others`);
 }
 
-function announce(server: Server, { http, production }: Config, database: string): void {
+/** What to try sends no message that somebody pays for, or gets: only where messages stay here it asks for one. */
+function announce(server: Server, { http, production, sms }: Config, database: string): void {
   const { port } = server.address() as AddressInfo;
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
-  const more = [
-    `  database  ${database}`,
-    `  try       curl ${url}/user/send_code -d '{"region": 44, "phone": "7911123456"}'`,
-    '  stop      Ctrl-C',
-  ];
-  if (production) startLog.say(ready, { url, database });
+  const asking = sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
+  const more = [`  database  ${database}`, `  try       curl ${url}${asking}`, '  stop      Ctrl-C'];
+  if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });
   else say(['', ready, ...more, ''].join('\n'));
 }
 
-function shownUrl(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
-}
-
 function sayWaiting(databaseUrl: string, why: unknown): void {
-  say(`Waiting for the database at ${shownUrl(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
+  say(`Waiting for the database at ${shownAddress(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
 }
 
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map((one: unknown) => messageOf(one)).join(', ');
-  return error instanceof Error ? error.message : 'unknown error';
+  if (!(error instanceof Error)) return 'unknown error';
+  // Knex puts the statement in front of what PostgreSQL says, which of a migration is a whole file.
+  return 'severity' in error ? error.message.replace(/^.* - (?=\S)/s, '') : error.message;
 }
 
 function fail(error: unknown): never {
-  if (error instanceof ConfigError) error.mistakes.forEach((mistake) => startLog.fail(mistake));
+  if (error instanceof ConfigError) startLog.fail(headlineOf(error.mistakes.length), error.mistakes);
   else if (error instanceof StartError || error instanceof EmbeddedPostgresError)
     startLog.fail(`Cannot start: ${error.message}`);
-  else startLog.fail(error instanceof Error ? (error.stack ?? error.message) : 'unknown error');
+  else
+    startLog.fail(
+      `Cannot start, and no setting is to blame as far as the service knows: report this (SECURITY.md, CONTRIBUTING.md)\n${
+        error instanceof Error ? (error.stack ?? error.message) : 'unknown error'
+      }`,
+    );
   process.exit(1);
+}
+
+function headlineOf(count: number): string {
+  const what = count === 1 ? 'one setting is wrong' : `${count} settings are wrong`;
+  return `Cannot start: ${what}, in the environment or in .env (.env.example tells of each):`;
 }
 
 start().catch(fail);

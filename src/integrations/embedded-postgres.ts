@@ -136,11 +136,15 @@ async function writeWhole(file: string, content: string): Promise<void> {
 function explained(error: unknown, dataDir: string): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
-  // Codes of system calls begin with E, those of PostgreSQL do not.
-  const remedy = code.startsWith('E') ? 'set DATA_DIR to a folder that this user may write' : 'see postgres.log there';
   const { message } = error as Error;
   return new EmbeddedPostgresError(
-    `cannot keep a database in DATA_DIR ${dataDir}, ${message}: ${remedy}, or set DATABASE_URL`,
+    `cannot keep a database in DATA_DIR ${dataDir}, ${message}: ${remedyFor(code)}, or set DATABASE_URL`,
     { cause: error },
   );
+}
+
+function remedyFor(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'make room on that disk';
+  // Codes of system calls begin with E, those of PostgreSQL do not.
+  return code.startsWith('E') ? 'set DATA_DIR to a folder that this user may write' : 'see postgres.log there';
 }

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
+import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
 import { postmasterPid, ROOT } from '../support/service-process';
 import { dataDir, start } from '../support/started';
@@ -226,35 +227,35 @@ describe('mistakes of whoever starts it', () => {
     other.close();
   });
 
-  it('names each wrong variable in a line of its own', async () => {
-    const service = await start({ DATA_DIR: dataDir(), PORT: '99999', LOG_LEVEL: 'loud', BCRYPT_COST: 'x' });
+  it('names all that is wrong at once, under one headline', async () => {
+    const folder = dataDir();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'session-secret'), '');
+    const service = await start({
+      ...{ DATA_DIR: folder, PORT: '99999', LOG_LEVEL: 'loud', SMS_PROVIDER: 'twilio', TWILIO_FROM: '+15005550006' },
+      ...{ TWILIO_ACCOUNT_SID: 'AC1', QINIU_SECRET_KEY_FILE: '/dev/null/x', STORAGE_PROVIDER: 'qiniu' },
+    });
     expect(await service.exited).toBe(1);
-    expect(
-      service.stderr
-        .trim()
-        .split('\n')
-        .map((line) => line.split(':')[0])
-        .sort(),
-    ).toEqual(['BCRYPT_COST', 'LOG_LEVEL', 'PORT']);
+    const [headline, ...mistakes] = service.stderr.trim().split('\n');
+    expect(headline).toMatch(/^Cannot start: 8 settings are wrong, .*\.env\.example.*:$/);
+    expect(mistakes.map((line) => line.split(':')[0])).toEqual([
+      ...['  QINIU_SECRET_KEY_FILE', '  PORT', '  LOG_LEVEL', '  TWILIO_AUTH_TOKEN'],
+      ...['  QINIU_ACCESS_KEY', '  QINIU_BUCKET', '  QINIU_DOMAIN', '  DATA_DIR'],
+    ]);
     expect(service.stderr).not.toContain('    at ');
   });
 
   it('refuses in production what suits only development, each with its remedy', async () => {
     const service = await start({ DATA_DIR: dataDir(), NODE_ENV: 'production' });
     expect(await service.exited).toBe(1);
-    const mistakes = service.stderr
+    const [headline, ...mistakes] = service.stderr
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
+    expect(headline).toMatchObject({ level: 60, msg: expect.stringMatching(/^Cannot start: 11 settings /) as string });
     for (const name of [
-      'DATABASE_URL',
-      'SESSION_SECRETS',
-      'SMS_PROVIDER',
-      'STORAGE_PROVIDER',
-      'MESSAGING_JWT_KEY',
-      'PUBLIC_URL',
-      'TRUST_PROXY',
-      'BCRYPT_COST',
+      ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      ...['STORAGE_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'TRUST_PROXY', 'BCRYPT_COST'],
     ])
       expect(mistakes).toContainEqual({
         level: 60,
@@ -262,5 +263,167 @@ describe('mistakes of whoever starts it', () => {
         msg: expect.stringMatching(new RegExp(`^${name}: .*set`)) as string,
       });
     expect(service.stderr).toContain('openssl rand -hex 32');
+  });
+
+  it('names variables that are probably meant for it, and never what they hold', async () => {
+    const service = await start({
+      ...{ DATA_DIR: dataDir(), PORT: 'x', DATABSE_URL: secret('postgresql://a:an-old-secret@b/c') },
+      ...{ SMS_PROVDER: secret('twilio-but-misspelt'), DATABASE_HOST: secret('a-host-of-somebody') },
+    });
+    expect(await service.exited).toBe(1);
+    expect(service.stderr).toMatch(/^DATABSE_URL: .* is DATABASE_URL meant\?$/m);
+    expect(service.stderr).toMatch(/^SMS_PROVDER: .* is SMS_PROVIDER meant\?$/m);
+    expect(service.stderr).toMatch(/^DATABASE_HOST: is no setting .*\.env\.example names all there are$/m);
+    for (const value of ['an-old-secret', 'misspelt', 'somebody']) expect(service.stderr).not.toContain(value);
+  });
+
+  it('starts in spite of a variable that it does not know', async () => {
+    const service = await (await start({ DATA_DIR: dataDir(), LOG_LEVL: 'info' })).ready();
+    expect(service.stderr).toBe('LOG_LEVL: is no setting of this service, and changes nothing: is LOG_LEVEL meant?\n');
+    await service.stop();
+  });
+
+  it('tells of an .env that is there and cannot be read', () => {
+    const folder = dataDir();
+    mkdirSync(join(folder, '.env'), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'start.mjs')], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
+    });
+    expect(status).toBe(1);
+    expect(stderr.toString()).toMatch(
+      /^Cannot start: one setting is wrong, .*\n {2}\.env: cannot be read \(EISDIR\): .*\n$/,
+    );
+  });
+
+  it.each([
+    ['', /^Node 20\.19 or newer is needed, and this is 18\.20\.0: nvm install .*\n$/],
+    ['production', /^\{"level":60,.*"msg":"Node 20\.19 or newer is needed, .*"\}\n$/],
+  ])('says what to do about a Node that is too old, with NODE_ENV=%s', async (NODE_ENV, line) => {
+    const folder = dataDir();
+    mkdirSync(folder, { recursive: true });
+    const old = join(folder, 'old.cjs');
+    writeFileSync(old, `Object.defineProperty(process.versions, 'node', { value: '18.20.0' });`);
+    const service = await start({ NODE_OPTIONS: `--require ${old}`, NODE_ENV });
+    expect(await service.exited).toBe(1);
+    expect(service.stderr).toMatch(line);
+  });
+
+  it('says what to do about a HOST that this machine has not', async () => {
+    const service = await start({ DATA_DIR: dataDir(), HOST: '192.0.2.1' });
+    expect(await service.exited).toBe(1);
+    expect(service.stderr).toBe(
+      'Cannot start: 192.0.2.1 is no address of this machine: set HOST to one of its own, or to 0.0.0.0 for all\n',
+    );
+  });
+});
+
+describe('a database that cannot be used', () => {
+  /** What is told of it, and that the password is no part of that, in whatever form it came. */
+  async function refusalBy(env: Record<string, string>): Promise<string> {
+    const service = await start({ DATA_DIR: dataDir(), ...env });
+    expect(await service.exited).toBe(1);
+    const told = service.stdout + service.stderr;
+    expect(told).not.toContain('hunter2');
+    expect(told).not.toMatch(/^ +at /m);
+    expect(service.stderr).toMatch(/^Cannot start: /);
+    return service.stderr;
+  }
+
+  /** The address of a new database, with parts of it changed. */
+  async function changed(change: (url: URL) => void) {
+    const database = await emptyDatabase();
+    const url = new URL(database.url);
+    change(url);
+    return { url: url.href, drop: () => database.drop(), ownerUrl: database.url };
+  }
+
+  it.each<[string, (url: URL) => void, RegExp]>([
+    ['a wrong password', (url) => (url.password = 'hunter2'), /password authentication failed .* DATABASE_PASSWORD$/m],
+    [
+      'a wrong password among its options',
+      (url) => void ((url.password = ''), url.searchParams.set('password', 'hunter2')),
+      /password authentication failed .* DATABASE_PASSWORD$/m,
+    ],
+    ['no password', (url) => (url.password = ''), /It wants a password: give it in DATABASE_PASSWORD$/m],
+    ['another name', (url) => (url.pathname = '/no_such'), /"no_such" does not exist\. Create it .* DATABASE_URL to/],
+    ['no TLS', (url) => url.searchParams.set('sslmode', 'verify-full'), /Turn ssl on .* sslmode out of DATABASE_URL$/m],
+  ])('is told with its remedy: %s', async (_case, change, told) => {
+    const { url, drop } = await changed(change);
+    expect(await refusalBy({ DATABASE_URL: url })).toMatch(told);
+    await drop();
+  });
+
+  it('is told with its remedy: a password of the environment', async () => {
+    const { url, drop } = await changed((one) => (one.password = ''));
+    expect(await refusalBy({ DATABASE_URL: url, PGPASSWORD: 'hunter2' })).toMatch(/password authentication failed/);
+    await drop();
+  });
+
+  it.each([
+    [
+      'postgresql://a:hunter2@127.0.0.1:4/c',
+      /127\.0\.0\.1:4\/c .*ECONNREFUSED.*\. Nothing listens there: start PostgreSQL/,
+    ],
+    [
+      'postgresql://a:hunter2@no-such-host.invalid/c',
+      /no-such-host\.invalid:5432\/c .*\. Is the host in DATABASE_URL spelt/,
+    ],
+    [
+      'postgresql:///c?host=/run/nowhere&user=a&password=hunter2',
+      /\/run\/nowhere \(a socket\).*\. Is PostgreSQL running/,
+    ],
+    ['postgresql://a:1/hunter2@127.0.0.1:4/c', /^ {2}DATABASE_URL: has a character .* write @ as %40/m],
+    ['postgresql://a:1#hunter2@127.0.0.1:4/c', /^ {2}DATABASE_URL: has a character .* write @ as %40/m],
+    ['postgresql://a:1?hunter2@127.0.0.1:4/c', /^ {2}DATABASE_URL: has a character .* write @ as %40/m],
+    ['postgresql://a:hunter2@[::1/c', /^ {2}DATABASE_URL: must look like/m],
+    ['postgresql://a:hunter2%C3@127.0.0.1:4/c', /^ {2}DATABASE_URL: has a character .* write @ as %40/m],
+    ['postgresql://a:hunter2@127.0.0.1:4/c?sslrootcert=/no/such', /^ {2}DATABASE_URL: .* sslrootcert, .* there\?$/m],
+  ])('is told with its remedy: %s', async (DATABASE_URL, told) => {
+    expect(await refusalBy({ DATABASE_URL })).toMatch(told);
+  });
+
+  it('is told with its remedy: one that takes no writes', async () => {
+    const { url, drop, ownerUrl } = await changed(() => undefined);
+    const name = new URL(ownerUrl).pathname.slice(1);
+    await query(ownerUrl, `ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
+    expect(await refusalBy({ DATABASE_URL: url })).toMatch(
+      /\. It takes no writes, as a standby does: set DATABASE_URL/,
+    );
+    await drop();
+  });
+
+  it("is told with its remedy: somebody else's tables, and a role without rights", async () => {
+    const { url, drop, ownerUrl } = await changed(() => undefined);
+    await query(ownerUrl, 'CREATE TABLE users (x integer)');
+    const told = await refusalBy({ DATABASE_URL: url });
+    expect(told).toMatch(/cannot be used: relation "users" already exists\. The tables of something else are there/);
+    await query(ownerUrl, 'DROP TABLE users');
+    await query(ownerUrl, `CREATE ROLE without_rights LOGIN PASSWORD 'hunter2'`);
+    const weak = Object.assign(new URL(url), { username: 'without_rights', password: 'hunter2' });
+    for (const env of [{ DATABASE_URL: weak.href }, { DATABASE_URL: url, DATABASE_MIGRATION_URL: weak.href }])
+      expect(await refusalBy(env)).toMatch(/permission denied for schema public\. Migrations run as the owner/);
+    await query(ownerUrl, 'DROP ROLE without_rights');
+    await drop();
+  });
+});
+
+describe('what to try next', () => {
+  const twilio = {
+    ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef' },
+    ...{ TWILIO_AUTH_TOKEN: secret('7c1c2e7b5a3d4860b1e2f3a4c5d6e7f8'), TWILIO_FROM: '+15005550006' },
+  };
+
+  it.each([
+    ['in production', () => ({ ...productionEnv(), LEAVE_SECONDS: '0' })],
+    ['with a provider of SMS', () => twilio],
+  ])('sends no message to a phone %s', async (_case, env) => {
+    const database = await emptyDatabase();
+    const service = await start({ DATA_DIR: dataDir(), ...env(), DATABASE_URL: database.url });
+    await service.ready();
+    expect(service.stdout).toContain(`curl ${service.url}/readyz`);
+    expect(service.stdout).not.toContain('send_code');
+    await service.stop();
+    await database.drop();
   });
 });

@@ -1,7 +1,8 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
+import { generateSigningKey } from '../../src/integrations/messaging/signing-key';
 import { isAlive } from '../../src/integrations/embedded-postgres/processes';
 import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
 import { until } from '../support/until';
@@ -124,14 +125,40 @@ describe('npm start without a database', () => {
     await winner?.ready();
   });
 
-  it('says in one line that a data folder cannot be written', async () => {
-    const service = await start({ DATA_DIR: '/dev/null/accounts' });
-    expect(await service.exited).toBe(1);
-    expect(service.stderr).toMatch(/^Cannot start: .*DATA_DIR \/dev\/null\/accounts.*: set DATA_DIR to a folder .*\n$/);
+  it('says before anything else that a data folder cannot be written, whatever it is needed for', async () => {
+    const DATABASE_URL = 'postgresql://a@127.0.0.1:4/c';
+    const refused = async (env: Record<string, string>) => {
+      const service = await start({ DATA_DIR: '/dev/null/accounts', ...env });
+      expect(await service.exited).toBe(1);
+      return service.stderr;
+    };
+    const line = (kept: string) =>
+      new RegExp(
+        `^Cannot start: one setting is wrong.*\\n  DATA_DIR: /dev/null/accounts.* \\(ENOTDIR\\), where ${kept} would ` +
+          'be kept: .* set DATA_DIR to a folder that this user may write\\n$',
+      );
+    expect(await refused({})).toMatch(line('the embedded database, the keys of this installation and uploaded images'));
+    expect(await refused({ DATABASE_URL })).toMatch(line('the keys of this installation and uploaded images'));
+    const keys = { SESSION_SECRETS: secret('5'.repeat(40)), MESSAGING_JWT_KEY: secret(generateSigningKey()) };
+    expect(await refused({ DATABASE_URL, ...keys })).toMatch(line('uploaded images'));
   });
 
   // Only root can become another user, who has to get at the tree.
   const asRoot = process.getuid?.() === 0 && isTreeOpen() ? it : it.skip;
+
+  asRoot('says that a data folder is somebody else’s, and leaves nothing behind', async () => {
+    const DATA_DIR = dataDir();
+    mkdirSync(DATA_DIR);
+    chmodSync(join(DATA_DIR, '..'), 0o755);
+    for (const folder of [DATA_DIR, join(DATA_DIR, 'deeper', 'still')]) {
+      const service = await start({ DATA_DIR: folder, HOME: '/tmp' }, AS_ORDINARY_USER);
+      expect(await service.exited).toBe(1);
+      expect(service.stderr).toMatch(
+        /^ {2}DATA_DIR: .* \(EACCES\), .*: give it to user 65534 \(chown\), or set DATA_DIR/m,
+      );
+    }
+    expect(readdirSync(DATA_DIR)).toEqual([]);
+  });
 
   asRoot('runs for an ordinary user too', async () => {
     const DATA_DIR = dataDir();

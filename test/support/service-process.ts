@@ -37,7 +37,8 @@ export class ServiceProcess {
 
   /** Where it listens, on a port that the system has chosen, as it says itself. */
   get url(): string {
-    const [, url] = /try +curl (http:\S+)\/user/.exec(this.stdout) ?? /"url":"(http:[^"]+)"/.exec(this.stdout) ?? [];
+    const [, url] =
+      /try +curl (http:\S+?)\/(?:user|readyz)/.exec(this.stdout) ?? /"url":"(http:[^"]+)"/.exec(this.stdout) ?? [];
     if (url === undefined) throw new Error(`the service does not listen: ${this.stdout}${this.stderr}`);
     return url;
   }

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from './config';
+import { codeOf } from './errors';
+
+const BLOCK = 4_096;
+
+/**
+ * Folders that the service will have to write to and cannot, each with the remedy. Found at the start: the first image
+ * may come weeks later. It makes no folder, since the start may still be refused for something else.
+ */
+export function folderMistakes(config: Config): string[] {
+  const { dataDir, storage, sms } = config;
+  const images = storage.provider === 'local' ? ['uploaded images'] : [];
+  const kept = [...(config.production ? [] : keptInDevelopment(config)), ...images];
+  const mistakes = kept.length > 0 ? mistakeIn('DATA_DIR', dataDir, kept) : [];
+  if (mistakes.length === 0 && storage.provider === 'local')
+    mistakes.push(...mistakeIn('DATA_DIR', storage.directory, images));
+  if (sms.provider === 'file') mistakes.push(...mistakeIn('SMS_FILE', dirname(sms.path), ['messages']));
+  return mistakes;
+}
+
+/** In production each is required as a setting. */
+function keptInDevelopment({ secrets }: Config): string[] {
+  return [
+    ...(secrets.databaseUrl ? [] : ['the embedded database']),
+    ...(secrets.session && secrets.messagingJwtKey ? [] : ['the keys of this installation']),
+  ];
+}
+
+function mistakeIn(name: string, folder: string, kept: string[]): string[] {
+  const code = whyUnwritable(resolve(folder));
+  if (code === undefined) return [];
+  return [`${name}: ${folder} cannot be written (${code}), where ${listed(kept)} would be kept: ${remedy(name, code)}`];
+}
+
+function listed(things: string[]): string {
+  return things.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}
+
+function remedy(name: string, code: string): string {
+  const another = `set ${name} to ${name === 'SMS_FILE' ? 'a file in ' : ''}a folder that this user may write`;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk or the quota is full: make room, or ${another}`;
+  if (code === 'EROFS') return `it is mounted read-only: mount it for writing, or ${another}`;
+  if (code === 'ENOTDIR') return `something on the way is a file and no folder: ${another}`;
+  return `give it to user ${process.getuid?.() ?? 'of this process'} (chown), or ${another}`;
+}
+
+/** A folder that is there is written to; of one that is to be made, the next above that is there is asked. */
+function whyUnwritable(folder: string): string | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return 'ENOTDIR';
+    tryToWrite(folder);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? whyNotToBeMade(dirname(folder)) : (codeOf(error) ?? 'unknown error');
+  }
+}
+
+function tryToWrite(folder: string): void {
+  const path = join(folder, `.writable-${randomBytes(6).toString('hex')}`);
+  try {
+    writeFileSync(path, Buffer.alloc(BLOCK), { flag: 'wx', mode: 0o600 });
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function whyNotToBeMade(above: string): string | undefined {
+  try {
+    if (!statSync(above).isDirectory()) return 'ENOTDIR';
+    accessSync(above, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && dirname(above) !== above) return whyNotToBeMade(dirname(above));
+    return codeOf(error) ?? 'unknown error';
+  }
+}
