@@ -57,7 +57,7 @@ const directions = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', '.data/', '.test-output/', 'coverage/'] },
+  { ignores: ['dist/', '.data/', '.test-output/', '.cache/', 'coverage/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

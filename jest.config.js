@@ -15,7 +15,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.test-output/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.test-output/', '<rootDir>/.cache/'],
   // On a machine that is busy with something else a start alone can take half a minute.
   testTimeout: 60_000,
   maxWorkers: 2,

@@ -1,0 +1,140 @@
+// npm run check: dependencies, then all that a change is asked: format, lint, types, tests. With -- --fast it asks what has
+// changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not everything.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, root } from './dependencies.mjs';
+
+const CACHE = '.cache';
+const RESULTS = join(CACHE, 'tests.json');
+/** Files of tests that the fast form runs. They take a few seconds each, and some half a minute. */
+const FEW = 4;
+
+const PROGRAMS = {
+  prettier: 'node_modules/prettier/bin/prettier.cjs',
+  eslint: 'node_modules/eslint/bin/eslint.js',
+  typescript: 'node_modules/typescript/bin/tsc',
+};
+
+const { values: options } = parseArgs({
+  options: { fast: { type: 'boolean', default: false }, since: { type: 'string' } },
+});
+
+async function checkAll() {
+  const asked = [await tool('prettier', '--check', '.'), await tool('eslint', '.'), await types(), await allTests()];
+  return asked.every(Boolean);
+}
+
+/** On a machine that is busy a test can run out of time beside others. What has failed runs once more, by itself. */
+async function allTests() {
+  rmSync(RESULTS, { force: true });
+  if (await jest('--json', '--outputFile', RESULTS)) return true;
+  const failed = existsSync(RESULTS) ? failedFiles() : [];
+  if (failed.length === 0) return false;
+  say(`Once more, one after the other: ${failed.join(', ')}`);
+  const isGood = await jest('--runInBand', '--runTestsByPath', ...failed);
+  if (isGood) say('They pass by themselves: the machine was too busy, or they disturb each other.');
+  return isGood;
+}
+
+function failedFiles() {
+  const { testResults } = JSON.parse(readFileSync(RESULTS, 'utf8'));
+  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
+}
+
+async function checkFast(files) {
+  if (files.length === 0) {
+    say('Nothing has changed since: say --since=REVISION to look further back.');
+    return true;
+  }
+  const sources = files.filter((file) => /\.([cm]?js|ts)$/.test(file));
+  const asked = await Promise.all([
+    tool('prettier', '--check', '--ignore-unknown', ...files),
+    sources.length === 0 ||
+      tool('eslint', '--no-warn-ignored', '--cache', '--cache-location', join(CACHE, 'eslint'), ...sources),
+    sources.length === 0 || types('--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')),
+  ]);
+  const { chosen, left } = testsOf(files, sources);
+  const tested = chosen.length === 0 || (await jest('--runTestsByPath', ...chosen));
+  if (left > 0) say(`${left} more files of tests have to do with it: npm run check runs them.`);
+  return asked.every(Boolean) && tested;
+}
+
+function changedFiles() {
+  const isClean = git('status', '--porcelain').length === 0;
+  const since = options.since ?? (isClean ? 'HEAD~1' : 'HEAD');
+  const tracked = git('diff', '--name-only', '--diff-filter=d', since, '--');
+  const untracked = git('ls-files', '--others', '--exclude-standard');
+  return [...new Set([...tracked, ...untracked])].filter((file) => existsSync(file) && file !== 'node_modules');
+}
+
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stdout.split('\n').filter(Boolean);
+}
+
+/** The nearest first: changed tests, then those that are named like a changed file or its folder, then units. */
+function testsOf(files, sources) {
+  const names = sources.flatMap((file) => file.split('/').map((word) => basename(word).replace(/\..*$/, '')));
+  const distance = (test) => {
+    if (files.includes(test)) return 0;
+    if (names.includes(basename(test, '.test.ts'))) return 1;
+    return test.startsWith('test/unit/') ? 2 : 3;
+  };
+  const related = sources.length === 0 ? [] : relatedTests(sources);
+  related.sort((one, other) => distance(one) - distance(other));
+  const few = related.filter((test, index) => index < FEW || distance(test) === 0);
+  return { chosen: few, left: related.length - few.length };
+}
+
+function relatedTests(sources) {
+  const args = ['node_modules/jest/bin/jest.js', '--listTests', '--findRelatedTests', ...sources];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((path) => relative(root, path));
+}
+
+function types(...flags) {
+  return tool('typescript', '--noEmit', ...flags);
+}
+
+/** Says what it found when it has ended: several run at once. */
+function tool(name, ...args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [PROGRAMS[name], ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.on('close', (status) => {
+      say(`${name}: ${status === 0 ? 'good' : `not good\n${output.trimEnd()}`}`);
+      resolve(status === 0);
+    });
+  });
+}
+
+function jest(...args) {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NODE_ENV: 'test' };
+    const child = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...args], {
+      stdio: args.includes('--json') ? ['ignore', 'ignore', 'inherit'] : 'inherit',
+      env,
+    });
+    child.on('close', (status) => resolve(status === 0));
+  });
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+await ensureDependencies({ dev: true });
+process.chdir(root);
+mkdirSync(CACHE, { recursive: true });
+const begun = performance.now();
+const isGood = options.fast ? await checkFast(changedFiles()) : await checkAll();
+say(`${isGood ? 'Good' : 'NOT GOOD'}, after ${Math.round((performance.now() - begun) / 1_000)} s.`);
+process.exit(isGood ? 0 : 1);

@@ -1,0 +1,95 @@
+// npm run release -- 0.2.0 (or patch, minor, major): version, changelog, commit and annotated tag. It pushes nothing.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './dependencies.mjs';
+
+const PARTS = ['major', 'minor', 'patch'];
+const UNRELEASED = '## [Unreleased]';
+
+class Refusal extends Error {}
+
+function release(wanted) {
+  const old = json('package.json').version;
+  const version = nextVersion(old, wanted);
+  const tag = `v${version}`;
+  if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');
+  if (git('tag', '--list', tag) !== '') throw new Refusal(`there is a tag ${tag} already`);
+  const { notes, changelog } = datedChangelog(version);
+  say(`Checking what is to be ${tag} …`);
+  if (!npm('run', 'check')) throw new Refusal('npm run check fails: see above');
+  // A check changes nothing that is kept.
+  if (git('status', '--porcelain') !== '') throw new Refusal('npm run check has changed files: git status');
+
+  setVersion('package.json', (file) => Object.assign(file, { version }));
+  setVersion('package-lock.json', (file) => {
+    file.version = version;
+    file.packages[''].version = version;
+  });
+  writeFileSync(join(root, 'CHANGELOG.md'), changelog);
+  // Its document names the version.
+  if (json('package.json').scripts.openapi && !npm('run', 'openapi')) throw new Refusal('npm run openapi fails');
+  git('commit', '--all', '--quiet', '--message', `Release ${version}`);
+  git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `${version}\n\n${notes}\n`);
+  say(`${tag} is made. To publish it: git push --follow-tags`);
+}
+
+function nextVersion(old, wanted = '') {
+  const numbers = old.split('.').map(Number);
+  const part = PARTS.indexOf(wanted);
+  if (part >= 0)
+    return numbers.map((number, index) => (index < part ? number : index === part ? number + 1 : 0)).join('.');
+  if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(wanted))
+    throw new Refusal(`name a version such as 1.2.3, or one of ${PARTS.join(', ')}: npm run release -- minor`);
+  const next = wanted.split('.').map(Number);
+  const at = next.findIndex((number, index) => number !== numbers[index]);
+  if (at < 0 || next[at] < numbers[at]) throw new Refusal(`${wanted} does not come after ${old}`);
+  return wanted;
+}
+
+/** What stood under "Unreleased" is the section of this version from now on. */
+function datedChangelog(version) {
+  const old = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const start = old.indexOf(UNRELEASED);
+  if (start < 0) throw new Refusal(`CHANGELOG.md has no section "${UNRELEASED}"`);
+  const begin = start + UNRELEASED.length;
+  const next = old.indexOf('\n## [', begin);
+  const notes = old.slice(begin, next < 0 ? undefined : next).trim();
+  if (notes === '') throw new Refusal('CHANGELOG.md tells nothing under "Unreleased"');
+  const today = new Date().toISOString().slice(0, 10);
+  const rest = next < 0 ? '' : old.slice(next);
+  return { notes, changelog: `${old.slice(0, begin)}\n\n## [${version}] - ${today}\n\n${notes}\n${rest}` };
+}
+
+function setVersion(name, change) {
+  const file = json(name);
+  change(file);
+  writeFileSync(join(root, name), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+function json(name) {
+  return JSON.parse(readFileSync(join(root, name), 'utf8'));
+}
+
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Refusal(`git ${args[0]}: ${stderr.trim()}`);
+  return stdout.trim();
+}
+
+function npm(...args) {
+  const shell = process.platform === 'win32';
+  return spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell }).status === 0;
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  release(process.argv[2]);
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  process.stderr.write(`No release: ${error.message}\n`);
+  process.exit(1);
+}

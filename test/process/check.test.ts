@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../support/service-process';
+
+/** A small project with the check of this one: what it says does not depend on how large a tree is. */
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'accounts-check-'));
+  for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc', '.prettierrc.json'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'test'));
+  write('.gitignore', 'node_modules\n.cache/\nmarker\n');
+  write('.prettierignore', 'package-lock.json\n.cache\nscripts\n');
+  write('eslint.config.mjs', `export default [{ ignores: ['scripts'] }, { rules: { 'no-debugger': 'error' } }];\n`);
+  write('tsconfig.json', '{ "compilerOptions": { "types": [] }, "files": ["sum.ts"] }\n');
+  write('jest.config.js', "module.exports = { transform: {}, testMatch: ['<rootDir>/test/*.test.js'] };\n");
+  write('sum.ts', 'export const sum: number = 2;\n');
+  write('product.js', 'module.exports = 4;\n');
+  write('test/product.test.js', `test('it', () => expect(require('../product')).toBe(4));\n`);
+  write('test/other.test.js', `test('it', () => {});\n`);
+  git('init', '--quiet');
+  git('config', 'user.name', 'A');
+  git('config', 'user.email', 'a@example.invalid');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+function git(...args: string[]): void {
+  expect(spawnSync('git', args, { cwd: folder }).status).toBe(0);
+}
+
+function check(...words: string[]) {
+  const { JEST_WORKER_ID: _worker, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/check.mjs', ...words], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  return { status, told: stdout + stderr };
+}
+
+describe('npm run check -- --fast', () => {
+  it.each([
+    ['the format', 'product.js', 'module.exports  =  4\n', 'prettier'],
+    ['the linter', 'product.js', 'debugger;\nmodule.exports = 4;\n', 'eslint'],
+    ['the types', 'sum.ts', "export const sum: number = '2';\n", 'typescript'],
+  ])('asks %s of what has changed', (_case, name, text, tool) => {
+    write(name, text);
+    const { status, told } = check('--fast');
+    expect(status).toBe(1);
+    for (const one of ['prettier', 'eslint', 'typescript'])
+      expect(told).toMatch(new RegExp(`^${one}: ${one === tool ? 'not good' : 'good'}`, 'm'));
+  });
+
+  it('runs the tests that have to do with it, and no others', () => {
+    write('product.js', 'module.exports = 5;\n');
+    const { status, told } = check('--fast');
+    expect(status).toBe(1);
+    expect(told).toContain('FAIL test/product.test.js');
+    expect(told).not.toContain('other.test.js');
+  });
+
+  it('looks at the last commit where nothing has changed since', () => {
+    write('product.js', 'module.exports = 2 * 2;\n');
+    git('commit', '--all', '--quiet', '--message', 'Change');
+    const { status, told } = check('--fast');
+    expect(told).toContain('PASS test/product.test.js');
+    expect(status).toBe(0);
+  });
+});
+
+describe('npm run check', () => {
+  it('asks once more, by itself, a test that has failed beside others, and says so', () => {
+    write(
+      'test/other.test.js',
+      `test('it', () => {
+  const [fs, marker] = [require('node:fs'), '${join(folder, 'marker')}'];
+  const isFirst = !fs.existsSync(marker);
+  fs.writeFileSync(marker, '');
+  expect(isFirst).toBe(false);
+});
+`,
+    );
+    const { status, told } = check();
+    expect(told).toContain('Once more, one after the other: test/other.test.js');
+    expect(told).toContain('They pass by themselves');
+    expect(status).toBe(0);
+  });
+
+  it('fails with a test that fails by itself, too', () => {
+    write('product.js', 'module.exports = 5;\n');
+    const { status, told } = check();
+    expect(told).toContain('Once more, one after the other: test/product.test.js');
+    expect(told).toMatch(/^NOT GOOD, after/m);
+    expect(status).toBe(1);
+  });
+});
