@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { ROOT } from '../support/service-process';
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+interface Package {
+  version: string;
+  license: string;
+  scripts: Record<string, string>;
+  engines: { node: string };
+  overrides: Record<string, string>;
+  devDependencies: Record<string, string>;
+  packages: Record<string, { license: string }>;
+}
+const json = (path: string) => JSON.parse(read(path)) as Package;
+
+describe('the licence', () => {
+  it('is the same wherever it is named', () => {
+    expect(read('LICENSE')).toMatch(/^MIT License\n/);
+    for (const folder of ['.', 'bench']) {
+      expect(json(join(folder, 'package.json')).license).toBe('MIT');
+      expect(json(join(folder, 'package-lock.json')).packages['']?.license).toBe('MIT');
+    }
+  });
+});
+
+describe('versions', () => {
+  it('of Node are the same in .nvmrc and in the image', () => {
+    expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${read('.nvmrc').trim()}-`);
+  });
+
+  it('that are exact have their reason in docs/updates.md', () => {
+    const { overrides, devDependencies } = json('package.json');
+    const page = read('docs/updates.md');
+    const exact = Object.entries({ ...devDependencies, ...overrides }).filter(([, version]) => /^\d/.test(version));
+    expect(exact.length).toBeGreaterThan(0);
+    for (const [name, version] of exact)
+      expect(page).toMatch(new RegExp(`\`${name}\` \\| ${version.replaceAll('.', '\\.')}`));
+  });
+
+  it('of the changelog are dated, the newest first, with room for the next one', () => {
+    const [first, ...released] = read('CHANGELOG.md').match(/^## .*$/gm) ?? [];
+    expect(first).toBe('## [Unreleased]');
+    for (const line of released) expect(line).toMatch(/^## \[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/);
+    expect(released[0]).toContain(`[${json('package.json').version}]`);
+  });
+});
+
+describe('the workflow', () => {
+  const text = read('.github/workflows/ci.yml');
+  const { jobs, permissions } = parse(text) as {
+    permissions: unknown;
+    jobs: { run: { strategy: { matrix: { node: number[] } }; steps: { uses?: string; run?: string }[] } };
+  };
+
+  it('runs what decides on each line of Node, the oldest that is supported among them', () => {
+    const { node } = jobs.run.strategy.matrix;
+    expect(node).toEqual([20, 22, 24]);
+    expect(json('package.json').engines.node).toBe(`>=${node[0]}.19`);
+    expect(jobs.run.steps.map(({ run }) => run)).toContain('bash .ci/run');
+  });
+
+  it('needs no secret, may write nothing, and pins what it uses', () => {
+    expect(text).not.toMatch(/secrets\./);
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const { uses } of jobs.run.steps) if (uses) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$|@[0-9a-f]{40}$/);
+  });
+});
+
+describe('CONTRIBUTING.md, SECURITY.md and docs/updates.md', () => {
+  const pages = ['CONTRIBUTING.md', 'SECURITY.md', 'docs/updates.md'].map(read).join('\n');
+
+  it('name scripts and files that there are', () => {
+    const { scripts } = json('package.json');
+    const run = [...pages.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run));
+    const files = [...pages.matchAll(/`((?:src|test|docs|scripts|bench|\.github)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(files.length).toBeGreaterThan(10);
+    for (const path of files) expect(() => readdirSync(join(ROOT, path, '..'))).not.toThrow();
+  });
+});
