@@ -11,6 +11,9 @@ const CACHE = '.cache';
 const RESULTS = join(CACHE, 'tests.json');
 /** Files of tests that the fast form runs. They take a few seconds each, and some half a minute. */
 const FEW = 4;
+const FAR = 3;
+/** These begin processes, or play attackers, for minutes. */
+const SLOW = /^test\/(process|attacks|fuzz)\//;
 
 const PROGRAMS = {
   prettier: 'node_modules/prettier/bin/prettier.cjs',
@@ -82,12 +85,14 @@ function testsOf(files, sources) {
   const distance = (test) => {
     if (files.includes(test)) return 0;
     if (names.includes(basename(test, '.test.ts'))) return 1;
-    return test.startsWith('test/unit/') ? 2 : 3;
+    return test.startsWith('test/unit/') ? 2 : FAR;
   };
   const related = sources.length === 0 ? [] : relatedTests(sources);
   related.sort((one, other) => distance(one) - distance(other));
-  const few = related.filter((test, index) => index < FEW || distance(test) === 0);
-  return { chosen: few, left: related.length - few.length };
+  const quick = related.filter((test) => !SLOW.test(test));
+  const near = quick.filter((test) => distance(test) < FAR);
+  const chosen = near.length > 0 ? near.slice(0, FEW) : quick.slice(0, 1);
+  return { chosen, left: related.length - chosen.length };
 }
 
 function relatedTests(sources) {
