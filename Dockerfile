@@ -19,6 +19,7 @@ FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
 COPY scripts/build.mjs scripts/migrate.ts scripts/migrate-rollback.ts scripts/
 COPY migrations migrations
+COPY docs/openapi.json docs/
 COPY src src
 RUN npm run build
 

@@ -12,6 +12,7 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
+cpSync('docs/openapi.json', 'dist/docs/openapi.json');
 // Plain JavaScript, which the compiler leaves alone: what threads and processes of their own begin with.
 cpSync('src', 'dist/src', {
   recursive: true,

@@ -9,6 +9,7 @@ import { Deadline } from '../http/deadline';
 import { errorHandler } from '../http/error-handler';
 import { Health, healthRouter } from '../http/health-router';
 import type { Operation } from '../http/operation';
+import { openApiRouter } from '../http/openapi-router';
 import { operationsRouter } from '../http/operations-router';
 import { operations } from './operations';
 import { buildServices, type Outside } from './services';
@@ -60,13 +61,14 @@ export async function buildContainer(
   const entrance = { watch: deadline.watch, ...access, writes, heavyReads, heavyAnswers };
   const routers = {
     operations: operationsRouter(
-      resources.map((resource) => resource.map(wrap)),
+      Object.values(resources).map((resource) => resource.map(wrap)),
       entrance,
     ),
     health: healthRouter(health),
     jwks: services.jwks,
     captchas: services.shownCaptchas,
     uploads: services.uploads,
+    openApi: openApiRouter(config.production, services.publicUrlOf),
   };
 
   return {

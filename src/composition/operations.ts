@@ -22,22 +22,31 @@ export interface Cookies {
   devices: DeviceCookies;
 }
 
-/** Every operation, by resource. No service is called before an operation is, so that a list can be had without any. */
-export function operations(services: Services, { cookies, devices }: Cookies, publicUrlOf: PublicUrlOf): Operation[][] {
-  return [
-    verificationRouter(services.sending, services.verifying),
-    captchaRouter(services.captchas, publicUrlOf),
-    authRouter({ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf }),
-    sessionsRouter(services.sessions),
-    profileRouter(services.profile),
-    accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
-    blacklistRouter(services.blacklist),
-    friendshipsRouter(services.friendships),
-    membershipsRouter(services),
-    groupsRouter(services.groups),
-    syncRouter(services.sync),
-    tokensRouter(services.tokens, publicUrlOf),
+/**
+ * Every operation, by resource, under the name that the document has for it. No service is called before an operation
+ * is, so that a list can be had without any.
+ */
+export function operations(
+  services: Services,
+  { cookies, devices }: Cookies,
+  publicUrlOf: PublicUrlOf,
+): Record<string, Operation[]> {
+  return {
+    Verification: verificationRouter(services.sending, services.verifying),
+    Captchas: captchaRouter(services.captchas, publicUrlOf),
+    'Login and passwords': authRouter({
+      ...{ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf },
+    }),
+    Sessions: sessionsRouter(services.sessions),
+    Profile: profileRouter(services.profile),
+    Account: accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
+    Blacklist: blacklistRouter(services.blacklist),
+    Friendships: friendshipsRouter(services.friendships),
+    'Group members': membershipsRouter(services),
+    Groups: groupsRouter(services.groups),
+    Sync: syncRouter(services.sync),
+    Tokens: tokensRouter(services.tokens, publicUrlOf),
     // Last, since it has /:id.
-    usersRouter(services.users),
-  ];
+    Users: usersRouter(services.users),
+  };
 }

@@ -15,6 +15,7 @@ export interface Routers {
   /** What clients show of captchas. */
   captchas: Router;
   uploads: Router;
+  openApi: Router;
 }
 
 export interface AppSettings {
@@ -44,6 +45,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
 
   app.use(routers.operations);
   app.use(routers.health);
+  app.use(routers.openApi);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchas);
   app.use(routers.uploads);

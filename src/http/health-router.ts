@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { DatabaseProbe } from '../database/probe';
 import { Unavailable } from '../errors';
+import { done, type Beside } from './beside';
 import { get, ok } from './route';
 
 const REMEDIES = {
@@ -25,15 +26,32 @@ export class Health {
   }
 }
 
+export const healthz: Beside = {
+  method: 'get',
+  path: '/healthz',
+  name: 'healthz',
+  summary: 'Whether the process lives.',
+  answer: { type: 'application/json', result: done },
+};
+
+export const readyz: Beside = {
+  method: 'get',
+  path: '/readyz',
+  name: 'readyz',
+  summary: 'Whether requests should be sent here.',
+  answer: { type: 'application/json', result: done },
+  refusals: ['stopping', 'not_ready', 'overloaded'],
+};
+
 /** /healthz says that the process lives, for its supervisor; /readyz that it can serve, for the load balancer. */
 export function healthRouter(health: Health): Router {
   const router = Router();
 
-  get(router, '/healthz', (_req, res) => {
+  get(router, healthz.path, (_req, res) => {
     ok(res);
   });
 
-  get(router, '/readyz', async (_req, res) => {
+  get(router, readyz.path, async (_req, res) => {
     await health.check();
     ok(res);
   });

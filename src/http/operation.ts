@@ -79,6 +79,8 @@ interface Description<A extends Access, Params, Body, Result> {
   options?: z.ZodType<Body>;
   /** Without one the answer is `{ code: 200 }`. */
   result?: z.ZodType<Result>;
+  /** What an answer with 200 sets: always, or at times. */
+  cookies?: { sets: string; always: boolean };
   /** Why it refuses. COMMON_REASONS, which all operations have, are not repeated here. */
   refusals?: readonly Reason[];
   /** Set when it changes something of a user's. Few of these run at once, so that a locked row delays no other user. */

@@ -30,12 +30,25 @@ const text = z
   .refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
 
 export function bytes(least: number, most: number) {
-  return text.refine((value) => {
+  const isFit = (value: string) => {
     const length = Buffer.byteLength(value, 'utf8');
     return length >= least && length <= most;
-  }, `must be ${least} to ${most} bytes of UTF-8`);
+  };
+  // JSON Schema counts characters, of which one is 1 to 4 bytes.
+  const characters = { ...(least > 0 && { minLength: Math.ceil(least / 4) }), maxLength: most };
+  const description = `${least} to ${most} bytes of UTF-8.`;
+  return text.refine(isFit, `must be ${least} to ${most} bytes of UTF-8`).meta({ ...characters, description });
 }
+
+/** What the document says of a schema beside what it says already. */
+export function described<Schema extends z.ZodType>(schema: Schema, more: z.GlobalMeta): Schema {
+  return schema.meta({ ...schema.meta(), ...more });
+}
+
+/** As clients are shown times. */
+export const time = z.iso.datetime().meta({ description: 'UTC.', examples: ['2026-04-01T12:00:00.000Z'] });
 
 export const id = z
   .string({ error: 'must be a string' })
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _');
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')
+  .meta({ examples: ['k7Qw2mZr9TfB'] });

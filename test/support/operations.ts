@@ -4,7 +4,9 @@ import type { Services } from '../../src/composition/services';
 import type { Operation } from '../../src/http/operation';
 
 /** Every operation as it is described: nothing of a service is needed for that. */
-export const OPERATIONS: Operation[] = operations({} as Services, {} as Cookies, () => '').flat();
+export const RESOURCES = operations({} as Services, {} as Cookies, () => '');
+
+export const OPERATIONS: Operation[] = Object.values(RESOURCES).flat();
 
 /** A path that the operation takes. */
 export function pathOf({ path }: { path: string }): string {
@@ -21,7 +23,8 @@ export function pathOf({ path }: { path: string }): string {
 /** The names of the fields of an object, or of the objects in an array. */
 export function fieldsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): string[] {
   if (!schema) return [];
-  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  // Without names of schemas, which would stand in the place of their fields.
+  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() });
   const [object] = [json.items ?? json] as z.core.JSONSchema.JSONSchema[];
   return [object, ...(object?.allOf ?? [])].flatMap((part) =>
     typeof part === 'object' ? Object.keys(part.properties ?? {}) : [],

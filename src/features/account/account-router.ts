@@ -24,6 +24,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: ownPassword,
       writes: true,
+      cookies: { sets: 'The end of the session.', always: true },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password }, call) => {
         await account.close(askerOf(call), password);
@@ -36,6 +37,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: newPhone,
       writes: true,
+      cookies: { sets: 'The device, where its cookie was sent.', always: false },
       refusals: ['wrong_password', 'wrong_token', 'phone_taken', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password, verification_token }, call) => {
         const asker = askerOf(call);

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { password } from '../auth/auth-schemas';
 import { givenToken } from '../verification/verification-schemas';
 
-export const findability = z.object({ findable: z.boolean({ error: 'must be true or false' }) });
+export const findability = z
+  .object({ findable: z.boolean({ error: 'must be true or false' }) })
+  .meta({ id: 'Findability' });
 
-export const ownPassword = z.object({ password });
+export const ownPassword = z.object({ password }).meta({ id: 'OwnPassword' });
 
-export const newPhone = z.object({ password, verification_token: givenToken });
+export const newPhone = z.object({ password, verification_token: givenToken }).meta({
+  id: 'NewPhone',
+  description: 'The token is one of the new phone, the password that of the account.',
+});

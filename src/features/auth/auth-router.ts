@@ -33,6 +33,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'visitor',
       body: credentials,
       result: signedIn,
+      cookies: { sets: 'The session, then the device.', always: true },
       refusals: ['wrong_credentials', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.of(req));
@@ -47,6 +48,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       summary: 'Ends the session, and takes its cookie back.',
       access: 'user',
       writes: true,
+      cookies: { sets: 'The end of the session.', always: true },
       handle: async (_input, { req, res, session, caller }) => {
         await sessions.logOut(session, caller);
         await cookies.forget(req, res);
@@ -67,6 +69,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       access: 'user',
       body: passwordChange,
       writes: true,
+      cookies: { sets: 'The device, where its cookie was sent.', always: false },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async (passwords, { req, res, session, caller }) => {
         const device = devices.of(req);

@@ -1,19 +1,30 @@
 import { z } from 'zod';
-import { bytes, id } from '../../http/parse';
+import { bytes, described, id } from '../../http/parse';
 import { phoneFields } from '../phones/phone-fields';
 import { nickname } from '../users/profile';
 import { givenToken } from '../verification/verification-schemas';
 
-export const password = bytes(6, 20).refine((value) => !/\s/u.test(value), 'must not contain white space');
+const JWT = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJrN1F3Mm1acjlUZkIifQ.AHfGPWTHLzD0y8Kx-GkrbA';
 
-export const registration = z.object({ nickname, password, verification_token: givenToken });
+export const password = described(
+  bytes(6, 20).refine((value) => !/\s/u.test(value), 'must not contain white space'),
+  { format: 'password', description: '6 to 20 bytes of UTF-8, without white space.', examples: ['opensesame'] },
+);
 
-export const newAccount = z.strictObject({ id });
+export const registration = z
+  .object({ nickname, password, verification_token: givenToken })
+  .meta({ id: 'Registration' });
 
-export const credentials = z.intersection(phoneFields, z.object({ password }));
+export const newAccount = z.strictObject({ id }).meta({ id: 'NewAccount' });
 
-export const signedIn = z.strictObject({ id, token: z.string() });
+export const credentials = z.intersection(phoneFields, z.object({ password })).meta({ id: 'Credentials' });
 
-export const reset = z.object({ password, verification_token: givenToken });
+export const signedIn = z
+  .strictObject({ id, token: z.string().meta({ description: 'For the messaging server.', examples: [JWT] }) })
+  .meta({ id: 'MessagingToken' });
 
-export const passwordChange = z.object({ oldPassword: password, newPassword: password });
+export const reset = z.object({ password, verification_token: givenToken }).meta({ id: 'PasswordReset' });
+
+export const passwordChange = z
+  .object({ oldPassword: password, newPassword: described(password, { examples: ['opensesame2'] }) })
+  .meta({ id: 'PasswordChange' });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { id } from '../../http/parse';
+import { time } from '../../http/parse';
+import { otherId, person } from '../users/profile';
 import type { BlacklistEntry } from './blacklist-repository';
 
-export const friend = z.object({ friendId: id });
+export const friend = z.object({ friendId: otherId }).meta({ id: 'OneUser' });
 
-const entry = z.strictObject({ id, nickname: z.string(), portraitUri: z.string(), updatedAt: z.iso.datetime() });
+const entry = z.strictObject({ ...person.shape, updatedAt: time }).meta({ id: 'BlacklistEntry' });
 
 export const entries = z.array(entry);
 

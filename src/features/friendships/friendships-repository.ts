@@ -4,7 +4,17 @@ import { OWNER } from '../../database/owner-reads';
 import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
-import { DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING, type Relation, type Side, type Two } from './invitation';
+import {
+  DELETED,
+  FRIENDS,
+  IGNORED,
+  REQUESTED,
+  REQUESTING,
+  type FriendStatus,
+  type Relation,
+  type Side,
+  type Two,
+} from './invitation';
 
 /** A friend, under the name that the user has given. */
 export interface Friend {
@@ -16,13 +26,13 @@ export interface Friend {
 
 export interface Friendship extends Friend {
   message: string;
-  status: number;
+  status: FriendStatus;
   updatedAt: Date;
 }
 
 /** What is to be written of one side. */
 interface NewSide extends Two {
-  status: number;
+  status: FriendStatus;
   message?: string;
 }
 
@@ -134,8 +144,8 @@ export class FriendshipsRepository {
   }
 
   async befriend(two: Two, before: Relation): Promise<void> {
-    const mine = { ...two, status: FRIENDS };
-    const theirs = { ...turned(two), status: FRIENDS };
+    const mine: NewSide = { ...two, status: FRIENDS };
+    const theirs: NewSide = { ...turned(two), status: FRIENDS };
     await this.save(before.theirs?.status === FRIENDS ? [mine] : [mine, theirs], two, before);
   }
 

@@ -1,21 +1,50 @@
 import { z } from 'zod';
-import { bytes, id } from '../../http/parse';
+import { bytes, described, time } from '../../http/parse';
+import { otherId, person } from '../users/profile';
 import type { Friend, Friendship } from './friendships-repository';
-import { ACTIONS } from './invitation';
+import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './invitation';
 
-export const friend = z.object({ friendId: id });
+/** Of the one who is asked, or is a friend. */
+export const friend = z.object({ friendId: otherId }).meta({ id: 'OneFriend' });
 
-export const invitation = z.object({ friendId: id, message: bytes(0, 64).default('') });
+const hello = described(bytes(0, 64), { examples: ['Hello'] });
 
-export const displayed = z.object({ friendId: id, displayName: bytes(0, 32) });
+export const invitation = z.object({ friendId: otherId, message: hello.default('') }).meta({ id: 'Invitation' });
 
-export const action = z.strictObject({ action: z.enum(ACTIONS) });
+export const displayed = z
+  .object({ friendId: otherId, displayName: described(bytes(0, 32), { examples: ['Annie'] }) })
+  .meta({ id: 'NewFriendName' });
 
-const user = z.strictObject({ id, nickname: z.string(), portraitUri: z.string() });
+export const action = z
+  .strictObject({
+    action: z.enum(ACTIONS).meta({
+      id: 'InvitationAction',
+      description: '`Sent`: they are asked. `Added`: they are friends now. `None`: nothing has changed.',
+    }),
+  })
+  .meta({ id: 'InvitationOutcome' });
 
-export const friendView = z.strictObject({ displayName: z.string(), user });
+/** Named as clients' programs name them. */
+const STATUSES = { requesting: REQUESTING, requested: REQUESTED, friends: FRIENDS, ignored: IGNORED, deleted: DELETED };
 
-const friendship = friendView.extend({ message: z.string(), status: z.number(), updatedAt: z.iso.datetime() });
+export const friendStatus = z.literal(Object.values(STATUSES)).meta({
+  id: 'FriendStatus',
+  type: 'integer',
+  description: '10: requested by me. 11: requested of me. 20: friends. 21: ignored. 30: deleted.',
+  'x-enum-varnames': Object.keys(STATUSES),
+});
+
+const displayName = z.string().meta({ description: 'Empty where there is none.', examples: ['Annie'] });
+
+export const friendView = z.strictObject({ displayName, user: person }).meta({ id: 'Friend' });
+
+const friendship = friendView
+  .extend({
+    message: z.string().meta({ description: 'Of whoever asked, until that is answered.', examples: [''] }),
+    status: friendStatus,
+    updatedAt: time,
+  })
+  .meta({ id: 'Friendship' });
 
 export const friendships = z.array(friendship);
 

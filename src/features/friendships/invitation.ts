@@ -5,6 +5,8 @@ export const FRIENDS = 20;
 export const IGNORED = 21;
 export const DELETED = 30;
 
+export type FriendStatus = typeof REQUESTING | typeof REQUESTED | typeof FRIENDS | typeof IGNORED | typeof DELETED;
+
 const DAY_SECONDS = 86_400;
 const AFTER_NO_ANSWER_SECONDS = 3 * DAY_SECONDS;
 const AFTER_IGNORED_SECONDS = DAY_SECONDS;
@@ -17,7 +19,7 @@ export interface Two {
 
 /** What there is between two, as one of them has it. */
 export interface Side {
-  status: number;
+  status: FriendStatus;
   requestedSecondsAgo: number;
   answeredSecondsAgo: number;
 }

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
-import { CREATOR, MANAGER, MEMBER } from './roles';
+import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 
 export interface Member {
   id: string;
   nickname: string;
   portraitUri: string;
   displayName: string;
-  role: number;
+  role: Role;
   createdAt: Date;
   updatedAt: Date;
 }

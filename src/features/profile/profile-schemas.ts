@@ -1,12 +1,20 @@
 import { z } from 'zod';
-import { bytes } from '../../http/parse';
+import { bytes, described } from '../../http/parse';
 import { nickname } from '../users/profile';
 
-export const newNickname = z.object({ nickname });
+export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname' });
 
-export const portraitUri = bytes(1, 1_024).refine(isWebAddress, 'must be an absolute http or https URL, with :// once');
+export const portraitUri = described(
+  bytes(1, 1_024).refine(isWebAddress, 'must be an absolute http or https URL, with :// once'),
+  {
+    format: 'uri',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+    description: 'An absolute http or https address of at most 1,024 bytes, with :// once.',
+    examples: ['https://images.example.com/k7Qw2mZr9TfB/ann.png'],
+  },
+);
 
-export const newPortrait = z.object({ portraitUri });
+export const newPortrait = z.object({ portraitUri }).meta({ id: 'NewPortrait' });
 
 /** Clients that put http:// before an address that has it make one with :// twice, which shows nothing. */
 function isWebAddress(value: string): boolean {

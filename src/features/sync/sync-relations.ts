@@ -1,4 +1,5 @@
 import { statement } from '../../database/statement';
+import type { FriendStatus } from '../friendships/invitation';
 
 /** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
 export const CHUNK = 500;
@@ -19,7 +20,7 @@ export interface SyncBlacklistEntry extends SyncRelation {
 
 export interface SyncFriendship extends SyncRelation {
   displayName: string;
-  status: number;
+  status: FriendStatus;
 }
 
 type Asked = 'userId' | 'since';

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { SharedReads } from '../../database/shared-reads';
 import { columnList, statement, type Runner } from '../../database/statement';
+import type { Role } from '../groups/roles';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 import * as relations from './sync-relations';
 import { CHUNK, FEW, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
@@ -11,7 +12,7 @@ export interface SyncUser extends Profile {
 
 export interface SyncMembership {
   displayName: string;
-  role: number;
+  role: Role;
   isDeleted: boolean;
   groupId: string;
   groupName: string;
@@ -23,7 +24,7 @@ export interface SyncMember {
   groupId: string;
   memberId: string;
   displayName: string;
-  role: number;
+  role: Role;
   isDeleted: boolean;
   version: number;
   nickname: string;

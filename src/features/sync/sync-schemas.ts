@@ -1,52 +1,82 @@
 import { z } from 'zod';
-import { id } from '../../http/parse';
-import { profile } from '../users/profile';
+import { described } from '../../http/parse';
+import { friendStatus } from '../friendships/friendships-schemas';
+import { groupId, role, shownDisplayName, shownName, shownPortrait } from '../groups/groups-schemas';
+import { names, otherId, profile } from '../users/profile';
 import type { SyncBlacklistEntry, SyncFriendship, SyncRelation } from './sync-relations';
 import type { SyncMember, SyncMembership, SyncUser } from './sync-repository';
 
+const VERSION = 1_795_239_147_583_503;
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
 
 export const sinceVersion = z.object({
   version: z
     .string()
     .regex(/^[0-9]{1,16}$/, MESSAGE)
+    .meta({ description: 'From the answer before; 0 for everything.', examples: ['0'] })
     .transform(Number)
     .refine(Number.isSafeInteger, MESSAGE),
 });
 
-export const asked = z.object({ names: z.literal(true).optional() });
+export const asked = z
+  .object({
+    names: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Rows of blacklist and friends then have `user` as well.', examples: [true] }),
+  })
+  .meta({ id: 'SyncOptions' });
 
-const timestamp = z.number().int().nonnegative();
-const user = profile.extend({ timestamp });
-const shown = z.strictObject({ nickname: z.string(), portraitUri: z.string() });
+const timestamp = z
+  .number()
+  .int()
+  .nonnegative()
+  .meta({ format: 'int64', description: 'The version of the row. Clients need not look at it.', examples: [VERSION] });
+const isDeleted = z.boolean().meta({ description: 'The membership has ended: remove it.', examples: [false] });
+const user = profile.extend({ timestamp }).meta({ id: 'SyncUser', description: 'Changed or not.' });
 /** For a client that asks for names. */
-const named = z.strictObject({ user: shown.optional() });
-const blacklistEntry = named.extend({ friendId: id, status: z.boolean(), timestamp });
-const friend = named.extend({ friendId: id, displayName: z.string(), status: z.number(), timestamp });
-const group = z.strictObject({
-  displayName: z.string(),
-  role: z.number(),
-  isDeleted: z.boolean(),
-  group: z.strictObject({ id, name: z.string(), portraitUri: z.string(), timestamp }),
-});
-const member = z.strictObject({
-  groupId: id,
-  memberId: id,
-  displayName: z.string(),
-  role: z.number(),
-  isDeleted: z.boolean(),
-  timestamp,
-  user: shown,
-});
+const named = z.strictObject({ user: names.optional() });
+const blacklistEntry = named
+  .extend({
+    friendId: otherId,
+    status: z.boolean().meta({ description: 'False where the entry has ended: remove it.', examples: [true] }),
+    timestamp,
+  })
+  .meta({ id: 'SyncBlacklistEntry' });
+const friend = named
+  .extend({
+    friendId: otherId,
+    displayName: z.string().meta({ description: 'Empty where there is none.', examples: ['Annie'] }),
+    status: friendStatus,
+    timestamp,
+  })
+  .meta({ id: 'SyncFriend' });
+const group = z
+  .strictObject({
+    displayName: shownDisplayName,
+    role,
+    isDeleted,
+    group: z
+      .strictObject({ id: groupId, name: shownName, portraitUri: shownPortrait, timestamp })
+      .meta({ id: 'SyncGroup' }),
+  })
+  .meta({ id: 'SyncMembership', description: 'A membership of the user.' });
+const member = z
+  .strictObject({ groupId, memberId: otherId, displayName: shownDisplayName, role, isDeleted, timestamp, user: names })
+  .meta({ id: 'SyncMember', description: 'Of a group of the user, the user too.' });
 
-export const changes = z.strictObject({
-  version: timestamp,
-  user,
-  blacklist: z.array(blacklistEntry),
-  friends: z.array(friend),
-  groups: z.array(group),
-  group_members: z.array(member),
-});
+export const changes = z
+  .strictObject({
+    version: described(timestamp, {
+      description: 'Send it with the next call, as it is. It looks like a time and is none.',
+    }),
+    user,
+    blacklist: z.array(blacklistEntry),
+    friends: z.array(friend),
+    groups: z.array(group),
+    group_members: z.array(member),
+  })
+  .meta({ id: 'SyncChanges' });
 
 export function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
   return { ...profile, timestamp: version };

@@ -1,13 +1,40 @@
 import { z } from 'zod';
-import { bytes, id } from '../../http/parse';
+import { bytes, described, id } from '../../http/parse';
 
-export const nickname = bytes(1, 32);
+/** Of a user in the document's examples who has Ann as a friend. */
+const BOB = 'b3Hn8TyUc5Xe';
+
+export const nickname = described(bytes(1, 32), { examples: ['Ann'] });
+
+/** As others see it: empty where the account is closed, or where there is none. */
+export const shownNickname = z.string().meta({ description: 'Empty for a closed account.', examples: ['Ann'] });
+
+export const shownPortraitUri = z.string().meta({
+  description: 'An http or https address; empty where there is none.',
+  examples: ['https://images.example.com/k7Qw2mZr9TfB/ann.png'],
+});
 
 /**
  * What users see of each other. A new field also gets its column below, and is then shown wherever a profile is: by
  * /user/:id, by /user/find and by /user/sync.
  */
-export const profile = z.strictObject({ id, nickname: z.string(), portraitUri: z.string() });
+export const profile = z
+  .strictObject({ id, nickname: shownNickname, portraitUri: shownPortraitUri })
+  .meta({ id: 'Profile', description: 'What users see of each other.' });
+
+/** Of another user. */
+export const otherId = described(id, { examples: [BOB] });
+
+/** How another user is called, and looks. */
+export const names = z
+  .strictObject({
+    nickname: described(shownNickname, { examples: ['Bob'] }),
+    portraitUri: described(shownPortraitUri, { examples: [''] }),
+  })
+  .meta({ id: 'Names', description: 'Empty for a closed account.' });
+
+/** Another user, beside what else there is to say of them. */
+export const person = z.strictObject({ id: otherId, ...names.shape }).meta({ id: 'Person' });
 
 export type Profile = z.infer<typeof profile>;
 

@@ -1,7 +1,19 @@
 import { Router } from 'express';
+import { z } from 'zod';
 import { NotFound } from '../../errors';
+import type { Beside } from '../../http/beside';
 import { get } from '../../http/route';
 import type { DrawnCaptchas } from './drawn-captchas';
+
+export const picture: Beside = {
+  method: 'get',
+  path: '/captcha/:id.png',
+  name: 'captchaPicture',
+  summary: 'The picture of a captcha, once get_sms_img_code has made it.',
+  params: z.object({ id: z.string().meta({ examples: ['Zm9vYmFyYmF6cXV4MTIzNA'] }) }),
+  answer: { type: 'image/png' },
+  refusals: ['no_such_captcha', 'overloaded'],
+};
 
 /** The pictures, which a client shows in an image view. */
 export function pictureRouter(captchas: DrawnCaptchas): Router {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
+import type { Beside } from '../../http/beside';
 import { get } from '../../http/route';
 
 export interface WidgetOptions {
@@ -7,6 +8,16 @@ export interface WidgetOptions {
   /** The provider's script, which shows its widget. */
   scriptUrl: string;
 }
+
+export const widget: Beside = {
+  method: 'get',
+  path: '/captcha/widget',
+  name: 'captchaWidget',
+  summary: "A page with a provider's captcha, for a web view.",
+  answer: { type: 'text/html' },
+  // Where captchas are drawn here.
+  refusals: ['no_such_path'],
+};
 
 /** How a web view learns the token: by the address, or by the handler of a message, whichever it can follow. */
 const HAND_OVER = `function solved(token) {

@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import { z } from 'zod';
+import type { Beside } from '../../http/beside';
 import { get } from '../../http/route';
 import type { JwtMessagingOptions } from './jwt-messaging-provider';
 import type { MessagingProvider } from './messaging-provider';
@@ -7,6 +9,28 @@ import type { KeptTokens, RongCloudOptions } from './rongcloud-messaging-provide
 export type MessagingSettings =
   | ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>)
   | ({ provider: 'rongcloud' } & Omit<RongCloudOptions, 'keptTokens'>);
+
+const key = z.object({
+  kty: z.string().meta({ examples: ['OKP'] }),
+  crv: z.string().meta({ examples: ['Ed25519'] }),
+  x: z.string().meta({ examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'] }),
+  kid: z.string().meta({ examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'] }),
+  alg: z.string().meta({ examples: ['EdDSA'] }),
+  use: z.string().meta({ examples: ['sig'] }),
+});
+
+export const keySet: Beside = {
+  method: 'get',
+  path: '/.well-known/jwks.json',
+  name: 'jwks',
+  summary: 'The keys by which a messaging server checks tokens.',
+  answer: {
+    type: 'application/json',
+    result: z.object({ keys: z.array(key.meta({ id: 'PublicKey' })) }).meta({ id: 'KeySet' }),
+  },
+  // With RongCloud's tokens, which need no keys.
+  refusals: ['no_such_path'],
+};
 
 interface Parts {
   /** Signs the tokens of `jwt`. */

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Router, type Request, type RequestHandler } from 'express';
+import { z } from 'zod';
 import type { Caller } from '../../caller';
 import { BadRequest, NotFound } from '../../errors';
+import type { Beside } from '../../http/beside';
 import { callerOf } from '../../http/caller-of';
 import { nameErrorAlso } from '../../http/error-handler';
 import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
@@ -30,6 +32,54 @@ const UNKNOWN_AT_ONCE = 64;
 
 const CACHED_SECONDS = 86_400;
 
+const key = z.string().meta({ examples: ['k7Qw2mZr9TfB/ann.png'] });
+
+export const upload: Beside = {
+  method: 'post',
+  path: '/',
+  name: 'uploadImage',
+  summary: 'Takes an image, as Qiniu takes one.',
+  form: z
+    .object({
+      token: z.string().meta({ description: 'From get_image_token.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
+      key: key.optional().meta({ description: 'Without one the image is named by its hash.' }),
+      crc32: z
+        .string()
+        .regex(/^[0-9]{1,10}$/)
+        .optional()
+        .meta({ examples: ['222957957'] }),
+      file: z.string().meta({ format: 'binary', description: 'PNG, JPEG, GIF or WebP.', examples: ['the bytes'] }),
+    })
+    .meta({ id: 'ImageForm' }),
+  answer: {
+    type: 'application/json',
+    result: z
+      .object({ hash: z.string().meta({ examples: ['FhYqGk1sL6nJ3Qm2dX0z5vB7cT9e'] }), key })
+      .meta({ id: 'StoredImage', description: 'The image is at `<domain>/<key>`.' }),
+  },
+  redirect: "With the storage `qiniu`: send the form to Qiniu's own address.",
+  refusals: [
+    ...(['malformed_upload', 'upload_cut_off', 'not_an_image', 'image_too_complex', 'image_too_slow'] as const),
+    ...(['upload_token_refused', 'upload_token_expired', 'key_not_allowed', 'checksum_wrong'] as const),
+    ...(['upload_too_slow', 'image_too_large', 'too_many_uploads', 'image_space_full', 'overloaded'] as const),
+    ...(['uploads_busy', 'images_unavailable', 'disk_full', 'image_gone', 'key_taken'] as const),
+  ],
+  like: 'upload',
+};
+
+export const image: Beside = {
+  method: 'get',
+  path: '/files/:userId/:name',
+  name: 'image',
+  summary: 'An image that was uploaded here.',
+  params: z.object({
+    userId: z.string().meta({ examples: ['k7Qw2mZr9TfB'] }),
+    name: z.string().meta({ examples: ['ann.png'] }),
+  }),
+  answer: { type: 'image/*' },
+  refusals: ['no_such_image', 'overloaded'],
+};
+
 interface RouterOptions {
   uploadTimeoutMs?: number;
   tokenTimeoutMs?: number;
@@ -48,12 +98,12 @@ export function localImageRouter(
   const resumable = new ResumableUploads(storage, uploadTimeoutMs);
   router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
-  post(router, '/', answerLikeQiniu, async (req, res) => {
+  post(router, upload.path, answerLikeQiniu, async (req, res) => {
     const { key, hash } = await uploads.take(req, { caller: callerOf(req), gone: goneOf(res).signal });
     res.json({ hash, key });
   });
 
-  get(router, '/files/:userId/:name', async (req, res) => {
+  get(router, image.path, async (req, res) => {
     const userId = String(req.params.userId);
     const name = String(req.params.name);
     const image = USER_ID.test(userId) && IMAGE_NAME.test(name) ? await storage.open(userId, name) : undefined;

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { done as doneSchema, type Beside } from '../../src/http/beside';
+import type { Operation } from '../../src/http/operation';
+import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
+import { requestId, retryAfter } from './headers';
+import { capitalized, operationId } from './names';
+import { listed, reasonHeader, refusalsBy } from './refusals';
+
+/** Codes from here on come with HTTP 200. */
+const LEAST_RETURN_CODE = 1_000;
+
+export function answersOf(operation: Operation): ZodOpenApiResponsesObject {
+  const reasons = reasonsOf(operation);
+  const isReturned = (reason: Reason) => REASONS[reason].code >= LEAST_RETURN_CODE;
+  const refused = refusalsBy(reasons.filter((reason) => !isReturned(reason)));
+  return {
+    200: success(operation, reasons.filter(isReturned)),
+    ...Object.fromEntries<ZodOpenApiResponseObject>(refused),
+  };
+}
+
+/** The one place that reads an operation's refusals: those of all operations, where they can be, and its own. */
+function reasonsOf(operation: Operation): Reason[] {
+  const { params, body, refusals = [] } = operation;
+  const cannotBe: Reason[] = [
+    ...(params || body ? [] : (['invalid_input'] as const)),
+    ...(params ? [] : (['malformed_path'] as const)),
+    ...(needsSession(operation) ? [] : (['not_signed_in'] as const)),
+  ];
+  return [...COMMON_REASONS.filter((reason) => !cannotBe.includes(reason)), ...refusals];
+}
+
+export function needsSession({ access }: Operation): boolean {
+  return access === 'user' || access === 'reader';
+}
+
+export function answersBeside({
+  method,
+  params,
+  answer,
+  redirect,
+  refusals = [],
+  like,
+}: Beside): ZodOpenApiResponsesObject {
+  const reasons: Reason[] = [
+    ...(params ? (['malformed_path'] as const) : []),
+    ...(method === 'post' ? (['cross_site'] as const) : []),
+    ...(['internal_error'] as const),
+    ...refusals,
+  ];
+  return {
+    200: {
+      description: 'Done.',
+      headers: z.object({ 'X-Request-Id': requestId }),
+      content: { [answer.type]: { schema: answer.result ?? z.string().meta({ format: 'binary' }) } },
+    },
+    ...(redirect !== undefined && { 307: { description: redirect } }),
+    ...Object.fromEntries<ZodOpenApiResponseObject>(refusalsBy(reasons, like)),
+  };
+}
+
+function success(operation: Operation, returned: Reason[]): ZodOpenApiResponseObject {
+  const codes = [...new Set(returned.map((reason) => REASONS[reason].code))];
+  const [first, second, ...more] = [successOf(operation), ...codes.map(returnCode)] as const;
+  const why = returned.length > 0 && { 'X-Reason': reasonHeader(returned).optional() };
+  const wait = codes.includes(5000) && { 'Retry-After': retryAfter.optional() };
+  return {
+    description: ['Done.', ...codes.map((code) => withCode(code, returned))].join('\n\n'),
+    headers: z.object({ 'X-Request-Id': requestId, ...cookiesOf(operation, codes.length > 0), ...why, ...wait }),
+    content: { 'application/json': { schema: second ? z.union([first, second, ...more]) : first } },
+  };
+}
+
+function withCode(code: number, returned: Reason[]): string {
+  return `With the return code ${code}:\n\n${listed(returned.filter((reason) => REASONS[reason].code === code))}`;
+}
+
+/** A session that is used is renewed now and then. A return code sets none. */
+function cookiesOf(operation: Operation, isCodeAlone: boolean): Record<string, z.ZodType> {
+  const { cookies } = operation;
+  if (!cookies) return needsSession(operation) ? { 'Set-Cookie': renewed } : {};
+  const cookie = z.string().meta({ description: cookies.sets });
+  return { 'Set-Cookie': cookies.always && !isCodeAlone ? cookie : cookie.optional() };
+}
+
+const renewed = z
+  .string()
+  .optional()
+  .meta({ header: { id: 'RenewedSession' }, description: "The session's cookie anew, at most once a day." });
+
+function successOf({ path, result }: Operation): z.ZodType {
+  if (!result) return doneSchema;
+  const id = `${capitalized(operationId(path))}Answer`;
+  return z.object({ code: z.literal(200), result }).meta({ id });
+}
+
+const returnCodes = new Map<number, z.ZodType>();
+
+function returnCode(code: number): z.ZodType {
+  const description = 'A return code alone. The header X-Reason says why.';
+  const made =
+    returnCodes.get(code) ?? z.strictObject({ code: z.literal(code) }).meta({ id: `ReturnCode${code}`, description });
+  returnCodes.set(code, made);
+  return made;
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { operations, type Cookies } from '../../src/composition/operations';
+import type { Services } from '../../src/composition/services';
+import type { Beside } from '../../src/http/beside';
+import { healthz, readyz } from '../../src/http/health-router';
+import { openApi } from '../../src/http/openapi-router';
+import type { Operation } from '../../src/http/operation';
+import { picture } from '../../src/integrations/captcha/picture-router';
+import { widget } from '../../src/integrations/captcha/widget-router';
+import { keySet } from '../../src/integrations/messaging/choose-messaging-provider';
+import { image, upload } from '../../src/integrations/storage/local-image-router';
+import { answersBeside, answersOf, needsSession } from './answers';
+import { addExamples } from './examples';
+import { operationId, templated } from './names';
+
+export const BESIDE: Beside[] = [upload, image, picture, widget, keySet, healthz, readyz, openApi];
+
+const ABOUT = `
+Phone-number accounts for messaging apps. Every operation is a POST with a JSON object, at most 16 KiB, and answers
+\`{ code, result? }\`. Fields that are not described may come with later versions: ignore them.
+`;
+
+export interface Package {
+  version: string;
+  license: string;
+}
+
+/** All of the service, from what its routers are made of. */
+export function openApiDocument({ version, license }: Package): object {
+  // Nothing of a service is needed for the descriptions.
+  const resources = operations({} as Services, {} as Cookies, () => '');
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'User Account Service',
+        version,
+        license: { name: license },
+        description: ABOUT.trim().replace(/\n/g, ' '),
+      },
+      servers: [{ url: 'http://127.0.0.1:8585', description: 'As npm start serves it.' }],
+      tags: [...Object.keys(resources), BESIDE_TAG].map((name) => ({ name })),
+      paths: { ...pathsOf(resources), ...Object.fromEntries(BESIDE.map(besideOf)) },
+      components: {
+        securitySchemes: {
+          sid: {
+            ...{ type: 'apiKey', in: 'cookie', name: 'sid' },
+            description: 'The cookie that login sets: `sid`, in production `__Host-sid`.',
+          },
+        },
+      },
+    },
+    { override },
+  );
+  addExamples(document);
+  return document;
+}
+
+const BESIDE_TAG = 'Beside the operations';
+
+function pathsOf(resources: Record<string, Operation[]>): ZodOpenApiPathsObject {
+  const entries = Object.entries(resources).flatMap(([tag, list]) =>
+    list.map((operation) => [templated(operation.path), { post: operationOf(operation, tag) }] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
+function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObject {
+  const { path, summary, params, body, options } = operation;
+  const taken = body ?? options;
+  return {
+    operationId: operationId(path),
+    tags: [tag],
+    summary,
+    security: needsSession(operation) ? [{ sid: [] }] : [],
+    ...(params instanceof z.ZodType && { requestParams: { path: params as never } }),
+    ...(taken && { requestBody: { required: !!body, content: { 'application/json': { schema: taken } } } }),
+    responses: answersOf(operation),
+  };
+}
+
+function besideOf(beside: Beside): [path: string, item: ZodOpenApiPathsObject[string]] {
+  const { method, path, name, summary, params, form } = beside;
+  const operation: ZodOpenApiOperationObject = {
+    operationId: name,
+    tags: [BESIDE_TAG],
+    summary,
+    security: [],
+    ...(params && { requestParams: { path: params as never } }),
+    ...(form && { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
+    responses: answersBeside(beside),
+  };
+  return [templated(path), { [method]: operation }];
+}
+
+interface Overridden {
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+  zodSchema: z.core.$ZodTypes;
+}
+
+function override({ jsonSchema, zodSchema }: Overridden): void {
+  const { def } = zodSchema._zod;
+  // No value is of two kinds, and generators of clients make more of oneOf.
+  if (def.type === 'union' && jsonSchema.anyOf) {
+    jsonSchema.oneOf = jsonSchema.anyOf;
+    delete jsonSchema.anyOf;
+  }
+  if (def.type === 'literal' && def.values.every(Number.isInteger)) jsonSchema.type = 'integer';
+  if (def.type === 'nullable') asTypes(jsonSchema);
+  // The format says as much.
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  // A later version may have more fields; a return code alone never has.
+  if (jsonSchema.additionalProperties === false && Object.keys(jsonSchema.properties ?? {}).join() !== 'code')
+    delete jsonSchema.additionalProperties;
+}
+
+/** A type or null, as clients' programs have it. */
+function asTypes(schema: z.core.JSONSchema.BaseSchema): void {
+  const [one, other] = schema.anyOf ?? [];
+  if (one?.type === undefined || other?.type !== 'null') return;
+  const { description, examples } = schema;
+  delete schema.anyOf;
+  Object.assign(schema, one, { type: [one.type, 'null'], description, examples });
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { z } from 'zod';
+import type { Beside } from './beside';
+import { cookieName } from './cookies';
+import type { PublicUrlOf } from './public-url';
+import { get } from './route';
+
+export const openApi: Beside = {
+  method: 'get',
+  path: '/openapi.json',
+  name: 'openApi',
+  summary: 'This document.',
+  answer: {
+    type: 'application/json',
+    result: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }).meta({ id: 'OpenApi' }),
+  },
+};
+
+/** The same place in the sources and in what is built of them. */
+const FILE = join(__dirname, '../../docs/openapi.json');
+
+interface Document {
+  components: { securitySchemes: { sid: { name: string } } };
+}
+
+/** The description of all of the service, with this service's own address and the name of its cookie. */
+export function openApiRouter(production: boolean, publicUrlOf: PublicUrlOf): Router {
+  const router = Router();
+  const document = JSON.parse(readFileSync(FILE, 'utf8')) as Document;
+  document.components.securitySchemes.sid.name = cookieName('sid', production);
+
+  get(router, openApi.path, (req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').json({ ...document, servers: [{ url: publicUrlOf(req) }] });
+  });
+
+  return router;
+}

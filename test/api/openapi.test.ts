@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app';
+import { raw } from '../support/calls';
+import { productionEnv } from '../support/production';
+import { ROOT } from '../support/service-process';
+
+const kept = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Record<string, unknown>;
+
+describe('GET /openapi.json', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
+  });
+  afterAll(() => app.close());
+
+  it('is docs/openapi.json, with the address of this service, for anybody', async () => {
+    const answer = await raw(app, '/openapi.json', { method: 'GET' });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' },
+    });
+    expect(answer.body).toEqual({ ...kept, servers: [{ url: app.url }] });
+  });
+
+  it('lets in the pages that the other answers let in', async () => {
+    const headers = { Origin: 'https://web.example.com' };
+    const answer = await raw(app, '/openapi.json', { method: 'GET', headers });
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': 'https://web.example.com', vary: 'Origin' });
+  });
+
+  it('is there for HEAD, too', async () => {
+    const { status, headers, body } = await raw(app, '/openapi.json', { method: 'HEAD' });
+    expect({ status, body, type: headers['content-type'] }).toEqual({
+      ...{ status: 200, body: '', type: 'application/json; charset=utf-8' },
+    });
+  });
+
+  it('has the public address and the cookie of production there', async () => {
+    const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const { body } = await raw(production, '/openapi.json', { method: 'GET' });
+    await production.close();
+    expect(body).toMatchObject({
+      servers: [{ url: 'https://accounts.example.com' }],
+      components: { securitySchemes: { sid: { in: 'cookie', name: '__Host-sid' } } },
+    });
+  });
+});
