@@ -69,9 +69,9 @@ export async function registerAndSignIn(app: TestApp, nickname = 'Ann'): Promise
 }
 
 /** Straight into the tables, for tests that need many. */
-export async function insertPerson(app: TestApp, nickname = 'Bob'): Promise<Person> {
+export async function insertPerson(app: TestApp, nickname = 'Bob', id = newUserId()): Promise<Person> {
   const phone = newPhone();
-  const person = { ...phone, id: newUserId(), nickname, password: newPassword() };
+  const person = { ...phone, id, nickname, password: newPassword() };
   const passwordHash = await new Passwords(4).hash(person.password);
   await app.db('users').insert({ id: person.id, nickname, password_hash: passwordHash });
   await app.db('phones').insert({ phone: e164(phone), region: '44', user_id: person.id });

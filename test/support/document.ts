@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './service-process';
+
+export interface Header {
+  $ref?: string;
+  required?: boolean;
+}
+
+export interface Media {
+  schema: object;
+  example?: unknown;
+}
+
+export interface Response {
+  $ref?: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Media>;
+}
+
+export interface Described {
+  operationId: string;
+  parameters?: { name: string; in: string; required: boolean; schema: { examples: unknown[] } }[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+}
+
+export interface Document {
+  paths: Record<string, Record<string, Described>>;
+}
+
+/** The kept one, which a test compares with what the operations are. */
+export const DOCUMENT = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document;
+
+/** What a reference stands for. */
+export function resolved<Part extends object>(document: Document, part: Part & { $ref?: string }): Part {
+  const names = part.$ref?.slice('#/'.length).split('/');
+  if (!names) return part;
+  return names.reduce<unknown>((within, name) => (within as Record<string, unknown>)[name], document) as Part;
+}
