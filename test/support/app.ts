@@ -14,6 +14,7 @@ import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
 import { loadKeys } from '../../src/keys';
 import { createLogger } from '../../src/logger';
 import { asDescribed } from './as-described';
+import { asDocumented } from './as-documented';
 import { cloneDatabase, ownerUrlOf, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
 import { testPool } from './pool';
@@ -94,6 +95,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     wrap: (operation) => asDescribed(after(operation, () => app.beforeOperation(operation.path))),
   });
   const server = createHttpServer(container.app);
+  const complaints = asDocumented(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
@@ -115,6 +117,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
       await closeAll(server, container, database);
       log.end();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (complaints.length > 0) throw new Error(complaints.join('\n'));
     },
   };
   return app;

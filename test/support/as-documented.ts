@@ -1,0 +1,123 @@
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { DOCUMENT, resolved, type Document, type Header, type Response } from './document';
+
+/** Longer bodies are compared with their operation's own schema alone: see as-described.ts. */
+const LONGEST = 1_048_576;
+
+interface Sent {
+  method: string;
+  path: string;
+  status: number;
+  headers: OutgoingHttpHeaders;
+  body: Buffer;
+}
+
+const document = closed(DOCUMENT) as Document;
+const ajv = new Ajv({
+  strict: false,
+  validateSchema: false,
+  validateFormats: true,
+  formats: { binary: true, password: true },
+});
+addFormats(ajv);
+ajv.addSchema(document, 'openapi');
+
+/**
+ * As a client that knows no other fields has it: one that the document does not name is a mistake here. What narrows
+ * another schema names some of its fields alone.
+ */
+function closed(part: unknown, isNarrowing = false): unknown {
+  if (Array.isArray(part)) return part.map((one) => closed(one, isNarrowing));
+  if (typeof part !== 'object' || part === null) return part;
+  const all = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value, name === 'allOf')]));
+  return 'properties' in part && !isNarrowing ? { additionalProperties: false, ...all } : all;
+}
+
+const paths = Object.keys(document.paths)
+  .sort((a, b) => a.split('{').length - b.split('{').length)
+  .map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+  }));
+
+/** Compares each answer of a server with the document. What it finds is there to be asked for, and written at once. */
+export function asDocumented(server: Server): string[] {
+  const complaints: string[] = [];
+  server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
+    const chunks = bytesOf(res);
+    res.once('finish', () => {
+      const { method = '', url = '' } = req;
+      const [path = ''] = url.split(/[?#]/);
+      const sent = { method, path, status: res.statusCode, headers: res.getHeaders(), body: Buffer.concat(chunks()) };
+      const wrong = complaintOf(sent);
+      if (wrong === undefined) return;
+      const complaint = `${method} ${path} answers what docs/openapi.json does not know: ${wrong}`;
+      process.stderr.write(`${complaint}\n`);
+      complaints.push(complaint);
+    });
+  });
+  return complaints;
+}
+
+/** What is written, as long as it is not too much. */
+function bytesOf(res: ServerResponse): () => Buffer[] {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  const keep = (chunk: unknown) => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const bytes = Buffer.from(chunk as string);
+    length += bytes.length;
+    chunks = length > LONGEST ? [] : [...chunks, bytes];
+  };
+  for (const name of ['write', 'end'] as const) {
+    const send = res[name].bind(res) as (...args: unknown[]) => never;
+    res[name] = (...args: unknown[]) => {
+      keep(args[0]);
+      return send(...args);
+    };
+  }
+  return () => (length > LONGEST ? [] : chunks);
+}
+
+export function complaintOf({ method, path, status, headers, body }: Sent): string | undefined {
+  const found = paths.find(({ pattern }) => pattern.test(path));
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const operation = found && document.paths[found.path]?.[verb];
+  // A method that is none, the protocol of resumable uploads, or a fixed word in the place of an id.
+  if (!operation || headers['x-reason'] === 'no_such_path') return undefined;
+  const given = operation.responses[String(status)];
+  if (!given) return `status ${status}`;
+  const response = resolved<Response>(document, given);
+  const missing = missingHeader(response, headers);
+  if (missing !== undefined) return `status ${status} without ${missing}`;
+  if (!response.content || method === 'HEAD') return undefined;
+  const [sent = ''] = String(headers['content-type']).split(';');
+  const type = Object.keys(response.content).find((one) => one === sent || one === sent.replace(/\/.*/, '/*'));
+  if (type === undefined) return `status ${status} of the type ${sent}`;
+  if (type !== 'application/json' || body.length === 0) return undefined;
+  const where = given.$ref?.slice('#/'.length) ?? `paths/${escaped(found.path)}/${verb}/responses/${status}`;
+  const validate = validatorAt(`${where}/content/${escaped(type)}/schema`);
+  const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+  return validate(JSON.parse(text.toString())) ? undefined : `status ${status}, ${ajv.errorsText(validate.errors)}`;
+}
+
+function missingHeader({ headers = {} }: Response, sent: OutgoingHttpHeaders): string | undefined {
+  return Object.entries(headers)
+    .filter(([, header]) => resolved<Header>(document, header).required)
+    .map(([name]) => name)
+    .find((name) => sent[name.toLowerCase()] === undefined);
+}
+
+/** Made when the first answer of its kind comes. */
+function validatorAt(where: string): ValidateFunction {
+  const validate = ajv.getSchema(`openapi#/${encodeURI(where)}`);
+  if (!validate) throw new Error(`docs/openapi.json has no ${where}`);
+  return validate;
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
