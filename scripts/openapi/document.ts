@@ -108,6 +108,8 @@ function override({ jsonSchema, zodSchema }: Overridden): void {
   }
   if (def.type === 'literal' && def.values.every(Number.isInteger)) jsonSchema.type = 'integer';
   if (def.type === 'nullable') asTypes(jsonSchema);
+  // Generators of clients ask for a field that has one.
+  delete jsonSchema.default;
   // The format says as much.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   // A later version may have more fields; a return code alone never has.

@@ -36,7 +36,7 @@ export function bytes(least: number, most: number) {
   };
   // JSON Schema counts characters, of which one is 1 to 4 bytes.
   const characters = { ...(least > 0 && { minLength: Math.ceil(least / 4) }), maxLength: most };
-  const description = `${least} to ${most} bytes of UTF-8.`;
+  const description = `${least > 0 ? `${least} to` : 'Up to'} ${most} bytes of UTF-8.`;
   return text.refine(isFit, `must be ${least} to ${most} bytes of UTF-8`).meta({ ...characters, description });
 }
 

@@ -7,7 +7,10 @@ import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './inv
 /** Of the one who is asked, or is a friend. */
 export const friend = z.object({ friendId: otherId }).meta({ id: 'OneFriend' });
 
-const hello = described(bytes(0, 64), { examples: ['Hello'] });
+const hello = described(bytes(0, 64), {
+  description: 'Up to 64 bytes of UTF-8; empty when it is left out.',
+  examples: ['Hello'],
+});
 
 export const invitation = z.object({ friendId: otherId, message: hello.default('') }).meta({ id: 'Invitation' });
 
