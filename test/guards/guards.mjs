@@ -5450,4 +5450,30 @@ export const guards = [
     test: 'test/process/check',
     named: 'fails with a test that fails by itself, too',
   },
+
+  // --- the document
+  {
+    guard: 'the served document names the session cookie of production',
+    file: 'src/http/openapi-router.ts',
+    replace: "cookieName('sid', production)",
+    by: "cookieName('sid', false)",
+    test: 'test/api/openapi',
+    named: 'has the public address and the cookie of production',
+  },
+  {
+    guard: 'the served document names the address of its service',
+    file: 'src/http/openapi-router.ts',
+    replace: 'servers: [{ url: publicUrlOf(req) }]',
+    by: '',
+    test: 'test/api/openapi',
+    named: 'with the address of this service',
+  },
+  {
+    guard: 'the kept document is what the operations are',
+    file: 'src/features/users/profile.ts',
+    replace: "id: 'Profile'",
+    by: "id: 'UserProfile'",
+    test: 'test/unit/openapi',
+    named: 'is what the operations are now',
+  },
 ];

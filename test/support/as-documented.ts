@@ -7,6 +7,9 @@ import { DOCUMENT, resolved, type Document, type Header, type Response } from '.
 /** Longer bodies are compared with their operation's own schema alone: see as-described.ts. */
 const LONGEST = 1_048_576;
 
+/** What is no HTTP, and a fixed word in the place of an id. */
+const OF_NO_OPERATION = ['malformed_http', 'no_such_path'];
+
 interface Sent {
   method: string;
   path: string;
@@ -70,7 +73,8 @@ function bytesOf(res: ServerResponse): () => Buffer[] {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     const bytes = Buffer.from(chunk as string);
     length += bytes.length;
-    chunks = length > LONGEST ? [] : [...chunks, bytes];
+    if (length > LONGEST) chunks = [];
+    else chunks.push(bytes);
   };
   for (const name of ['write', 'end'] as const) {
     const send = res[name].bind(res) as (...args: unknown[]) => never;
@@ -86,8 +90,8 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
   const found = paths.find(({ pattern }) => pattern.test(path));
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = found && document.paths[found.path]?.[verb];
-  // A method that is none, the protocol of resumable uploads, or a fixed word in the place of an id.
-  if (!operation || headers['x-reason'] === 'no_such_path') return undefined;
+  // A method that is none, or the protocol of resumable uploads.
+  if (!operation || OF_NO_OPERATION.includes(String(headers['x-reason']))) return undefined;
   const given = operation.responses[String(status)];
   if (!given) return `status ${status}`;
   const response = resolved<Response>(document, given);
