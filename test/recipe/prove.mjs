@@ -1,7 +1,7 @@
 // Adds set_gender to a copy of the tree, by the blocks of docs/adding-an-operation.md, and runs the checks there. Then leaves
 // out each file in turn, as somebody might who forgets it, and sees a check fail.
 //   npm run recipe
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -30,14 +30,20 @@ const FORGOTTEN = {
   'test/support/people.ts': tests('test/api/users', '-t', 'find'),
   'test/api/messages.test.ts': tests('test/api/messages', '-t', 'set_gender'),
   'test/api/profile.test.ts': tests('test/unit/api-docs'),
+  'test/api/openapi-examples.test.ts': tests('test/api/openapi-examples'),
+  'npm run openapi': tests('test/unit/openapi'),
 };
 
-const files = [...new Set(blocks.map(({ file }) => file))];
+const commands = [...page.matchAll(/^```sh\n(.*)\n```$/gm)].map(([, command]) => command);
+const files = [...new Set([...blocks.map(({ file }) => file), ...commands])];
 if (files.sort().join() !== Object.keys(FORGOTTEN).sort().join())
   throw new Error(`the page changes ${files.join(', ')}`);
 
 const failures = [];
-const whole = tests('test/api/(profile|users|sync.test|conventions|messages)', 'test/unit/(api-docs|reasons|migr)');
+const whole = tests(
+  'test/api/(profile|users|sync.test|conventions|messages|openapi)',
+  'test/unit/(api-docs|reasons|migr|openapi)',
+);
 const waiting = [whole, types].map((check) => () => expect('by the page', true, undefined, check));
 for (const [file, check] of Object.entries(FORGOTTEN))
   waiting.push(() => expect(`without ${file}`, false, file, check));
@@ -73,6 +79,9 @@ function copied(leftOut) {
   for (const name of [...COPIED, ...SETTINGS]) cpSync(join(root, name), join(tree, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (const block of blocks) if (block.file !== leftOut) apply(tree, block);
+  // What this writes is of no use where something is missing: then a check fails.
+  if (leftOut !== 'npm run openapi')
+    spawnSync(process.execPath, ['--import', 'tsx', 'scripts/openapi.ts'], { cwd: tree, stdio: 'ignore' });
   return tree;
 }
 
