@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 
 /** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
 const LAYERS = [
-  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'features'],
+  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'pages', 'features'],
   ...['secret-files', 'config', 'unknown-names', 'folders', 'keys', 'composition', 'start-log', 'server'],
 ];
 
@@ -14,6 +14,9 @@ const SLICES = [
   ...['phones', 'limits', 'audit', 'users', 'notices', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
   ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync', 'account'],
 ];
+
+/** What there is in browsers and not in Node. */
+const IN_BROWSERS = [...['document', 'navigator', 'fetch', 'URL', 'crypto', 'setTimeout', 'setInterval', 'matchMedia']];
 
 const sorted = (names) => [...names].sort().join(', ');
 const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
@@ -91,7 +94,12 @@ export default tseslint.config(
   },
   ...directions,
   {
+    files: ['src/pages/browser/*.mjs'],
+    languageOptions: { globals: Object.fromEntries(IN_BROWSERS.map((name) => [name, 'readonly'])) },
+  },
+  {
     files: ['**/*.{js,cjs,mjs}'],
+    ignores: ['src/pages/browser/*.mjs'],
     languageOptions: { globals: { process: 'readonly', module: 'writable', require: 'readonly', console: 'readonly' } },
   },
 );

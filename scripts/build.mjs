@@ -13,8 +13,9 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
 cpSync('docs/openapi.json', 'dist/docs/openapi.json');
-// Plain JavaScript, which the compiler leaves alone: what threads and processes of their own begin with.
+// What the compiler leaves alone: plain JavaScript that threads and processes of their own begin with, and what browsers
+// are given.
 cpSync('src', 'dist/src', {
   recursive: true,
-  filter: (path) => statSync(path).isDirectory() || path.endsWith('.cjs'),
+  filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css)$/.test(path),
 });

@@ -3,14 +3,21 @@ import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Packages that another one lists by mistake: qiniu's types were once made by a compiler, which it loads nowhere. */
-const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver'].map((name) => join('node_modules', name));
+/**
+ * Packages that another one lists and loads nowhere: qiniu's types were once made by a compiler, and Swagger UI has its
+ * installations counted.
+ */
+const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf'].map((name) => join('node_modules', name));
 /** Sources and types of TypeScript, and source maps of what is not ours. */
 const FOR_COMPILERS = /\.(d\.)?[cm]?ts$|\.map$/;
+/** Of Swagger UI, which is for browsers alone: what the page /docs is made of, and its terms. */
+const FOR_BROWSERS = join('node_modules', 'swagger-ui-dist');
+const SERVED = /^(package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?)$/;
 
 const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
 for (const entry of readdirSync(packages, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name);
   if (NEVER_LOADED.some((name) => path.endsWith(name))) rmSync(path, { recursive: true });
   else if (entry.isFile() && FOR_COMPILERS.test(entry.name)) rmSync(path, { force: true });
+  else if (entry.parentPath.endsWith(FOR_BROWSERS) && !SERVED.test(entry.name)) rmSync(path, { force: true });
 }

@@ -99,6 +99,7 @@ const environment = z.object({
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: z.string().transform(trustProxy).optional(),
   CORS_ORIGINS: list.pipe(z.array(z.string().transform(origin))).default([]),
+  DOCS_PAGE: oneOf('on', 'off').default('on'),
 
   SESSION_SECRETS: list
     .pipe(
@@ -471,6 +472,7 @@ function nested(env: Environment, mistakes: string[]) {
       publicUrl: env.PUBLIC_URL,
       trustProxy: env.TRUST_PROXY ?? false,
       corsOrigins: env.CORS_ORIGINS,
+      docsPage: env.DOCS_PAGE === 'on',
       leaveSeconds: inProduction(env.LEAVE_SECONDS, 3),
     },
     database: {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import type { Express } from 'express';
 import { buildContainer } from './composition/container';
+import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config';
 import { awaitDatabase } from './database/await-database';
 import { shownAddress } from './database/database-url';
@@ -156,7 +157,12 @@ function announce(server: Server, { http, production, sms }: Config, database: s
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
   const asking = sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
-  const more = [`  database  ${database}`, `  try       curl ${url}${asking}`, '  stop      Ctrl-C'];
+  const more = [
+    `  database  ${database}`,
+    `  try       curl ${url}${asking}`,
+    ...pagePaths({ http, production, sms }).map((path) => `  open      ${url}${path}`),
+    '  stop      Ctrl-C',
+  ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });
   else say(['', ready, ...more, ''].join('\n'));
 }

@@ -12,6 +12,7 @@ import type { Operation } from '../http/operation';
 import { openApiRouter } from '../http/openapi-router';
 import { operationsRouter } from '../http/operations-router';
 import { operations } from './operations';
+import { pages } from './pages';
 import { buildServices, type Outside } from './services';
 
 export interface ContainerOptions {
@@ -69,6 +70,7 @@ export async function buildContainer(
     captchas: services.shownCaptchas,
     uploads: services.uploads,
     openApi: openApiRouter(config.production, services.publicUrlOf),
+    pages: pages(config, services.inbox),
   };
 
   return {

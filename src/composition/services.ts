@@ -45,9 +45,11 @@ import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { TokenEnds } from '../integrations/messaging/token-ends';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
+import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import type { Keys } from '../keys';
+import { hasInbox } from './pages';
 import { repositories } from './repositories';
 
 /** More threads than processors. Their priority is low; so many still get a fair share of a busy machine. */
@@ -101,7 +103,9 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const transaction = transactions(db, repositories);
   const { users, verification } = repos;
 
-  const sms = outside.sms ?? (await chooseSmsSender(config.sms));
+  const sender = outside.sms ?? (await chooseSmsSender(config.sms));
+  const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
+  const sms = inbox ?? sender;
   const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const tokenEnds = new TokenEnds(messaging, repos.messagingTokens, logger);
@@ -133,11 +137,11 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const codes = new VerificationCodes(keys.sessionSecrets);
   const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
   const captchas = new CaptchaService(chosenCaptchas.captchas, limiter, limits);
-  const sender = new CodeSender(verification, codes, sms, config.verification);
+  const codeSender = new CodeSender(verification, codes, sms, config.verification);
   const accountHolders = new AccountHolders({ users, limiter, limits });
   const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender, captchas, limiter, limits, spendGuard, accountHolders, audit, logger };
+  const sendingParts = { sender: codeSender, captchas, limiter, limits, spendGuard, accountHolders, audit, logger };
 
   const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
@@ -161,6 +165,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
 
   return {
     connections,
+    inbox,
     jwks,
     publicUrlOf,
     uploads,

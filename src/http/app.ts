@@ -16,6 +16,8 @@ export interface Routers {
   captchas: Router;
   uploads: Router;
   openApi: Router;
+  /** For people with a browser. */
+  pages: Router[];
 }
 
 export interface AppSettings {
@@ -48,6 +50,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.use(routers.openApi);
   app.use('/.well-known', routers.jwks);
   app.use('/captcha', routers.captchas);
+  for (const page of routers.pages) app.use(page);
   app.use(routers.uploads);
 
   app.use(unknownPath);

@@ -7,11 +7,17 @@ import { ROOT } from '../support/service-process';
 const folder = mkdtempSync(join(tmpdir(), 'accounts-trim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const GOES = ['a/node_modules/typescript/lib/typescript.js', 'a/types.d.ts', 'a/b/main.mts', 'a/index.js.map'];
-const STAYS = ['a/index.js', 'a/typescript/index.js', 'a/LICENSE.md', 'a/prebuilt/a.node', 'a/data.json', 'a/ts'];
+const GOES = [
+  ...['a/node_modules/typescript/lib/typescript.js', 'a/types.d.ts', 'a/b/main.mts', 'a/index.js.map'],
+  ...['swagger-ui-dist/swagger-ui.js', 'swagger-ui-dist/swagger-ui-bundle.js.map', '@scarf/scarf/report.js'],
+];
+const STAYS = [
+  ...['a/index.js', 'a/typescript/index.js', 'a/LICENSE.md', 'a/prebuilt/a.node', 'a/data.json', 'a/ts'],
+  ...['swagger-ui-dist/package.json', 'swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
+];
 
 describe('the packages of the image', () => {
-  it('hold no TypeScript and no source maps, and everything else', () => {
+  it('hold no TypeScript, no source maps and of Swagger UI what is served, and everything else', () => {
     mkdirSync(join(folder, 'scripts'));
     cpSync(join(ROOT, 'scripts/trim-packages.mjs'), join(folder, 'scripts/trim-packages.mjs'));
     const packages = join(folder, 'node_modules');

@@ -54,6 +54,7 @@ const BAD: Record<string, string[]> = {
     '::/0',
     '::1/129',
   ],
+  DOCS_PAGE: ['true', 'ON', 'yes'],
   CORS_ORIGINS: [
     '*',
     'example.com',

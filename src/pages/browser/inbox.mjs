@@ -1,0 +1,44 @@
+// The messages of development, asked for while somebody looks.
+const EVERY_MS = 2_000;
+
+const state = document.querySelector('#state');
+const list = document.querySelector('.messages');
+let shown = '';
+
+async function refresh() {
+  if (document.hidden) return;
+  try {
+    const response = await fetch('inbox.json');
+    const { result, message } = await response.json();
+    if (result) show(result);
+    else state.textContent = message;
+  } catch {
+    state.textContent = 'The service cannot be reached.';
+  }
+}
+
+function show(messages) {
+  state.textContent = messages.length === 0 ? 'Nothing was sent yet.' : `Messages: ${messages.length}`;
+  const now = JSON.stringify(messages);
+  if (now === shown) return;
+  shown = now;
+  list.replaceChildren(...messages.map(asItem));
+}
+
+function asItem({ to, body, code, at }) {
+  const item = document.querySelector('#message').content.cloneNode(true).firstElementChild;
+  const part = (selector) => item.querySelector(selector);
+  part('.to').textContent = to;
+  part('time').dateTime = at;
+  part('time').textContent = new Date(at).toLocaleTimeString();
+  part('.text').textContent = body;
+  part('.code').hidden = code === undefined;
+  part('.code code').textContent = code ?? '';
+  part('.copy').hidden = !navigator.clipboard;
+  part('.copy').setAttribute('aria-label', `Copy the code ${code}`);
+  part('.copy').addEventListener('click', () => navigator.clipboard.writeText(code));
+  return item;
+}
+
+void refresh();
+setInterval(refresh, EVERY_MS);

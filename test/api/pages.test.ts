@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { buildContainer } from '../../src/composition/container';
+import { loadConfig } from '../../src/config';
+import { loadKeys } from '../../src/keys';
+import { createLogger } from '../../src/logger';
+import { KeptSms, startApp, type TestApp } from '../support/app';
+import { expectRefusal, raw } from '../support/calls';
+import { e164, expectOk, field, newPhone } from '../support/people';
+import { productionEnv } from '../support/production';
+
+const INBOX = ['/dev/inbox', '/dev/inbox.json', '/dev/inbox/inbox.mjs', '/dev/inbox/page.css'];
+const GET = { method: 'GET' };
+const TWILIO = {
+  ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0', TWILIO_AUTH_TOKEN: 'none', TWILIO_FROM: '+15005550006' },
+};
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
+});
+afterAll(() => app.close());
+
+async function withAnother<T>(env: Record<string, string>, look: (other: TestApp) => Promise<T>): Promise<T> {
+  const other = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+  try {
+    return await look(other);
+  } finally {
+    await other.close();
+  }
+}
+
+async function textOf(path: string, of = app): Promise<string> {
+  const { status, body } = await raw(of, path, GET);
+  expect(status).toBe(200);
+  return String(body);
+}
+
+/** Addresses of files that a page names. */
+const filesIn = (html: string) =>
+  [...html.matchAll(/ (?:src|href)="((?:docs|inbox)\/[^"]+)"/g)].map(([, path]) => path ?? '');
+
+async function sendCode(of = app) {
+  const phone = newPhone();
+  await expectOk(of.api.post('/user/send_code').send(phone));
+  return e164(phone);
+}
+
+describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
+  it('runs and shows files of this service alone, and stands in no frame', async () => {
+    const { headers } = await raw(app, path, GET);
+    expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
+      ...[
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ],
+      ...["img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+    ]);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('has no script and no style within, and its files are there', async () => {
+    const html = await textOf(path);
+    expect(html).not.toMatch(/<style|style=|<script>|\son\w+=|https?:/);
+    const files = filesIn(html);
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) {
+      const { status, headers } = await raw(app, `${path.replace(/\w+$/, '')}${file}`, GET);
+      const type = file.endsWith('.css') ? 'text/css' : 'text/javascript';
+      expect([file, status, headers['content-type']]).toEqual([file, 200, `${type}; charset=utf-8`]);
+    }
+  });
+
+  it('can be read only', async () => expectRefusal(await raw(app, path), 405, 'GET'));
+});
+
+describe('GET /docs', () => {
+  it('has addresses that hold below any path of a proxy', async () => {
+    expect(await textOf('/docs')).not.toMatch(/(src|href)="\//);
+    expect(await raw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
+  });
+
+  it('comes compressed where that is understood, and once as long as it is the same', async () => {
+    const plain = await textOf('/docs/swagger-ui.css');
+    const zipped = await fetch(`${app.url}/docs/swagger-ui.css`, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(await zipped.text()).toBe(plain);
+    expect(Number(zipped.headers.get('Content-Length'))).toBeLessThan(plain.length / 4);
+    expect(zipped.headers.get('Content-Encoding')).toBe('gzip');
+    expect(zipped.headers.get('Vary')).toBe('Accept-Encoding');
+    expect(zipped.headers.get('Cache-Control')).toBe('no-cache');
+    const again = { 'Accept-Encoding': 'gzip', 'If-None-Match': zipped.headers.get('ETag') ?? '' };
+    expect(await raw(app, '/docs/swagger-ui.css', { ...GET, headers: again })).toMatchObject({ status: 304, body: '' });
+  });
+
+  it('is not there when it is turned off', async () => {
+    await withAnother({ DOCS_PAGE: 'off' }, async (off) => {
+      for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
+        expectRefusal(await raw(off, path, GET), 404, 'no such path');
+      await textOf('/dev/inbox', off);
+    });
+  });
+
+  it('is there in production, and knows of no inbox', async () => {
+    expect(await textOf('/docs')).toContain('data-inbox="dev/inbox"');
+    await withAnother(productionEnv(), async (production) => {
+      expect(await textOf('/docs', production)).toContain('data-inbox=""');
+    });
+  });
+});
+
+describe('GET /dev/inbox', () => {
+  it('shows the messages of this process, the newest first', async () => {
+    const [first, second] = [await sendCode(), await sendCode()];
+    const { result } = await expectOk(app.api.get('/dev/inbox.json'));
+    expect((result as object[]).slice(0, 2)).toEqual(
+      [second, first].map((to) => {
+        const code = app.sms.codeFor(to);
+        return {
+          to,
+          code,
+          body: expect.stringContaining(code) as string,
+          at: expect.stringMatching(/^2.+Z$/) as string,
+        };
+      }),
+    );
+    await withAnother({}, async (other) => {
+      expect(await expectOk(other.api.get('/dev/inbox.json'))).toEqual({ code: 200, result: [] });
+    });
+  });
+
+  it('is kept by nobody on the way, and leaves no code in the log', async () => {
+    const code = app.sms.codeFor(await sendCode());
+    const answer = await raw(app, '/dev/inbox.json', GET);
+    expect(JSON.stringify(answer.body)).toContain(code);
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(JSON.stringify(app.logged())).not.toContain(code);
+  });
+
+  describe.each(INBOX)('%s', (path) => {
+    const asked = (headers: Record<string, string>) => raw(app, path, { ...GET, headers });
+
+    it.each(['evil.example', 'evil.example:8585', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.0.7'])(
+      'is shown by no foreign name, which may have been given this address: %s',
+      async (host) => expectRefusal(await asked({ Host: host }), 404, 'localhost'),
+    );
+
+    it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('is shown by its own: %s', async (host) => {
+      expect((await asked({ Host: `${host}:${new URL(app.url).port}` })).status).toBe(200);
+    });
+
+    it.each(['cross-site', 'same-site'])('is shown to no page of another site: %s', async (site) => {
+      expectRefusal(await asked({ 'Sec-Fetch-Site': site }), 404, 'localhost');
+    });
+
+    it.each(['https://web.example.com', 'http://localhost:3000', 'null'])(
+      'is shown to no page of another origin, listed or not: %s',
+      async (origin) => expectRefusal(await asked({ Origin: origin }), 404, 'localhost'),
+    );
+
+    it('is shown to its own page', async () => {
+      const own = { 'Sec-Fetch-Site': 'same-origin', Origin: app.url };
+      expect((await asked(own)).status).toBe(200);
+    });
+  });
+
+  it('does not exist in production', async () => {
+    await withAnother(productionEnv(), async (production) => {
+      for (const path of INBOX) expectRefusal(await raw(production, path, GET), 404, 'no such path');
+    });
+  });
+
+  it('does not exist in production, whatever is to send the messages', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'accounts-pages-'));
+    const config = { ...loadConfig({ ...productionEnv(), DATA_DIR: dataDir }), sms: { provider: 'console' } as const };
+    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: createLogger('silent') };
+    const container = await buildContainer(config, { ...outside, sms: new KeptSms() });
+    try {
+      for (const path of INBOX) {
+        const answer = await request(container.app).get(path).set('Host', 'localhost');
+        expect([answer.status, field(answer.body, 'message')]).toEqual([404, 'no such path']);
+      }
+    } finally {
+      await container.close();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
+  it('does not exist where messages are really sent', async () => {
+    await withAnother(TWILIO, async (sending) => {
+      for (const path of INBOX) expectRefusal(await raw(sending, path, GET), 404, 'no such path');
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import express, { type Express } from 'express';
+import request from 'supertest';
+import { errorHandler } from '../../src/http/error-handler';
+import { createLogger } from '../../src/logger';
+import { fromThisMachine } from '../../src/pages/own-machine';
+
+/** As if the connection came from this address. */
+function reachedFrom(address: string): Express {
+  const app = express();
+  app.use((req, _res, next) => {
+    Object.defineProperty(req.socket, 'remoteAddress', { value: address, configurable: true });
+    next();
+  });
+  app.use(fromThisMachine, (_req, res) => void res.send('shown'));
+  app.use(errorHandler(createLogger('silent')));
+  return app;
+}
+
+async function statusOf(address: string, headers: Record<string, string> = {}): Promise<number> {
+  const { status } = await request(reachedFrom(address))
+    .get('/')
+    .set({ Host: 'localhost:8585', ...headers });
+  return status;
+}
+
+describe('what is for this machine alone', () => {
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('is shown to %s', async (address) => {
+    expect(await statusOf(address)).toBe(200);
+  });
+
+  it.each(['192.168.0.7', '10.0.0.2', '172.17.0.1', '::ffff:192.168.0.7', 'fe80::1%eth0', '2001:db8::1', 'none'])(
+    'is not shown to another machine: %s',
+    async (address) => expect(await statusOf(address)).toBe(404),
+  );
+
+  it.each(['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via'])(
+    'is not shown through a proxy or a tunnel on this machine: %s',
+    async (name) => expect(await statusOf('127.0.0.1', { [name]: '127.0.0.1' })).toBe(404),
+  );
+});
