@@ -1,0 +1,216 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app';
+import { barriers, installedChromium, launchChromium, openPage } from '../support/browser';
+import { e164, newPhone } from '../support/people';
+
+const chromium = installedChromium() ?? '';
+if (chromium === '') process.stderr.write('The pages are NOT tested in a browser: no Chromium is installed.\n');
+
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const DONE = 'Done · HTTP 200, code 200';
+const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set the nickname', 'Synchronise'];
+
+(chromium === '' ? describe.skip : describe)('in Chromium', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let misdeeds: string[] = [];
+
+  beforeAll(async () => {
+    app = await startApp();
+    browser = await launchChromium(chromium);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(misdeeds).toEqual([]);
+  });
+
+  async function open(path: string, options: BrowserContextOptions = {}, of = app): Promise<Page> {
+    const opened = await openPage(browser, `${of.url}${path}`, options);
+    misdeeds = opened.misdeeds;
+    return opened.page;
+  }
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const saidIn = (page: Page, step: number) => page.locator('.step output').nth(step);
+
+  async function take(page: Page, step: number, says = DONE): Promise<void> {
+    await button(page, STEPS[step] ?? '').click();
+    await saidIn(page, step).getByText(says).waitFor();
+  }
+
+  async function fetchCode(page: Page): Promise<void> {
+    await button(page, 'Fetch the code from the inbox').click();
+    await page.waitForFunction("document.querySelector('[name=code]').value !== ''");
+  }
+
+  async function signIn(page: Page): Promise<void> {
+    await take(page, 0);
+    await fetchCode(page);
+    for (const step of [1, 2, 3]) await take(page, step);
+  }
+
+  /** Opens an operation of the reference, and its form. */
+  async function openOperation(page: Page, id: string) {
+    const operation = page.locator(`[id$="-${id}"].opblock`);
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.execute').waitFor();
+    return operation;
+  }
+
+  async function statusOf(page: Page, id: string): Promise<string> {
+    const operation = page.locator(`[id$="-${id}"].opblock`);
+    await operation.locator('.execute').click();
+    return operation.locator('.live-responses-table .response .response-col_status').first().innerText();
+  }
+
+  const width = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
+
+  describe('the first run', () => {
+    it('goes from a phone without an account to a synchronised client', async () => {
+      const page = await open('/docs');
+      await signIn(page);
+      for (const step of [4, 5]) await take(page, step);
+      const answer = await page.locator('.step .body').nth(5).innerText();
+      expect(JSON.parse(answer)).toMatchObject({
+        code: 200,
+        result: { user: { nickname: 'Ann Onymous' }, friends: [] },
+      });
+      const phone = await page.getByLabel('Phone', { exact: true }).inputValue();
+      const [owner] = (await app.db('phones').where({ phone: `+44${phone}` })) as { user_id: string }[];
+      expect(await app.db('users').where({ id: owner?.user_id })).toMatchObject([{ nickname: 'Ann Onymous' }]);
+    });
+
+    it('shows each call as a command for curl, and goes on at the version of the answer', async () => {
+      const page = await open('/docs');
+      await page.getByLabel('Phone', { exact: true }).fill("79'11");
+      expect(await page.locator('.curl').first().innerText()).toBe(
+        `curl -b cookies.txt -c cookies.txt -X POST ${app.url}/user/send_code \\\n  -d '{"region":44,"phone":"79'\\''11"}'`,
+      );
+      await page.reload();
+      await signIn(page);
+      await take(page, 5);
+      const { version } = (
+        JSON.parse(await page.locator('.step .body').nth(5).innerText()) as { result: { version: number } }
+      ).result;
+      expect(await page.locator('.curl').nth(5).innerText()).toContain(`/user/sync/${version}`);
+    });
+
+    it('tells why something is refused, and stays there', async () => {
+      const page = await open('/docs');
+      await take(page, 0);
+      await page.getByLabel('Code', { exact: true }).fill('0');
+      await take(page, 1, 'Refused');
+      expect(await saidIn(page, 1).innerText()).toBe('Refused: wrong_code · HTTP 200, code 1000');
+      expect(await page.locator('[aria-current=step] h3').innerText()).toBe('Verify the code');
+    });
+
+    it('has the code typed where messages are really sent', async () => {
+      const real = {
+        SMS_PROVIDER: 'twilio',
+        TWILIO_ACCOUNT_SID: 'AC0',
+        TWILIO_AUTH_TOKEN: 'none',
+        TWILIO_FROM: '+15005550006',
+      };
+      const sending = await startApp(real, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      try {
+        const page = await open('/docs', {}, sending);
+        const { region, phone } = newPhone();
+        await page.getByLabel('Calling code').fill(String(region));
+        await page.getByLabel('Phone', { exact: true }).fill(String(phone));
+        await take(page, 0);
+        expect(await button(page, 'Fetch the code from the inbox').count()).toBe(0);
+        expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
+        await page.getByLabel('Code', { exact: true }).fill(sending.sms.codeFor(e164({ region, phone })));
+        await take(page, 1);
+      } finally {
+        await sending.close();
+      }
+    });
+  });
+
+  describe('the reference', () => {
+    it('tries a call with the cookie of the browser', async () => {
+      const page = await open('/docs');
+      await openOperation(page, 'userGroups');
+      expect(await statusOf(page, 'userGroups')).toBe('401');
+      await signIn(page);
+      await page.locator('.response-col_status', { hasText: /^200/ }).first().waitFor();
+      const answered = page.waitForResponse(`${app.url}/user/groups`);
+      await statusOf(page, 'userGroups');
+      expect(await (await answered).json()).toEqual({ code: 200, result: [] });
+    });
+
+    it('asks this service also where the description names another address', async () => {
+      const elsewhere = { PUBLIC_URL: 'http://accounts.example' };
+      const named = await startApp(elsewhere, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      try {
+        const page = await open('/docs', {}, named);
+        await openOperation(page, 'healthz');
+        expect(await statusOf(page, 'healthz')).toBe('200');
+      } finally {
+        await named.close();
+      }
+    });
+  });
+
+  describe('the inbox', () => {
+    it('shows a message as it is sent', async () => {
+      const page = await open('/dev/inbox');
+      const { region, phone } = newPhone();
+      await app.api.post('/user/send_code').send({ region, phone });
+      const newest = page.locator('.message').first();
+      await newest.getByText(e164({ region, phone })).waitFor();
+      expect(await newest.locator('code').innerText()).toBe(app.sms.codeFor(e164({ region, phone })));
+    });
+  });
+
+  it.each(['/docs', '/dev/inbox'])('fits on a phone: %s', async (path) => {
+    await app.api.post('/user/send_code').send(newPhone());
+    const page = await open(path, PHONE);
+    if (path === '/docs') {
+      await signIn(page);
+      await openOperation(page, 'userSendCode');
+    } else await page.locator('.message').first().waitFor();
+    expect(await width(page)).toBe(360);
+  });
+
+  it('can be used by keyboard: in order, and with the focus to be seen', async () => {
+    const page = await open('/docs');
+    const seen: string[] = [];
+    while (!seen.includes('Send the code')) {
+      await page.keyboard.press('Tab');
+      const name = `(document.activeElement.labels?.[0] ?? document.activeElement).textContent`;
+      seen.push(await page.evaluate<string>(name));
+      const outline = 'getComputedStyle(document.activeElement).outlineStyle';
+      expect([seen.at(-1), await page.evaluate<string>(outline)]).toEqual([seen.at(-1), 'solid']);
+    }
+    expect(seen).toEqual([
+      ...['First run', 'Reference', 'openapi.json', 'Inbox'],
+      ...['Calling code', 'Phone', 'Copy', 'Send the code'],
+    ]);
+    await page.keyboard.press('Enter');
+    await saidIn(page, 0).getByText(DONE).waitFor();
+    await button(page, 'Fetch the code from the inbox').focus();
+    await page.keyboard.press('Space');
+    await page.waitForFunction("document.activeElement.name === 'code' && document.activeElement.value !== ''");
+    await page.keyboard.press('Enter');
+    await saidIn(page, 1).getByText(DONE).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('has no barriers that a program can find: %s', async (colorScheme) => {
+    const page = await open('/docs', { colorScheme });
+    await take(page, 0);
+    await page.getByLabel('Code', { exact: true }).fill('0');
+    await take(page, 1, 'Refused');
+    await openOperation(page, 'userSendCode');
+    await statusOf(page, 'userSendCode');
+    expect(await barriers(page)).toEqual([]);
+    const inbox = await open('/dev/inbox', { colorScheme });
+    await inbox.locator('.message').first().waitFor();
+    expect(await barriers(inbox)).toEqual([]);
+  });
+});
