@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collectionOf, type Collection, type Document } from '../../scripts/collection/collection';
+import { ROOT } from '../support/service-process';
+
+const read = (file: string) => JSON.parse(readFileSync(join(ROOT, 'docs', file), 'utf8')) as unknown;
+const document = read('openapi.json') as Document;
+const collection = read('postman.json') as Collection;
+
+describe('docs/postman.json', () => {
+  it('is what docs/openapi.json is now: npm run collection writes it', () => {
+    expect(collection).toEqual(JSON.parse(JSON.stringify(collectionOf(document))));
+  });
+
+  it('has each operation once, behind the first minutes', () => {
+    const [, ...folders] = collection.item;
+    const found = folders.flatMap(({ item }) => item.map(({ name, request }) => `${request.method} ${name}`));
+    const wanted = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(found.sort()).toEqual(wanted.sort());
+  });
+
+  it('names no variable that it has not', () => {
+    const used = [...JSON.stringify(collection).matchAll(/\{\{(\w+)\}\}|Variables\.set\('(\w+)'/g)];
+    const names = new Set(used.map(([, sent, kept]) => sent ?? kept));
+    expect([...names].sort()).toEqual(collection.variable.map(({ key }) => key).sort());
+  });
+});
