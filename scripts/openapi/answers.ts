@@ -62,13 +62,13 @@ export function answersBeside({
 
 function success(operation: Operation, returned: Reason[]): ZodOpenApiResponseObject {
   const codes = [...new Set(returned.map((reason) => REASONS[reason].code))];
-  const [first, second, ...more] = [successOf(operation), ...codes.map(returnCode)] as const;
+  const [first, second, ...more] = [successOf(operation, codes.length > 0), ...codes.map(returnCode)] as const;
   const why = returned.length > 0 && { 'X-Reason': reasonHeader(returned).optional() };
   const wait = codes.includes(5000) && { 'Retry-After': retryAfter.optional() };
   return {
     description: ['Done.', ...codes.map((code) => withCode(code, returned))].join('\n\n'),
     headers: z.object({ 'X-Request-Id': requestId, ...cookiesOf(operation, codes.length > 0), ...why, ...wait }),
-    content: { 'application/json': { schema: second ? z.union([first, second, ...more]) : first } },
+    content: { 'application/json': { schema: second ? eitherOf(operation, [first, second, ...more]) : first } },
   };
 }
 
@@ -89,9 +89,19 @@ const renewed = z
   .optional()
   .meta({ header: { id: 'RenewedSession' }, description: "The session's cookie anew, at most once a day." });
 
-function successOf({ path, result }: Operation): z.ZodType {
+/** What an operation answers has its name, also where that is one of several. */
+function answerId({ path }: Operation): string {
+  return `${capitalized(operationId(path))}Answer`;
+}
+
+function eitherOf(operation: Operation, answers: [z.ZodType, z.ZodType, ...z.ZodType[]]): z.ZodType {
+  return z.union(answers).meta({ id: answerId(operation) });
+}
+
+function successOf(operation: Operation, isOneOfSeveral: boolean): z.ZodType {
+  const { path, result } = operation;
   if (!result) return doneSchema;
-  const id = `${capitalized(operationId(path))}Answer`;
+  const id = isOneOfSeveral ? `${capitalized(operationId(path))}Success` : answerId(operation);
   return z.object({ code: z.literal(200), result }).meta({ id });
 }
 

@@ -36,7 +36,7 @@ export function openApiDocument({ version, license }: Package): object {
       info: {
         title: 'User Account Service',
         version,
-        license: { name: license },
+        license: { name: license, identifier: license },
         description: ABOUT.trim().replace(/\n/g, ' '),
       },
       servers: [{ url: 'http://127.0.0.1:8585', description: 'As npm start serves it.' }],
@@ -107,6 +107,10 @@ function override({ jsonSchema, zodSchema }: Overridden): void {
     delete jsonSchema.anyOf;
   }
   if (def.type === 'literal' && def.values.every(Number.isInteger)) jsonSchema.type = 'integer';
+  // No language has a type of true alone: Swift's generator writes one that does not compile.
+  if (jsonSchema.type === 'boolean') delete jsonSchema.const;
+  // A number that is read from a path.
+  if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
   if (def.type === 'nullable') asTypes(jsonSchema);
   // Generators of clients ask for a field that has one.
   delete jsonSchema.default;

@@ -9,6 +9,9 @@ const ON_THE_WAY: readonly Reason[] = ['request_too_slow', 'headers_too_large', 
 /** Of these, statuses that a proxy alone answers with, and that know no request id. */
 const WITHOUT_ID = [408, 431, 502, 503];
 
+/** Qiniu has some beyond, for which OpenAPI has no place of their own. */
+const LAST_STATUS = 599;
+
 /** Those that are the same for most operations, by their names for programs. */
 const NAMES: Partial<Record<number, string>> = {
   ...{ 400: 'BadRequest', 401: 'NotSignedIn', 403: 'CrossSite', 408: 'RequestTooSlow', 413: 'BodyTooLarge' },
@@ -53,7 +56,7 @@ export function refusalsBy(reasons: readonly Reason[], kind: 'refusal' | 'upload
   const statuses = [...new Set(all.map((reason) => REASONS[reason].code as number))].sort((a, b) => a - b);
   return statuses.map((status) => {
     const own = all.filter((reason) => REASONS[reason].code === status);
-    return [String(status), shared(status, own, kind)];
+    return [status > LAST_STATUS ? 'default' : String(status), shared(status, own, kind)];
   });
 }
 

@@ -14,7 +14,7 @@ export const openApi: Beside = {
   summary: 'This document.',
   answer: {
     type: 'application/json',
-    result: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.1'] }) }).meta({ id: 'OpenApi' }),
+    result: z.unknown().meta({ type: 'object', examples: [{ openapi: '3.1.1' }] }),
   },
 };
 

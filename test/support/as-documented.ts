@@ -10,6 +10,9 @@ const LONGEST = 1_048_576;
 /** What is no HTTP, and a fixed word in the place of an id. */
 const OF_NO_OPERATION = ['malformed_http', 'no_such_path'];
 
+/** As the document has it, beyond which OpenAPI has no place for a status. */
+const LAST_STATUS = 599;
+
 interface Sent {
   method: string;
   path: string;
@@ -92,7 +95,8 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
   const operation = found && document.paths[found.path]?.[verb];
   // A method that is none, or the protocol of resumable uploads.
   if (!operation || OF_NO_OPERATION.includes(String(headers['x-reason']))) return undefined;
-  const given = operation.responses[String(status)];
+  const place = status > LAST_STATUS ? 'default' : String(status);
+  const given = operation.responses[place];
   if (!given) return `status ${status}`;
   const response = resolved<Response>(document, given);
   const missing = missingHeader(response, headers);
@@ -102,7 +106,7 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
   const type = Object.keys(response.content).find((one) => one === sent || one === sent.replace(/\/.*/, '/*'));
   if (type === undefined) return `status ${status} of the type ${sent}`;
   if (type !== 'application/json' || body.length === 0) return undefined;
-  const where = given.$ref?.slice('#/'.length) ?? `paths/${escaped(found.path)}/${verb}/responses/${status}`;
+  const where = given.$ref?.slice('#/'.length) ?? `paths/${escaped(found.path)}/${verb}/responses/${place}`;
   const validate = validatorAt(`${where}/content/${escaped(type)}/schema`);
   const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
   return validate(JSON.parse(text.toString())) ? undefined : `status ${status}, ${ajv.errorsText(validate.errors)}`;

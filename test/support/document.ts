@@ -20,7 +20,7 @@ export interface Response {
 
 export interface Described {
   operationId: string;
-  parameters?: { name: string; in: string; required: boolean; schema: { examples: unknown[] } }[];
+  parameters?: { name: string; in: string; required: boolean; schema: { type?: string; examples: unknown[] } }[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
 }

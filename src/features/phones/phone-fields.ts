@@ -5,19 +5,31 @@ const MESSAGE = 'must be digits, as a JSON number or a string';
 // Each with the message: where one of the two is nearly right, zod tells what is wrong with that.
 const whole = z.number().int(MESSAGE).nonnegative(MESSAGE).meta({ format: 'int64' });
 
-function digits(description: string, example: number) {
+const written = z.string().regex(/^[0-9]{1,32}$/, MESSAGE);
+
+function digits(id: string, description: string, example: number) {
   return z
-    .union([whole, z.string().regex(/^[0-9]{1,32}$/, MESSAGE)], { error: MESSAGE })
-    .meta({ description, examples: [example] })
+    .union([whole, written], { error: MESSAGE })
+    .meta({ id, description, examples: [example] })
     .transform(String)
     .refine((value) => /^[0-9]{1,32}$/.test(value), MESSAGE);
 }
 
-const region = digits('An international dialling code.', 44);
-const phone = digits('As it is dialled in the region: 07911… and 7911… in 44 are one phone.', 7911123456);
+const REGION = 'An international dialling code.';
+const PHONE = 'As it is dialled in the region: 07911… and 7911… in 44 are one phone.';
+const region = digits('Region', REGION, 44);
+const phone = digits('PhoneNumber', PHONE, 7911123456);
 
 /** `region` and `phone` become one phone; a refusal names the field at fault. */
 export const phoneFields = z.object({ region, phone }).transform(toPhone);
+
+/** All that is in a path is a string. */
+export const phoneInPath = z
+  .object({
+    region: written.meta({ description: REGION, examples: ['44'] }),
+    phone: written.meta({ description: PHONE, examples: ['7911123456'] }),
+  })
+  .transform(toPhone);
 
 function toPhone({ region, phone }: { region: string; phone: string }, context: z.RefinementCtx): Phone {
   if (!isPhoneCallingCode(region)) {

@@ -8,7 +8,8 @@ export const portraitUri = described(
   bytes(1, 1_024).refine(isWebAddress, 'must be an absolute http or https URL, with :// once'),
   {
     format: 'uri',
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+    // Without its slashes, which Swift's generator escapes as Swift does not know it.
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',
     description: 'An absolute http or https address of at most 1,024 bytes, with :// once.',
     examples: ['https://images.example.com/k7Qw2mZr9TfB/ann.png'],
   },

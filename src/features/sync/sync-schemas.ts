@@ -13,7 +13,10 @@ export const sinceVersion = z.object({
   version: z
     .string()
     .regex(/^[0-9]{1,16}$/, MESSAGE)
-    .meta({ description: 'From the answer before; 0 for everything.', examples: ['0'] })
+    .meta({
+      ...{ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      ...{ description: 'From the answer before; 0 for everything.', examples: [0] },
+    })
     .transform(Number)
     .refine(Number.isSafeInteger, MESSAGE),
 });
@@ -23,7 +26,10 @@ export const asked = z
     names: z
       .literal(true)
       .optional()
-      .meta({ description: 'Rows of blacklist and friends then have `user` as well.', examples: [true] }),
+      .meta({
+        description: 'Rows of blacklist and friends then have `user` as well; nothing, where it is false.',
+        examples: [true],
+      }),
   })
   .meta({ id: 'SyncOptions' });
 

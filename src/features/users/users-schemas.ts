@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { phoneFields } from '../phones/phone-fields';
+import { phoneInPath } from '../phones/phone-fields';
 import { otherId, profile } from './profile';
 
 export const byId = z.object({ id: otherId });
@@ -13,6 +13,6 @@ export const byIds = z
   })
   .meta({ id: 'UserIds' });
 
-export const byPhone = phoneFields;
+export const byPhone = phoneInPath;
 
 export const profiles = z.array(profile);
