@@ -60,7 +60,7 @@ const directions = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', '.data/', '.test-output/', '.cache/', 'coverage/'] },
+  { ignores: ['**/dist/', '.data/', '.test-output/', '.cache/', 'coverage/', 'packages/client/src/document.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -93,6 +93,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', GUESSABLE, { object: 'process', property: 'env' }] },
   },
   ...directions,
+  forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client depends on nothing' }),
   {
     files: ['src/pages/browser/*.mjs'],
     languageOptions: { globals: Object.fromEntries(IN_BROWSERS.map((name) => [name, 'readonly'])) },

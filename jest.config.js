@@ -15,7 +15,13 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/.test-output/', '<rootDir>/.cache/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist/',
+    '<rootDir>/.data/',
+    '<rootDir>/.test-output/',
+    '<rootDir>/.cache/',
+    '<rootDir>/packages/client/dist/',
+  ],
   // On a machine that is busy with something else a start alone can take half a minute.
   testTimeout: 60_000,
   maxWorkers: 2,

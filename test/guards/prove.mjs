@@ -18,6 +18,7 @@ const COPIED = [
   'src',
   'test',
   'migrations',
+  'packages',
   'scripts',
   'deploy',
   'docs',
@@ -86,7 +87,7 @@ function save() {
 
 async function work() {
   const tree = mkdtempSync(join(tmpdir(), 'accounts-guards-'));
-  for (const name of COPIED) cpSync(join(root, name), join(tree, name), { recursive: true });
+  for (const name of COPIED) cpSync(join(root, name), join(tree, name), { recursive: true, filter: isSource });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (let guard = waiting.shift(); guard; guard = waiting.shift()) {
     const failure = await prove(tree, guard);
@@ -94,6 +95,11 @@ async function work() {
     process.stdout.write(`${failure ? 'NOT PROVED' : 'proved    '}  ${guard.guard}${failure ? `: ${failure}` : ''}\n`);
   }
   rmSync(tree, { recursive: true, force: true });
+}
+
+/** Not what a package has installed or built. */
+function isSource(path) {
+  return !/(node_modules|dist)$/.test(path);
 }
 
 /** What is wrong with the proof; nothing when the test fails as it has to. `also` takes a second guard out that stands behind. */

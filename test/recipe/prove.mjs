@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'knexfile.ts'];
+const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'packages', 'knexfile.ts'];
 const SETTINGS = ['package.json', 'jest.config.js', 'tsconfig.json', '.env.example'];
 
 const page = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
@@ -64,6 +64,11 @@ async function expect(title, passes, leftOut, check) {
   rmSync(tree, { recursive: true, force: true });
 }
 
+/** Not what a package has installed or built. */
+function isSource(path) {
+  return !/(node_modules|dist)$/.test(path);
+}
+
 function run(args, cwd) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd });
@@ -76,7 +81,8 @@ function run(args, cwd) {
 
 function copied(leftOut) {
   const tree = mkdtempSync(join(tmpdir(), 'accounts-recipe-'));
-  for (const name of [...COPIED, ...SETTINGS]) cpSync(join(root, name), join(tree, name), { recursive: true });
+  for (const name of [...COPIED, ...SETTINGS])
+    cpSync(join(root, name), join(tree, name), { recursive: true, filter: isSource });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (const block of blocks) if (block.file !== leftOut) apply(tree, block);
   // What this writes is of no use where something is missing: then a check fails.

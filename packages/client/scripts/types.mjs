@@ -1,0 +1,30 @@
+// Makes src/document.ts of docs/openapi.json: npm run types. With --check it only looks whether that is current.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { URL } from 'node:url';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
+const TYPES = new URL('../src/document.ts', import.meta.url);
+
+const text = readFileSync(DOCUMENT, 'utf8');
+const types = `${headOf(text)}${astToString(await openapiTS(withoutExamples(JSON.parse(text))))}`;
+if (!process.argv.includes('--check')) writeFileSync(TYPES, types);
+else if (readFileSync(TYPES, 'utf8') !== types) {
+  process.stderr.write('packages/client/src/document.ts is not current: npm run types in packages/client\n');
+  process.exitCode = 1;
+}
+
+/** A test compares the hash, so that nobody forgets to make the types anew. */
+function headOf(document) {
+  const hash = createHash('sha256').update(document).digest('hex');
+  return `// Made of docs/openapi.json by npm run types: not to be changed by hand.\n// SHA-256 of the document: ${hash}\n\n`;
+}
+
+/** They would be most of the package. A property of a schema may have such a name, too. */
+function withoutExamples(value, name = '') {
+  if (Array.isArray(value)) return value.map((inner) => withoutExamples(inner));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => name === 'properties' || !/^examples?$/.test(key));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutExamples(inner, key)]));
+}

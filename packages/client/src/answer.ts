@@ -1,0 +1,54 @@
+/**
+ * Why there is no answer of the service: no connection or half an answer, none in time, one that is not the service's
+ * own, or a storage that has failed.
+ */
+export type ClientReason = 'network' | 'timeout' | 'bad_answer' | 'storage';
+
+export interface FieldProblem {
+  path: string;
+  message: string;
+}
+
+export interface Success<Result> {
+  ok: true;
+  result: Result;
+  requestId: string | undefined;
+}
+
+export interface Failure<Reason extends string = string> {
+  ok: false;
+  /** For programs: it stays what it is. */
+  reason: Reason;
+  /** The return code, or the HTTP status; 0 where no answer came. */
+  code: number;
+  /** For developers: it may change. */
+  message: string;
+  /** Seconds to wait, where only time helps. */
+  retryAfter: number | undefined;
+  /** Which fields are at fault. */
+  details: FieldProblem[];
+  requestId: string | undefined;
+}
+
+/** What became of a call. `ok` tells which of the two it is. */
+export type Answer<Result, Reason extends string = string> = Success<Result> | Failure<Reason>;
+
+/** One that the service did not give. */
+export function failure<Reason extends string>(
+  reason: Reason,
+  message: string,
+  from: Partial<Omit<Failure, 'ok' | 'reason' | 'message'>> = {},
+): Failure<Reason> {
+  return { ok: false, reason, code: 0, message, retryAfter: undefined, details: [], requestId: undefined, ...from };
+}
+
+/** What an answer breaks off with while it is read. */
+export class BrokenOff extends Error {
+  readonly reason: ClientReason;
+
+  constructor(reason: ClientReason, message: string) {
+    super(message);
+    this.name = 'BrokenOff';
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,230 @@
+import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from './answer.ts';
+import { CookieJar } from './cookie-jar.ts';
+import { exchange, type Reply } from './exchange.ts';
+import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
+import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
+import { repeating } from './repeating.ts';
+import { memoryStorage, type ClientStorage } from './storage.ts';
+import type { SyncSource } from './sync/store.ts';
+
+export interface ClientOptions {
+  /** Where the service is: `https://accounts.example.com`. */
+  baseUrl: string;
+  /** Where the jar keeps the cookies. Without one they are gone after a restart. */
+  storage?: ClientStorage;
+  /** Who keeps the cookies: browsers and React Native do it by themselves, Node has the jar. */
+  cookies?: 'platform' | 'jar';
+  /** Asked when the session has ended. With credentials the client logs in and repeats the call, else it is a 401. */
+  credentials?: () => MaybePromise<Schemas['Credentials'] | undefined>;
+  /** Asked when send_code wants a captcha: for what the user reads in the picture, or the token of the page. */
+  captcha?: (captcha: Schemas['Captcha']) => MaybePromise<string | undefined>;
+  /** The longest wait for an answer to begin, and then for it to go on. */
+  timeoutMs?: number;
+  /** How often a call without an answer is repeated, where docs/api.md says that this is safe. */
+  repeats?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+export type SyncReason = ReasonOf<'/user/sync/{version}'> | ClientReason;
+
+export type UploadReason = ReasonOf<'/user/get_image_token'> | ReasonOf<'/user/set_portrait_uri'> | ClientReason;
+
+/** A Blob or File; in React Native `{ uri, name, type }`. */
+export type ImageFile = Blob | { uri: string; name: string; type: string };
+
+export interface UploadedImage {
+  url: string;
+  key: string;
+  hash: string;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What is sent, and how its answer is read. */
+interface Request<Result> {
+  path: OperationPath;
+  input: Record<string, unknown>;
+  read: (reply: Reply) => Promise<Answer<Result>>;
+}
+
+const LOGIN = '/user/login';
+const NOT_SIGNED_IN = 401;
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** The service answers within about eight seconds. */
+const TIMEOUT_MS = 15_000;
+/** An upload is answered when all of it has arrived. */
+const UPLOAD_TIMES = 10;
+const REPEATS = 2;
+
+/** These end with a 401 where there is no session: nobody wants one for them. */
+const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout']);
+
+/** Reasons of send_code to which a captcha is the answer. */
+const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
+
+/** Calls the operations of the service. What goes wrong is in the answer: nothing is thrown. */
+export class Client implements SyncSource<SyncReason> {
+  readonly #baseUrl: string;
+  readonly #options: ClientOptions;
+  readonly #jar: CookieJar | undefined;
+  /** The login that all calls wait for which found the session ended. */
+  #loggingIn: Promise<boolean> | undefined;
+  #logins = 0;
+
+  constructor(options: ClientOptions) {
+    const url = new URL(options.baseUrl);
+    this.#baseUrl = url.href.replace(/\/+$/, '');
+    this.#options = options;
+    const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
+    if (cookies === 'jar')
+      this.#jar = new CookieJar(options.storage ?? memoryStorage(), { isSecure: url.protocol === 'https:' });
+  }
+
+  /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
+  call<Path extends OperationPath>(
+    path: Path,
+    ...[input]: Told<Path>
+  ): Promise<Answer<ResultOf<Path>, ReasonOf<Path> | ClientReason>> {
+    const answer = this.#call({ path, input: input ?? {}, read: readAnswer });
+    return answer as Promise<Answer<ResultOf<Path>, ReasonOf<Path> | ClientReason>>;
+  }
+
+  /** What a SyncStore asks. */
+  changesSince(version: number, { names }: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
+    const input = { version, ...(names && { names }) };
+    const answer = this.#signedIn({ path: '/user/sync/{version}', input, read: begunOrRefused });
+    return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
+  }
+
+  /** Uploads an image, whose address then goes into a portrait. Without a key it is named by its content. */
+  async uploadImage(image: ImageFile, { key }: { key?: string } = {}): Promise<Answer<UploadedImage, UploadReason>> {
+    const granted = await this.call('/user/get_image_token');
+    if (!granted.ok) return granted;
+    const { domain, token } = granted.result;
+    const form = new FormData();
+    // The token first: it is checked before the file is read then.
+    form.append('token', token);
+    if (key !== undefined) form.append('key', key);
+    form.append('file', image as Blob, 'image');
+    const answer = await repeating('/', this.#repeats, () => this.#upload(form));
+    if (!answer.ok || answer.result === undefined) return answer as Answer<never, UploadReason>;
+    const base = /^https?:\/\//.test(domain) ? domain : `http://${domain}`;
+    return { ...answer, result: { ...answer.result, url: `${base}/${answer.result.key}` } };
+  }
+
+  /** Uploads an image and makes it the user's portrait. */
+  async setPortrait(image: ImageFile): Promise<Answer<UploadedImage, UploadReason>> {
+    const uploaded = await this.uploadImage(image);
+    if (!uploaded.ok) return uploaded;
+    const set = await this.call('/user/set_portrait_uri', { portraitUri: uploaded.result.url });
+    return set.ok ? uploaded : set;
+  }
+
+  async #call(request: Request<unknown>): Promise<Answer<unknown>> {
+    const answer = await this.#signedIn(request);
+    if (request.path !== '/user/send_code' || answer.ok || !CAPTCHA_REASONS.has(answer.reason)) return answer;
+    const solved = await this.#solvedCaptcha();
+    return solved ? this.#signedIn({ ...request, input: { ...request.input, ...solved } }) : answer;
+  }
+
+  async #solvedCaptcha(): Promise<{ verifyId: string; verifyCode: string } | undefined> {
+    if (!this.#options.captcha) return undefined;
+    const captcha = await this.call('/user/get_sms_img_code');
+    if (!captcha.ok) return undefined;
+    const verifyCode = await this.#options.captcha(captcha.result);
+    return verifyCode === undefined ? undefined : { verifyId: captcha.result.verifyId, verifyCode };
+  }
+
+  /** Where the session has ended, once more in another one. */
+  async #signedIn<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
+    const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
+    const logins = this.#logins;
+    const answer = await ask();
+    if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
+    const isSignedIn = logins !== this.#logins || (await this.#logIn());
+    return isSignedIn ? ask() : answer;
+  }
+
+  /** One login for all who find the session ended at once. */
+  #logIn(): Promise<boolean> {
+    this.#loggingIn ??= this.#useCredentials().finally(() => (this.#loggingIn = undefined));
+    return this.#loggingIn;
+  }
+
+  async #useCredentials(): Promise<boolean> {
+    const credentials = await this.#options.credentials?.();
+    return credentials !== undefined && (await this.call('/user/login', credentials)).ok;
+  }
+
+  async #ask<Result>({ path, input, read }: Request<Result>): Promise<Answer<Result>> {
+    const { address, body } = addressed(path, input);
+    return caught(async () => {
+      const cookies = await this.#jar?.header();
+      const init: RequestInit = {
+        method: 'POST',
+        headers: { ...(body !== '{}' && JSON_BODY), ...(cookies && { Cookie: cookies }) },
+        ...(body !== '{}' && { body }),
+        // The cookies go to the service and to nobody else.
+        redirect: 'error',
+        ...(!this.#jar && { credentials: 'include' }),
+      };
+      const reply = await exchange(this.#fetch, this.#baseUrl + address, init, this.#timeoutMs);
+      await this.#jar?.keep(reply.headers);
+      const answer = await read(reply);
+      if (path === LOGIN && answer.ok) this.#logins += 1;
+      return answer;
+    });
+  }
+
+  /** The token is in the form: it needs no cookie, and may be led to another host. */
+  #upload(form: FormData): Promise<Answer<Schemas['StoredImage']>> {
+    const init: RequestInit = { method: 'POST', body: form, credentials: 'omit' };
+    return caught(async () =>
+      readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, UPLOAD_TIMES * this.#timeoutMs)),
+    );
+  }
+
+  get #fetch(): typeof globalThis.fetch {
+    const { fetch = globalThis.fetch } = this.#options;
+    return fetch;
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? TIMEOUT_MS;
+  }
+
+  get #repeats(): number {
+    return this.#options.repeats ?? REPEATS;
+  }
+}
+
+/** `/user/{id}` with its parameters, and what is left for the body. */
+function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } {
+  const rest = { ...input };
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const { [name]: value } = rest;
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  return { address, body: JSON.stringify(rest) };
+}
+
+async function begunOrRefused(reply: Reply): Promise<Answer<AsyncIterable<string>>> {
+  if (reply.status !== 200) return (await readAnswer(reply)) as Failure;
+  return { ok: true, result: reply.texts, requestId: requestIdOf(reply) };
+}
+
+async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answer<Result>> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof BrokenOff) return failure(error.reason, error.message);
+    return failure('storage', 'the storage of the cookies has failed');
+  }
+}
+
+function isNode(): boolean {
+  const { document, process } = globalThis as { document?: unknown; process?: { versions?: { node?: string } } };
+  return document === undefined && process?.versions?.node !== undefined;
+}

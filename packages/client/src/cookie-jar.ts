@@ -1,0 +1,45 @@
+import type { ClientStorage } from './storage.ts';
+
+/** The session and the device. In production their prefix ties them to their host, and to HTTPS. */
+const NAMES = ['sid', '__Host-sid', 'device', '__Host-device'];
+
+/** The service's two cookies, where the platform keeps none. */
+export class CookieJar {
+  readonly #storage: ClientStorage;
+  readonly #names: string[];
+
+  constructor(storage: ClientStorage, { isSecure }: { isSecure: boolean }) {
+    this.#storage = storage;
+    this.#names = NAMES.filter((name) => isSecure || !name.startsWith('__Host-'));
+  }
+
+  /** As a request sends them; the empty text where there are none. */
+  async header(): Promise<string> {
+    const pairs: string[] = [];
+    for (const name of this.#names) {
+      const value = await this.#storage.getItem(keyOf(name));
+      if (value !== null) pairs.push(`${name}=${value}`);
+    }
+    return pairs.join('; ');
+  }
+
+  async keep(headers: Headers): Promise<void> {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(line) ?? [];
+      if (!this.#names.includes(name)) continue;
+      if (value === '' || hasExpired(attributes)) await this.#storage.removeItem(keyOf(name));
+      else await this.#storage.setItem(keyOf(name), value);
+    }
+  }
+}
+
+function keyOf(name: string): string {
+  return `cookie:${name}`;
+}
+
+function hasExpired(attributes: string): boolean {
+  const [, expires] = /;\s*expires=([^;]*)/i.exec(attributes) ?? [];
+  const [, maxAge] = /;\s*max-age=(-?\d+)/i.exec(attributes) ?? [];
+  if (maxAge !== undefined) return Number(maxAge) <= 0;
+  return expires !== undefined && Date.parse(expires) <= Date.now();
+}

@@ -1,0 +1,266 @@
+import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
+import { memoryStorage, type ClientStorage } from '../storage.ts';
+import { readHead, writeHead, type Head } from './head.ts';
+import { alone } from './lock.ts';
+import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
+import { discardSpool, Spool, type Spooled } from './spool.ts';
+import { StoreDamaged } from './table.ts';
+import { newChanged, Tables, type Folded } from './tables.ts';
+
+/** What a store asks: a client is one. */
+export interface SyncSource<Reason extends string = string> {
+  /** The answer of `/user/sync/{version}` as it comes. It throws BrokenOff when it ends too early. */
+  changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, Reason>>;
+}
+
+export interface SyncStoreOptions {
+  /** Without one everything is asked for anew after a restart. */
+  storage?: ClientStorage;
+  /** The names of friends and of those on the blacklist, too. */
+  names?: boolean;
+  /** What its keys begin with, where one storage has several stores. */
+  prefix?: string;
+}
+
+/** What is different since the last sync. */
+export interface SyncChanges extends Folded {
+  /**
+   * Set when more may be different than is told here, so that everything is to be read anew: after another user has
+   * logged in, after a crash, and when the store was damaged.
+   */
+  everything: boolean;
+  /** Set when the user's own name or portrait is different. */
+  user: SyncUser | undefined;
+}
+
+/** Beside the service's: `storage_in_use` says that another store has written into this storage meanwhile. */
+export type StoreReason = ClientReason | 'storage_in_use';
+
+export type Synced<Reason extends string> = Answer<SyncChanges, Reason | StoreReason>;
+
+type Listener = (changes: SyncChanges) => void;
+
+class StorageInUse extends Error {}
+
+/** Keeps the user, the blacklist, friends, groups and their members, as sync tells of them, in storage. */
+export class SyncStore<Reason extends string = string> {
+  readonly #source: SyncSource<Reason>;
+  readonly #storage: ClientStorage;
+  readonly #names: boolean;
+  readonly #prefix: string;
+  readonly #tables: Tables;
+  readonly #listeners = new Set<Listener>();
+  #syncing: Promise<Synced<Reason>> | undefined;
+  /** Reading and folding in take turns, so that nobody reads half of an answer. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #opened: Promise<unknown> | undefined;
+  #isDamaged = false;
+  /** Whether listeners have been told less than has changed. */
+  #isEverything = false;
+
+  constructor(
+    source: SyncSource<Reason>,
+    { storage = memoryStorage(), names = false, prefix = 'sync' }: SyncStoreOptions = {},
+  ) {
+    this.#source = source;
+    this.#storage = storage;
+    this.#names = names;
+    this.#prefix = prefix;
+    this.#tables = new Tables(storage, prefix);
+  }
+
+  /** Brings the store up to date. Whoever asks while it does so gets the same answer. */
+  sync(): Promise<Synced<Reason>> {
+    this.#syncing ??= this.#alone(() => this.#catchUp()).finally(() => (this.#syncing = undefined));
+    return this.#syncing;
+  }
+
+  /** Tells the listener of each sync that has changed something, until the function that it returns is called. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What the next sync sends. */
+  async version(): Promise<number> {
+    return (await this.#readHead())?.version ?? 0;
+  }
+
+  async user(): Promise<SyncUser | undefined> {
+    return (await this.#readHead())?.user;
+  }
+
+  blacklist(): Promise<SyncBlacklistEntry[]> {
+    return this.#read(() => this.#tables.blacklist.rows());
+  }
+
+  friends(): Promise<SyncFriend[]> {
+    return this.#read(() => this.#tables.friends.rows());
+  }
+
+  groups(): Promise<SyncMembership[]> {
+    return this.#read(() => this.#tables.groups.rows());
+  }
+
+  members(groupId: string): Promise<SyncMember[]> {
+    return this.#read(() => this.#tables.members(groupId));
+  }
+
+  /** Removes everything, as at a logout: the next sync begins anew. */
+  clear(): Promise<void> {
+    return this.#alone(() => this.#inTurn(async () => void (await this.#clear())));
+  }
+
+  async #catchUp(isRepaired = false): Promise<Synced<Reason>> {
+    try {
+      return await this.#syncOnce();
+    } catch (error) {
+      this.#opened = undefined;
+      if (error instanceof StoreDamaged && !isRepaired) {
+        this.#isDamaged = true;
+        return this.#catchUp(true);
+      }
+      return failureOf(error);
+    }
+  }
+
+  async #syncOnce(): Promise<Synced<Reason>> {
+    const head = await this.#inTurn(() => this.#begin());
+    try {
+      const answer = await this.#source.changesSince(head.version, { names: this.#names });
+      if (!answer.ok) return answer;
+      const spooled = await new Spool(this.#storage, this.#prefix).read(answer.result);
+      if (head.user === undefined || head.user.id === spooled.user.id)
+        return { ...answer, result: await this.#inTurn(() => this.#foldIn(head, spooled)) };
+    } finally {
+      await this.#discard();
+    }
+    // Another user has logged in, whom this answer has told nothing of what came before that version.
+    await this.#inTurn(() => this.#clear());
+    return this.#syncOnce();
+  }
+
+  /** Ends what a crash has left, and clears what cannot be gone on with. */
+  async #begin(): Promise<Head> {
+    let head = await this.#readHead();
+    if (!head || head.clearing || head.names !== this.#names || this.#isDamaged) head = await this.#clear();
+    if (head.folding) {
+      await this.#fold(head, head.folding);
+      head = await this.#write(headOf(head.folding, head));
+      this.#isEverything = true;
+    }
+    await discardSpool(this.#storage, this.#prefix);
+    return head;
+  }
+
+  async #foldIn(head: Head, spooled: Spooled): Promise<SyncChanges> {
+    await this.#expectOwn(head);
+    const hasRows = spooled.chunks.length > 0;
+    const folding = hasRows ? await this.#write({ ...head, folding: spooled }) : head;
+    const folded = hasRows ? await this.#fold(folding, spooled) : nothing();
+    const user = isSame(head.user, spooled.user) ? undefined : spooled.user;
+    if (hasRows || user !== undefined || head.version !== spooled.version) await this.#write(headOf(spooled, head));
+    const changes = { ...folded, user, everything: this.#isEverything };
+    this.#isEverything = false;
+    if (hasChanges(changes)) this.#tell(changes);
+    return changes;
+  }
+
+  async #fold(head: Head, spooled: Spooled): Promise<Folded> {
+    const folded = await this.#tables.fold(spooled);
+    // Two at once may have undone a part of what the other one wrote.
+    await this.#expectOwn(head).catch(async (error: unknown) => {
+      await this.#clear();
+      throw error;
+    });
+    return folded;
+  }
+
+  async #clear(): Promise<Head> {
+    const head = { version: 0, names: this.#names };
+    await this.#write({ ...head, clearing: true });
+    await this.#tables.clear();
+    this.#isDamaged = false;
+    this.#isEverything = true;
+    return this.#write(head);
+  }
+
+  async #discard(): Promise<void> {
+    const head = await this.#readHead();
+    await discardSpool(this.#storage, this.#prefix, head?.folding);
+  }
+
+  /** Another tab or process would have written another one. */
+  async #expectOwn({ revision }: Head): Promise<void> {
+    if ((await this.#readHead())?.revision !== revision) throw new StorageInUse('another store uses this storage');
+  }
+
+  async #read<Row>(rows: () => Promise<Row[]>): Promise<Row[]> {
+    this.#opened ??= this.#open();
+    await this.#opened;
+    const read = () => this.#inTurn(async () => ((await this.#readHead()) ? rows() : []));
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) throw error;
+    }
+    // Another tab may have been writing. When that is not it, the next sync begins anew.
+    return this.#alone(read).catch((error: unknown) => {
+      if (!(error instanceof StoreDamaged)) throw error;
+      this.#isDamaged = true;
+      return [];
+    });
+  }
+
+  /** After a crash in the middle of an answer, all of it is there before anything is read. */
+  async #open(): Promise<void> {
+    const head = await this.#readHead();
+    if (head?.folding || head?.clearing) await this.#alone(() => this.#inTurn(() => this.#begin()));
+  }
+
+  #tell(changes: SyncChanges): void {
+    // What a listener throws is no failure of sync.
+    for (const listener of this.#listeners) void Promise.resolve(changes).then(listener);
+  }
+
+  #readHead(): Promise<Head | undefined> {
+    return readHead(this.#storage, `${this.#prefix}:head`);
+  }
+
+  #write(head: Omit<Head, 'revision'>): Promise<Head> {
+    return writeHead(this.#storage, `${this.#prefix}:head`, head);
+  }
+
+  #alone<T>(job: () => Promise<T>): Promise<T> {
+    return alone(this.#storage, this.#prefix, job);
+  }
+
+  #inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(job);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function headOf({ version, user }: Spooled, { names }: Head): Omit<Head, 'revision'> {
+  return { version, user, names };
+}
+
+function nothing(): Folded {
+  return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
+}
+
+function hasChanges({ everything, user, members, ...tables }: SyncChanges): boolean {
+  const rows = Object.values(tables).flatMap(({ put, removed }) => [...put, ...removed]);
+  return everything || user !== undefined || members.length + rows.length > 0;
+}
+
+function isSame(before: SyncUser | undefined, after: SyncUser): boolean {
+  return before?.nickname === after.nickname && before.portraitUri === after.portraitUri;
+}
+
+function failureOf(error: unknown): Failure<StoreReason> {
+  if (error instanceof BrokenOff) return failure(error.reason, error.message);
+  const message = error instanceof Error ? error.message : 'the storage has failed';
+  return failure(error instanceof StorageInUse ? 'storage_in_use' : 'storage', message);
+}

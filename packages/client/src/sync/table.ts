@@ -1,0 +1,167 @@
+import type { ClientStorage } from '../storage.ts';
+
+/** A stored value is not what was written: it is gone, or cannot be read. */
+export class StoreDamaged extends Error {}
+
+/** What is different after a change: rows that are new or have another value, and keys that have gone. */
+export interface Changed<Row> {
+  put: Row[];
+  removed: string[];
+}
+
+/** No row under a key removes the key. */
+export type Changes<Row> = ReadonlyMap<string, Row | undefined>;
+
+/** So many rows are one stored value, which is written anew when one of them changes. */
+const PAGE_ROWS = 100;
+
+/** A page has the rows from its first key up to the first key of the next page. */
+interface Page {
+  id: number;
+  first: string;
+}
+
+interface Index {
+  nextId: number;
+  pages: Page[];
+}
+
+/** Rows in the order of their keys, kept in pages, so that no stored value is large. */
+export class Table<Row> {
+  readonly #storage: ClientStorage;
+  readonly #name: string;
+  readonly #keyOf: (row: Row) => string;
+
+  constructor(storage: ClientStorage, name: string, keyOf: (row: Row) => string) {
+    this.#storage = storage;
+    this.#name = name;
+    this.#keyOf = keyOf;
+  }
+
+  async rows(): Promise<Row[]> {
+    const { pages } = await this.#index();
+    const rows: Row[] = [];
+    for (const page of pages) rows.push(...(await this.#rowsOf(page)));
+    return rows;
+  }
+
+  /** After a crash in the middle, the same once more leads to the same table. */
+  async apply(changes: Changes<Row>): Promise<Changed<Row>> {
+    const changed: Changed<Row> = { put: [], removed: [] };
+    const { nextId, pages: before } = await this.#index();
+    const after: Page[] = [];
+    const fresh: Page[] = [];
+    const obsolete: Page[] = [];
+    for (const [page, concerning] of byPage(before, changes)) {
+      const rows = page && concerning.size > 0 ? await this.#rowsOf(page) : [];
+      const byKey = new Map(rows.map((row) => [this.#keyOf(row), row]));
+      const isChanged = merge(byKey, concerning, changed);
+      if (page && (!isChanged || (byKey.size > 0 && byKey.size <= PAGE_ROWS))) {
+        after.push(page);
+        if (isChanged) await this.#write(page, byKey);
+        continue;
+      }
+      if (page) obsolete.push(page);
+      for (const part of inParts(byKey)) {
+        const added = { id: nextId + fresh.length, first: firstKeyOf(part) };
+        await this.#write(added, part);
+        fresh.push(added);
+        after.push(added);
+      }
+    }
+    // The pages first: an index never names one that is not there.
+    if (fresh.length + obsolete.length > 0) await this.#writeIndex({ nextId: nextId + fresh.length, pages: after });
+    for (const page of obsolete) await this.#storage.removeItem(this.#keyOfPage(page.id));
+    return changed;
+  }
+
+  /** Begins anew, without rows. Before it is begun, and after it was cleared, there is no table. */
+  async begin(): Promise<void> {
+    await this.clear();
+    await this.#writeIndex({ nextId: 0, pages: [] });
+  }
+
+  async clear(): Promise<void> {
+    const { nextId } = await this.#index().catch(() => ({ nextId: 0 }));
+    for (let id = 0; id < nextId; id += 1) await this.#storage.removeItem(this.#keyOfPage(id));
+    await this.#storage.removeItem(this.#name);
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#storage.getItem(this.#name)) !== null;
+  }
+
+  async #index(): Promise<Index> {
+    return parse((await this.#storage.getItem(this.#name)) ?? '') as Index;
+  }
+
+  #writeIndex(index: Index): unknown {
+    return this.#storage.setItem(this.#name, JSON.stringify(index));
+  }
+
+  async #rowsOf({ id }: Page): Promise<Row[]> {
+    return parse((await this.#storage.getItem(this.#keyOfPage(id))) ?? '') as Row[];
+  }
+
+  #write({ id }: Page, rows: ReadonlyMap<string, Row>): unknown {
+    return this.#storage.setItem(this.#keyOfPage(id), JSON.stringify(inOrder(rows).map(([, row]) => row)));
+  }
+
+  #keyOfPage(id: number): string {
+    return `${this.#name}:${id}`;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StoreDamaged('a stored value cannot be read');
+  }
+}
+
+/** Each page with what concerns it. What concerns no page is told without one. */
+function* byPage<Row>(pages: Page[], changes: Changes<Row>): Generator<[Page | undefined, Changes<Row>]> {
+  const keys = [...changes.keys()].sort();
+  let at = 0;
+  for (const [index, page] of pages.entries()) {
+    const end = pages[index + 1]?.first;
+    const concerning = new Map<string, Row | undefined>();
+    for (let key = keys[at]; key !== undefined && (end === undefined || key < end); key = keys[(at += 1)])
+      concerning.set(key, changes.get(key));
+    yield [page, concerning];
+  }
+  if (at < keys.length) yield [undefined, changes];
+}
+
+/** Changes the rows. Whether any of them is different now. */
+function merge<Row>(rows: Map<string, Row>, changes: Changes<Row>, changed: Changed<Row>): boolean {
+  const before = changed.put.length + changed.removed.length;
+  for (const [key, row] of changes) {
+    if (row === undefined) {
+      if (rows.delete(key)) changed.removed.push(key);
+    } else if (JSON.stringify(rows.get(key)) !== JSON.stringify(row)) {
+      rows.set(key, row);
+      changed.put.push(row);
+    }
+  }
+  return changed.put.length + changed.removed.length > before;
+}
+
+/** With room in each for more. */
+function inParts<Row>(rows: ReadonlyMap<string, Row>): Map<string, Row>[] {
+  const most = rows.size <= PAGE_ROWS ? PAGE_ROWS : (PAGE_ROWS * 3) / 4;
+  const all = inOrder(rows);
+  const parts: Map<string, Row>[] = [];
+  for (let from = 0; from < all.length; from += most) parts.push(new Map(all.slice(from, from + most)));
+  return parts;
+}
+
+function inOrder<Row>(rows: ReadonlyMap<string, Row>): [string, Row][] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function firstKeyOf(rows: ReadonlyMap<string, unknown>): string {
+  const [first = ''] = rows.keys();
+  return first;
+}

@@ -1,0 +1,119 @@
+import type { ClientStorage } from '../storage.ts';
+import {
+  changesOf,
+  LISTS,
+  type ListName,
+  type Lists,
+  type SyncBlacklistEntry,
+  type SyncFriend,
+  type SyncMembership,
+  type SyncMember,
+} from './rows.ts';
+import { chunk, type Spooled } from './spool.ts';
+import { Table, type Changed } from './table.ts';
+
+/** What an answer has changed. */
+export interface Folded {
+  blacklist: Changed<SyncBlacklistEntry>;
+  friends: Changed<SyncFriend>;
+  groups: Changed<SyncMembership>;
+  /** The groups whose members are different. */
+  members: string[];
+}
+
+/** The four tables of a client, and how an answer is folded in. */
+export class Tables {
+  readonly blacklist: Table<SyncBlacklistEntry>;
+  readonly friends: Table<SyncFriend>;
+  readonly groups: Table<SyncMembership>;
+  readonly #storage: ClientStorage;
+  readonly #prefix: string;
+
+  constructor(storage: ClientStorage, prefix: string) {
+    this.#storage = storage;
+    this.#prefix = prefix;
+    this.blacklist = new Table(storage, `${prefix}:blacklist`, LISTS.blacklist.keyOf);
+    this.friends = new Table(storage, `${prefix}:friends`, LISTS.friends.keyOf);
+    this.groups = new Table(storage, `${prefix}:groups`, LISTS.groups.keyOf);
+  }
+
+  /** None where the user is in no such group. */
+  async members(groupId: string): Promise<SyncMember[]> {
+    const table = this.#membersOf(groupId);
+    if (!(await table.exists()) && !(await this.#groupIds()).has(groupId)) return [];
+    return table.rows();
+  }
+
+  /** In the order of docs/api.md. The same once more, after a crash in the middle, leads to the same tables. */
+  async fold(spooled: Spooled): Promise<Folded> {
+    const blacklist = newChanged<SyncBlacklistEntry>();
+    const friends = newChanged<SyncFriend>();
+    const groups = newChanged<SyncMembership>();
+    const members = new Set<string>();
+    await this.#each(spooled, 'blacklist', async (rows) =>
+      add(blacklist, await this.blacklist.apply(changesOf('blacklist', rows))),
+    );
+    await this.#each(spooled, 'friends', async (rows) =>
+      add(friends, await this.friends.apply(changesOf('friends', rows))),
+    );
+    const known = await this.#groupIds();
+    await this.#each(spooled, 'groups', async (rows) => {
+      // Before the group itself goes or comes: no members are left behind, whenever a crash comes.
+      for (const { isDeleted, group } of rows) {
+        if (isDeleted) await this.#membersOf(group.id).clear();
+        else if (!known.has(group.id)) await this.#membersOf(group.id).begin();
+      }
+      add(groups, await this.groups.apply(changesOf('groups', rows)));
+    });
+    const current = await this.#groupIds();
+    await this.#each(spooled, 'group_members', async (rows) => {
+      for (const [groupId, some] of byGroup(rows)) {
+        if (!current.has(groupId)) continue;
+        const changed = await this.#membersOf(groupId).apply(changesOf('group_members', some));
+        if (changed.put.length + changed.removed.length > 0) members.add(groupId);
+      }
+    });
+    return { blacklist, friends, groups, members: [...members] };
+  }
+
+  async clear(): Promise<void> {
+    for (const groupId of await this.#groupIds().catch(() => [])) await this.#membersOf(groupId).clear();
+    for (const table of [this.groups, this.friends, this.blacklist]) await table.begin();
+  }
+
+  #membersOf(groupId: string): Table<SyncMember> {
+    return new Table(this.#storage, `${this.#prefix}:members:${groupId}`, LISTS.group_members.keyOf);
+  }
+
+  async #groupIds(): Promise<Set<string>> {
+    return new Set((await this.groups.rows()).map(({ group }) => group.id));
+  }
+
+  async #each<Name extends ListName>(
+    spooled: Spooled,
+    name: Name,
+    fold: (rows: Lists[Name][]) => Promise<void>,
+  ): Promise<void> {
+    const [, count] = spooled.chunks.find(([list]) => list === name) ?? [name, 0];
+    for (let index = 0; index < count; index += 1) await fold(await chunk(this.#storage, spooled, name, index));
+  }
+}
+
+export function newChanged<Row>(): Changed<Row> {
+  return { put: [], removed: [] };
+}
+
+function add<Row>(all: Changed<Row>, some: Changed<Row>): void {
+  all.put.push(...some.put);
+  all.removed.push(...some.removed);
+}
+
+function byGroup(members: SyncMember[]): Map<string, SyncMember[]> {
+  const groups = new Map<string, SyncMember[]>();
+  for (const member of members) {
+    const rows = groups.get(member.groupId) ?? [];
+    rows.push(member);
+    groups.set(member.groupId, rows);
+  }
+  return groups;
+}

@@ -1,0 +1,146 @@
+// npm run client-check: builds and packs packages/client, and tries the packed file as an app would.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const client = join(root, 'packages', 'client');
+const indexedDb = pathToFileURL(join(client, 'node_modules/fake-indexeddb/auto/index.mjs')).href;
+const folder = mkdtempSync(join(tmpdir(), 'accounts-client-'));
+
+const APP = `
+import assert from 'node:assert/strict';
+import { Client, indexedDbStorage, memoryStorage, SyncStore } from '@user-account-service/client';
+
+const client = new Client({ baseUrl: 'http://127.0.0.1:1', repeats: 0 });
+const answer = await client.call('/user/groups');
+assert.deepEqual([answer.ok, answer.reason], [false, 'network']);
+const store = new SyncStore(client, { storage: memoryStorage() });
+assert.equal((await store.sync()).reason, 'network');
+assert.deepEqual(await store.friends(), []);
+
+// Two tabs of a browser.
+await import(process.argv[2]);
+const user = { id: 'ann', nickname: 'Ann', portraitUri: '', timestamp: 1 };
+const friends = [{ friendId: 'bob', displayName: '', status: 20, timestamp: 1 }];
+const result = { version: 7, user, blacklist: [], friends, groups: [], group_members: [] };
+const texts = (async function* () { yield JSON.stringify({ code: 200, result }); })();
+const source = { changesSince: async () => ({ ok: true, result: texts, requestId: undefined }) };
+const [tab, other] = [1, 2].map(() => new SyncStore(source, { storage: indexedDbStorage() }));
+assert.ok((await tab.sync()).ok);
+assert.deepEqual([await other.version(), await other.friends()], [7, friends]);
+await other.clear();
+assert.deepEqual([await tab.version(), await tab.friends()], [0, []]);
+`;
+
+const TYPED_APP = `
+import { Client, SyncStore, type ClientStorage, type SyncFriend } from '@user-account-service/client';
+
+const client = new Client({ baseUrl: 'https://accounts.example.com' });
+const login = await client.call('/user/login', { region: 44, phone: '7911123456', password: 'opensesame' });
+if (login.ok) {
+  const { id, token }: { id: string; token: string } = login.result;
+  await client.call('/user/{id}', { id: id + token });
+} else {
+  const seconds: number | undefined = login.retryAfter;
+  const isWrong: boolean = login.reason === 'wrong_credentials' || login.reason === 'network';
+  // @ts-expect-error: no login is refused for that
+  const isOther: boolean = login.reason === 'group_full';
+  void [seconds, isWrong, isOther];
+}
+// @ts-expect-error: there is no such operation
+await client.call('/user/logins');
+// @ts-expect-error: the password is missing
+await client.call('/user/login', { region: 44, phone: '7911123456' });
+// @ts-expect-error: the body is missing
+await client.call('/user/login');
+// @ts-expect-error: an image is uploaded by uploadImage
+await client.call('/');
+
+declare const storage: ClientStorage;
+const store = new SyncStore(client, { storage });
+const synced = await store.sync();
+if (synced.ok) {
+  const friends: SyncFriend[] = synced.result.friends.put;
+  const status: 10 | 11 | 20 | 21 | 30 | undefined = friends[0]?.status;
+  void status;
+} else {
+  const isBusy: boolean = synced.reason === 'storage_in_use' || synced.reason === 'not_signed_in';
+  void isBusy;
+}
+`;
+
+/** What the examples of the README take for granted. */
+const PRELUDE = `
+import { Client, SyncStore, type ClientOptions, type ClientStorage } from '@user-account-service/client';
+
+declare const client: Client;
+declare const store: SyncStore;
+declare const storage: ClientStorage;
+declare const baseUrl: string;
+declare const askTheUserForPhoneAndPassword: NonNullable<ClientOptions['credentials']>;
+declare const showAndRead: (url: string) => Promise<string>;
+`;
+
+try {
+  if (!existsSync(join(client, 'node_modules'))) run(client, 'npm', 'ci');
+  run(client, 'npm', 'run', '--silent', 'types', '--', '--check');
+  rmSync(join(client, 'dist'), { recursive: true, force: true });
+  run(client, 'npm', 'run', '--silent', 'build');
+  run(client, 'npm', 'pack', '--silent', '--pack-destination', folder);
+  const packed = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+  run(client, 'node_modules/.bin/publint', 'run', packed, '--strict');
+  // An ES module alone: whoever has CommonJS can require it from Node 20.19 on.
+  run(client, 'node_modules/.bin/attw', packed, '--profile', 'esm-only', '--no-emoji');
+  writeApp();
+  run(join(folder, 'app'), 'npm', 'install', '--silent', '--offline', packed);
+  run(join(folder, 'app'), process.execPath, 'app.mjs', indexedDb);
+  // Where there is no DOM but Node, and where there is no Node but the DOM.
+  for (const platform of ['node', 'browser'])
+    run(join(folder, 'app'), process.execPath, join(client, 'node_modules/typescript/bin/tsc'), '-p', platform);
+  process.stdout.write('the packed client is good\n');
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function run(cwd, program, ...args) {
+  execFileSync(program, args, { cwd, stdio: 'inherit' });
+}
+
+function writeApp() {
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  write(app, 'package.json', JSON.stringify({ name: 'app', private: true, type: 'module', dependencies: {} }));
+  write(app, 'app.mjs', APP);
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    target: 'es2022',
+    module: 'nodenext',
+  };
+  for (const [platform, lib, types] of [
+    ['node', ['es2022'], ['node']],
+    ['browser', ['es2022', 'dom'], []],
+  ]) {
+    mkdirSync(join(app, platform));
+    const typeRoots = [join(root, 'node_modules', '@types')];
+    write(
+      app,
+      `${platform}/tsconfig.json`,
+      JSON.stringify({ compilerOptions: { ...compilerOptions, lib, types, typeRoots } }),
+    );
+    write(app, `${platform}/app.ts`, TYPED_APP);
+  }
+  // The five minutes are a program of their own; what follows them are examples.
+  const readme = readFileSync(join(client, 'README.md'), 'utf8');
+  const [, first = '', second = '', ...examples] = readme.split(/^```ts\n/m).map((part) => part.split(/^```$/m)[0]);
+  write(app, 'node/five-minutes.ts', first + second);
+  examples.forEach((example, index) => write(app, `node/example-${index}.ts`, `${PRELUDE}{\n${example}\n}\n`));
+}
+
+function write(app, name, text) {
+  writeFileSync(join(app, name), text);
+}

@@ -1,0 +1,277 @@
+import { inspect } from 'node:util';
+import { CookieJar } from '../../packages/client/src/cookie-jar.ts';
+import { Client, memoryStorage } from '../../packages/client/src/index.ts';
+import { startApp, type TestApp } from '../support/app';
+import { solvedCaptcha } from '../support/captchas';
+import { times } from '../support/calls';
+import { clientOf, credentialsOf, signedInClient } from '../support/client';
+import { PNG, seen } from '../support/images';
+import { insertPerson, newPhone, type Person } from '../support/people';
+import {
+  startVendorServer,
+  type RecordedRequest,
+  type Reply,
+  type VendorServer,
+} from '../support/stand-ins/vendor-server';
+
+const refused = (code: number, reason: string) => {
+  const answer: unknown = expect.objectContaining({ ok: false, code, reason });
+  return answer;
+};
+
+describe('the client and the service', () => {
+  let app: TestApp;
+  let ann: Person;
+
+  beforeAll(async () => {
+    app = await startApp();
+    ann = await insertPerson(app, 'Ann');
+  });
+  afterAll(() => app.close());
+
+  it('gives results, with the id of the request', async () => {
+    const client = await signedInClient(app, ann);
+    const profile = await client.call('/user/{id}', { id: ann.id });
+    expect(profile).toEqual({
+      ok: true,
+      result: { id: ann.id, nickname: 'Ann', portraitUri: '' },
+      requestId: expect.stringMatching(/^[\w.-]{1,64}$/) as string,
+    });
+    expect(await client.call('/user/set_nickname', { nickname: 'Ann' })).toMatchObject({ ok: true, result: undefined });
+    expect(await client.call('/user/find/{region}/{phone}', ann)).toMatchObject({ ok: true, result: { id: ann.id } });
+  });
+
+  it('gives refusals with their reason, and with the fields at fault', async () => {
+    const client = clientOf(app);
+    expect(await client.call('/user/login', { ...credentialsOf(ann), password: 'another-one' })).toEqual(
+      refused(1000, 'wrong_credentials'),
+    );
+    expect(await client.call('/user/groups')).toEqual(refused(401, 'not_signed_in'));
+    const badCode = await client.call('/user/verify_code', { ...newPhone(), code: '' });
+    expect(badCode).toMatchObject({ reason: 'invalid_input', details: [{ path: 'code' }] });
+    const { region, phone } = newPhone();
+    await client.call('/user/send_code', { region, phone });
+    const again = await client.call('/user/send_code', { region, phone });
+    expect(again).toMatchObject({ ok: false, code: 5000, reason: 'too_soon', retryAfter: 60 });
+  });
+
+  describe('the jar', () => {
+    it('keeps the session and the device in the storage, so that a restart asks for no password', async () => {
+      const storage = memoryStorage();
+      await signedInClient(app, ann, { storage });
+      const restarted = clientOf(app, { storage });
+      expect(await restarted.call('/user/groups')).toMatchObject({ ok: true });
+      expect(await storage.getItem('cookie:device')).toMatch(/./);
+
+      expect(await restarted.call('/user/logout')).toMatchObject({ ok: true });
+      expect(await storage.getItem('cookie:sid')).toBeNull();
+      expect(await storage.getItem('cookie:device')).toMatch(/./);
+      expect(await clientOf(app, { storage }).call('/user/groups')).toMatchObject({ ok: false, code: 401 });
+    });
+
+    it('shows nothing of what it keeps', async () => {
+      const storage = memoryStorage();
+      const credentials = credentialsOf(ann);
+      const client = await signedInClient(app, ann, { storage, credentials: () => credentials });
+      const shown = [inspect(client, { depth: 9, showHidden: true }), JSON.stringify(client)].join();
+      for (const secret of [ann.password, await storage.getItem('cookie:sid'), await storage.getItem('cookie:device')])
+        expect(shown).not.toContain(secret);
+    });
+  });
+
+  describe('when the session has ended', () => {
+    const endAll = () => app.db('session').delete();
+
+    it('asks for the credentials once, however many calls find it out, and calls again', async () => {
+      const storage = memoryStorage();
+      const credentials = jest.fn(() => credentialsOf(ann));
+      const client = await signedInClient(app, ann, { storage, credentials });
+      await endAll();
+      const answers = await times(8, () => client.call('/user/set_nickname', { nickname: 'Ann' }));
+      expect(answers.map(({ ok }) => ok)).toEqual(Array(8).fill(true));
+      expect(credentials).toHaveBeenCalledTimes(1);
+      expect(await app.db('session').count()).toEqual([{ count: 1 }]);
+    });
+
+    it.each([
+      ['nobody is there to ask', undefined],
+      ['nothing is answered', () => undefined],
+      ['the password is another one now', () => ({ ...credentialsOf(ann), password: 'an-older-one' })],
+    ])('is a 401 when %s', async (_words, credentials) => {
+      const client = await signedInClient(app, ann, credentials && { credentials });
+      await endAll();
+      expect(await client.call('/user/groups')).toEqual(refused(401, 'not_signed_in'));
+    });
+
+    it('does not log in to log out', async () => {
+      const credentials = jest.fn(() => credentialsOf(ann));
+      const client = await signedInClient(app, ann, { credentials });
+      await endAll();
+      expect(await client.call('/user/logout')).toEqual(refused(401, 'not_signed_in'));
+      expect(credentials).not.toHaveBeenCalled();
+    });
+  });
+
+  it('uploads a portrait', async () => {
+    const client = await signedInClient(app, ann);
+    const set = await client.setPortrait(new Blob([PNG], { type: 'image/png' }));
+    if (!set.ok) throw new Error(inspect(set));
+    expect(await client.call('/user/{id}', { id: ann.id })).toMatchObject({ result: { portraitUri: set.result.url } });
+    const image = await fetch(set.result.url);
+    expect(await seen(Buffer.from(await image.arrayBuffer()))).toMatchObject({ format: 'png', width: 1 });
+
+    const named = await client.uploadImage(new Blob([PNG]), { key: `${ann.id}/named.png` });
+    expect(named).toMatchObject({ ok: true, result: { key: `${ann.id}/named.png` } });
+    expect(await client.setPortrait(new Blob(['no image']))).toEqual(refused(400, 'not_an_image'));
+  });
+
+  it('shows a captcha when one is wanted, and sends the code then', async () => {
+    const strict = await startApp({ CAPTCHA_POLICY: 'always' });
+    try {
+      const captcha = jest.fn(async ({ url, verifyId }: { url: string; verifyId: string }) => {
+        expect(url).toMatch(/\.png$/);
+        const row = await strict.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
+        return row.answer;
+      });
+      const phone = newPhone();
+      expect(await clientOf(strict).call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
+      const declined = clientOf(strict, { captcha: () => undefined });
+      expect(await declined.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
+      const client = clientOf(strict, { captcha });
+      expect(await client.call('/user/send_code', phone)).toMatchObject({ ok: true });
+      expect(captcha).toHaveBeenCalledTimes(1);
+      const solved = await solvedCaptcha(strict);
+      expect(await client.call('/user/send_code', { ...newPhone(), ...solved })).toMatchObject({ ok: true });
+      expect(captcha).toHaveBeenCalledTimes(1);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('the jar of cookies', () => {
+  const set = (...cookies: string[]) => {
+    const headers = new Headers();
+    for (const cookie of cookies) headers.append('Set-Cookie', cookie);
+    return headers;
+  };
+
+  it('has the two of production for HTTPS alone', async () => {
+    const storage = memoryStorage();
+    const jar = new CookieJar(storage, { isSecure: true });
+    await jar.keep(set('__Host-sid=s%3A1; Path=/; Secure', '__Host-device=2; Secure', 'other=3'));
+    expect(await jar.header()).toBe('__Host-sid=s%3A1; __Host-device=2');
+    expect(await new CookieJar(storage, { isSecure: false }).header()).toBe('');
+  });
+
+  it.each(['sid=; Path=/', 'sid=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'sid=1; Max-Age=0'])(
+    'drops what is taken back: %s',
+    async (cookie) => {
+      const jar = new CookieJar(memoryStorage(), { isSecure: false });
+      await jar.keep(set('sid=1; Expires=Fri, 01 Jan 2100 00:00:00 GMT', 'device=2; Max-Age=9'));
+      expect(await jar.header()).toBe('sid=1; device=2');
+      await jar.keep(set(cookie));
+      expect(await jar.header()).toBe('device=2');
+    },
+  );
+});
+
+describe('the client and what is no answer', () => {
+  let server: VendorServer;
+  let replies: Reply[];
+  const ok: Reply = { status: 200, json: { code: 200 } };
+  const unavailable: Reply = {
+    status: 503,
+    json: { code: 503, reason: 'overloaded', message: 'later' },
+    headers: { 'X-Reason': 'overloaded', 'Retry-After': '1' },
+  };
+
+  beforeEach(async () => {
+    replies = [];
+    server = await startVendorServer(200, () => replies.shift() ?? ok);
+  });
+  afterEach(() => server.close());
+
+  const client = (options = {}) => new Client({ baseUrl: server.url, timeoutMs: 300, repeats: 0, ...options });
+  const paths = () => server.requests.map(({ path }: RecordedRequest) => path);
+
+  it.each([
+    ['hang', 'timeout'],
+    ['trickle', 'network'],
+    ['reset', 'network'],
+    ['garbage', 'bad_answer'],
+    ['empty', 'bad_answer'],
+    ['foreign', 'bad_answer'],
+    ['gateway', 'bad_answer'],
+  ] as const)('says what is wrong: %s', async (trouble, reason) => {
+    replies = [{ trouble }];
+    if (trouble === 'trickle') setTimeout(() => void server.close(), 600);
+    expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason });
+    if (trouble === 'trickle') server = await startVendorServer(200, () => ok);
+  });
+
+  it('says that nobody is there', async () => {
+    const { url } = server;
+    const nobody = new Client({ baseUrl: url, repeats: 0 });
+    await server.close();
+    expect(await nobody.call('/user/groups')).toMatchObject({ ok: false, reason: 'network', code: 0 });
+    server = await startVendorServer(200, () => ok);
+  });
+
+  it.each([
+    ['a 503, when its seconds have passed', unavailable],
+    ['no answer', { trouble: 'reset' }],
+    ['the answer of a proxy', { trouble: 'gateway' }],
+  ] as const)('repeats what may be repeated after %s', async (_words, trouble) => {
+    replies = [trouble, trouble];
+    const begun = Date.now();
+    expect(await client({ repeats: 2 }).call('/user/groups')).toMatchObject({ ok: true });
+    expect(paths()).toHaveLength(3);
+    expect(Date.now() - begun).toBeGreaterThan(trouble === unavailable ? 1_900 : 1_400);
+  });
+
+  it('repeats no more often than it is told, nor after longer than a few seconds', async () => {
+    replies = [{ trouble: 'reset' }, { trouble: 'reset' }];
+    expect(await client({ repeats: 1 }).call('/user/groups')).toMatchObject({ reason: 'network' });
+    replies = [{ ...unavailable, headers: { ...unavailable.headers, 'Retry-After': '60' } }];
+    expect(await client({ repeats: 1 }).call('/user/groups')).toMatchObject({ reason: 'overloaded', retryAfter: 60 });
+    expect(paths()).toHaveLength(3);
+  });
+
+  it('asks once for what might be done twice', async () => {
+    replies = [{ trouble: 'reset' }];
+    const repeating = client({ repeats: 2 });
+    const group = { name: 'Hikers', memberIds: [] };
+    expect(await repeating.call('/group/create', group)).toMatchObject({ ok: false, reason: 'network' });
+    expect(paths()).toEqual(['/group/create']);
+  });
+
+  it('takes the refusal of a repetition that says so for a success', async () => {
+    const gone = { status: 404, json: { code: 404, reason: 'no_such_group', message: 'gone' } };
+    replies = [{ trouble: 'reset' }, gone, gone];
+    const repeating = client({ repeats: 1 });
+    expect(await repeating.call('/group/quit', { groupId: 'g' })).toMatchObject({ ok: true });
+    expect(await repeating.call('/group/quit', { groupId: 'g' })).toMatchObject({ ok: false, reason: 'no_such_group' });
+  });
+
+  it('sends no cookie where a redirect leads', async () => {
+    const elsewhere = await startVendorServer(200, () => ok);
+    replies = [{ status: 307, json: {}, headers: { Location: `${elsewhere.url}/user/groups` } }];
+    expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason: 'network' });
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it('follows the redirect of an upload to the host of the images', async () => {
+    const qiniu = await startVendorServer(200, () => ({ status: 200, json: { hash: 'h', key: 'h.png' } }));
+    replies = [
+      { status: 200, json: { code: 200, result: { target: 'qiniu', domain: 'img.example', token: 't' } } },
+      { status: 307, json: {}, headers: { Location: `${qiniu.url}/` } },
+      ok,
+    ];
+    const answer = await client().setPortrait(new Blob([PNG]));
+    expect(answer).toMatchObject({ ok: true, result: { url: 'http://img.example/h.png' } });
+    expect(qiniu.requests).toMatchObject([{ method: 'POST', headers: { 'content-type': /^multipart/ as never } }]);
+    await qiniu.close();
+  });
+});

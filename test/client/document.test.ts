@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ASKED_ONCE, DONE_BEFORE } from '../../packages/client/src/repeating.ts';
+import { OPERATIONS } from '../support/operations';
+import { ROOT } from '../support/service-process';
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+describe('what the client knows of the service', () => {
+  it('are the types of docs/openapi.json as it is: else npm run types in packages/client makes them anew', () => {
+    const hash = createHash('sha256').update(read('docs/openapi.json')).digest('hex');
+    expect(read('packages/client/src/document.ts')).toContain(`SHA-256 of the document: ${hash}`);
+  });
+
+  it('is what docs/api.md says of each operation after no answer', () => {
+    const [, table = ''] = /^\| after \| do this \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(read('docs/api.md')) ?? [];
+    const rows = table.split('\n').flatMap((row) => {
+      const [, names = '', advice = ''] = /^\| (.*?) \| (.*) \|$/.exec(row) ?? [];
+      return names.split(', ').map((name) => ({ path: pathOf(name), advice }));
+    });
+    const named = rows.filter(({ path }) => path !== undefined);
+    expect(named.length).toBeGreaterThan(10);
+
+    const repeated = ({ advice }: { advice: string }) => /^(ask|log in|verify the same code) again/.test(advice);
+    const paths = (some: { path: string | undefined }[]) => some.map(({ path }) => path).sort();
+    expect(paths(named.filter((row) => !repeated(row)))).toEqual([...ASKED_ONCE].sort());
+
+    const done = named.flatMap(({ path, advice }) => {
+      const [, status] = /a (\d{3}) says that it was done/.exec(advice) ?? [];
+      return path !== undefined && status !== undefined ? [[path, Number(status)]] : [];
+    });
+    const ended = [...DONE_BEFORE].filter(([path]) => path.startsWith('/group/'));
+    expect(new Map(done as [string, number][])).toEqual(new Map(ended));
+    expect(rows.at(-2)?.advice).toContain('A 401 says that logout or end_session has ended this session');
+  });
+
+  function pathOf(name: string): string | undefined {
+    return OPERATIONS.find(({ path }) => path === `/user/${name}` || path === `/${name}`)?.path;
+  }
+});

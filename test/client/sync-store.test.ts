@@ -1,0 +1,382 @@
+import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { failure, type Answer } from '../../packages/client/src/answer.ts';
+import { SyncStore, type SyncChanges, type SyncSource } from '../../packages/client/src/index.ts';
+import { Choices } from '../support/choices';
+import { FoldingClient, type SyncResult } from '../support/folding-client';
+import { randomAnswer, type Sizes } from '../support/random-answers';
+import { inPieces, MortalStorage, sourceOf, stateOf, synced, textOf } from '../support/synced';
+
+const seed = Number(process.env.SYNC_SEED ?? randomInt(2 ** 31));
+const SMALL: Sizes = { friends: 6, groups: 3, members: 12 };
+const LARGE: Sizes = { friends: 400, groups: 5, members: 900 };
+
+const EMPTY: SyncResult = {
+  version: 1,
+  user: { id: 'ann', nickname: 'Ann', portraitUri: '', timestamp: 1 },
+  blacklist: [],
+  friends: [],
+  groups: [],
+  group_members: [],
+};
+const friend = (friendId: string, displayName = '') => ({ friendId, displayName, status: 20, timestamp: 1 });
+const group = (id: string) => {
+  return { displayName: '', role: 1, isDeleted: false, group: { id, name: id, portraitUri: '', timestamp: 1 } };
+};
+const member = (groupId: string, memberId: string) => {
+  const user = { nickname: memberId, portraitUri: '' };
+  return { groupId, memberId, displayName: '', role: 1, isDeleted: false, timestamp: 1, user };
+};
+
+function given(texts: AsyncIterable<string>): Answer<AsyncIterable<string>> {
+  return { ok: true, result: texts, requestId: undefined };
+}
+
+describe('a store that is told anything', () => {
+  let answer: SyncResult;
+  let judge: FoldingClient;
+
+  beforeEach(() => {
+    answer = EMPTY;
+    judge = new FoldingClient(async () => answer);
+  });
+
+  it.each([
+    ['small', SMALL, 60],
+    ['large', LARGE, 25],
+  ])('holds what docs/api.md makes of it (%s answers)', async (_size, sizes, count) => {
+    const choices = new Choices(seed);
+    const storage = new MortalStorage();
+    for (let version = 1; version <= count; version += 1) {
+      answer = randomAnswer(choices, version, sizes);
+      await judge.sync();
+      // A store of its own each time: what it knows is in storage.
+      await synced(
+        new SyncStore(
+          sourceOf(() => answer, 1 + choices.below(300)),
+          { storage },
+        ),
+      );
+      const held = await stateOf(
+        new SyncStore(
+          sourceOf(() => answer),
+          { storage },
+        ),
+      );
+      expect({ seed, version, held }).toEqual({ seed, version, held: judge.state() });
+    }
+    expect(storage.longest).toBeLessThan(64 * 1_024);
+  });
+
+  it('holds all of an answer or nothing of it, wherever the process dies', async () => {
+    const choices = new Choices(seed);
+    let values = new Map<string, string>();
+    for (let version = 1; version <= 6; version += 1) {
+      const before = judge.state();
+      answer = randomAnswer(choices, version, version < 5 ? SMALL : { ...LARGE, members: 300 });
+      await judge.sync();
+      const after = judge.state();
+      for (let dieAt = 0, isDone = false; !isDone; dieAt += 1) {
+        const at = { seed, version, dieAt };
+        const dying = new MortalStorage(new Map(values), dieAt);
+        isDone = (
+          await new SyncStore(
+            sourceOf(() => answer),
+            { storage: dying },
+          ).sync()
+        ).ok;
+        const restarted = new SyncStore(
+          sourceOf(() => answer),
+          { storage: new MortalStorage(dying.values) },
+        );
+        const held = await stateOf(restarted);
+        if (!isDeepStrictEqual(held, after)) expect({ at, held }).toEqual({ at, held: before });
+        await synced(restarted);
+        expect({ at, held: await stateOf(restarted) }).toEqual({ at, held: after });
+        expect([...dying.values.keys()]).not.toContainEqual(expect.stringContaining('spool'));
+        if (isDone) values = dying.values;
+      }
+    }
+  });
+
+  it('folds nothing of an answer that is cut, wherever it is cut', async () => {
+    const storage = new MortalStorage();
+    await synced(
+      new SyncStore(
+        sourceOf(() => ({ ...EMPTY, friends: [friend('bob')] })),
+        { storage },
+      ),
+    );
+    const before = new Map(storage.values);
+    const text = textOf(randomAnswer(new Choices(seed), 7, { friends: 4, groups: 2, members: 4 }));
+    for (let length = 0; length < text.length; length += 1) {
+      const cut = { changesSince: async () => given(inPieces(text.slice(0, length), 50)) };
+      expect(await new SyncStore(cut, { storage }).sync()).toMatchObject({ ok: false, reason: 'bad_answer' });
+      expect({ length, values: storage.values }).toEqual({ length, values: before });
+    }
+  });
+
+  it('reads what is no answer of sync as none', async () => {
+    const { version: _version, ...unversioned } = EMPTY;
+    const { friends: _friends, ...friendless } = EMPTY;
+    for (const text of [
+      '',
+      '<html>',
+      '{"code":200}',
+      JSON.stringify({ code: 200, result: unversioned }),
+      JSON.stringify({ code: 200, result: friendless }),
+      JSON.stringify({ code: 1000, result: EMPTY }),
+      JSON.stringify({ code: 200, result: { ...EMPTY, friends: [{ displayName: 'nobody' }] } }),
+      JSON.stringify({ code: 200, result: { ...EMPTY, friends: [7] } }),
+      textOf({ ...EMPTY, friends: [friend('bob')] }).replace('}],"groups"', '},],"groups"'),
+      textOf({ ...EMPTY, friends: [friend('bob')] }).replace('"friends":[', '"friends":[,'),
+      `${textOf(EMPTY)}x`,
+    ]) {
+      const store = new SyncStore({ changesSince: async () => given(inPieces(text, 10)) });
+      expect({ text, answer: await store.sync() }).toMatchObject({ text, answer: { ok: false, reason: 'bad_answer' } });
+      expect(await store.version()).toBe(0);
+    }
+  });
+
+  it('does not mind fields and lists that it does not know, and white space', async () => {
+    const more = {
+      ...EMPTY,
+      friends: [{ ...friend('bob'), mood: ['fine'] }],
+      calls: [{ at: [1, 2] }],
+      place: { x: [1] },
+    };
+    const text = JSON.stringify({ server: [['a']], code: 200, result: more }, null, 2);
+    const store = new SyncStore({ changesSince: async () => given(inPieces(text, 7)) });
+    await synced(store);
+    expect(await store.friends()).toEqual(more.friends);
+  });
+});
+
+describe('a store', () => {
+  let answer: SyncResult;
+  let asked: [version: number, names: boolean][];
+  const source: SyncSource = {
+    changesSince: (version, { names }) => {
+      asked.push([version, names]);
+      return sourceOf(() => answer).changesSince(version, { names });
+    },
+  };
+
+  beforeEach(() => {
+    answer = EMPTY;
+    asked = [];
+  });
+
+  it('sends the version of the last answer, also one of another life, which is lower', async () => {
+    const store = new SyncStore(source);
+    for (const version of [500, 20, 21]) {
+      answer = { ...EMPTY, version };
+      await synced(store);
+    }
+    await synced(store);
+    expect(asked.map(([version]) => version)).toEqual([0, 500, 20, 21]);
+  });
+
+  it('begins anew when another user has logged in, and shows nothing of the one before', async () => {
+    const storage = new MortalStorage();
+    answer = {
+      ...EMPTY,
+      version: 5,
+      friends: [friend('bob')],
+      groups: [group('g')],
+      group_members: [member('g', 'ann')],
+    };
+    await synced(new SyncStore(source, { storage }));
+    const eve = { ...EMPTY.user, id: 'eve' };
+    answer = { ...EMPTY, version: 6, user: eve, friends: [friend('cat')] };
+    const store = new SyncStore(source, { storage });
+    expect(await synced(store)).toMatchObject({ everything: true, user: eve });
+    expect(asked.map(([version]) => version)).toEqual([0, 5, 0]);
+    expect(await stateOf(store)).toEqual({ user: eve, blacklist: [], friends: [friend('cat')], groups: [] });
+    expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
+  });
+
+  it('begins anew when it is to keep names, and asks for them each time', async () => {
+    const storage = new MortalStorage();
+    await synced(new SyncStore(source, { storage }));
+    const store = new SyncStore(source, { storage, names: true });
+    answer = { ...EMPTY, friends: [{ ...friend('bob'), user: { nickname: 'Bob', portraitUri: '' } }] };
+    await synced(store);
+    await synced(store);
+    expect(asked).toEqual([
+      [0, false],
+      [0, true],
+      [1, true],
+    ]);
+    expect(await store.friends()).toEqual(answer.friends);
+  });
+
+  it('asks once for all who want to synchronise at the same time', async () => {
+    const store = new SyncStore(source);
+    await Promise.all([synced(store), synced(store), synced(store)]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('tells its listeners what is different, and of nothing that is not', async () => {
+    const store = new SyncStore(source);
+    const told: SyncChanges[] = [];
+    const stop = store.onChange((changes) => void told.push(changes));
+    const none = { put: [], removed: [] };
+    const same = { everything: false, user: undefined, blacklist: none, friends: none, groups: none, members: [] };
+
+    answer = {
+      ...EMPTY,
+      friends: [friend('bob'), friend('cat')],
+      groups: [group('g'), group('h')],
+      group_members: [member('g', 'ann'), member('h', 'ann')],
+    };
+    await synced(store);
+    expect(told.splice(0)).toEqual([
+      {
+        everything: true,
+        user: EMPTY.user,
+        blacklist: none,
+        friends: { put: answer.friends, removed: [] },
+        groups: { put: answer.groups, removed: [] },
+        members: ['g', 'h'],
+      },
+    ]);
+    // Rows may come twice.
+    answer = { ...answer, version: 2 };
+    await synced(store);
+    expect(told).toEqual([]);
+
+    answer = {
+      ...EMPTY,
+      version: 3,
+      blacklist: [{ friendId: 'cat', status: true, timestamp: 3 }],
+      friends: [friend('bob', 'Bobby'), { ...friend('cat'), status: 30 }, { ...friend('dan'), status: 30 }],
+      groups: [{ ...group('h'), isDeleted: true }],
+      group_members: [member('g', 'bob'), member('h', 'eve')],
+    };
+    await synced(store);
+    expect(told.splice(0)).toEqual([
+      {
+        ...same,
+        blacklist: { put: answer.blacklist, removed: [] },
+        friends: { put: [friend('bob', 'Bobby')], removed: ['cat'] },
+        groups: { put: [], removed: ['h'] },
+        members: ['g'],
+      },
+    ]);
+    stop();
+    answer = { ...EMPTY, version: 4, user: { ...EMPTY.user, nickname: 'Anna' } };
+    expect(await synced(store)).toEqual({ ...same, user: answer.user });
+    expect(told).toEqual([]);
+  });
+
+  it('hands a refusal on, and keeps what it has', async () => {
+    const storage = new MortalStorage();
+    await synced(new SyncStore(source, { storage }));
+    const before = new Map(storage.values);
+    const refusal = failure('overloaded', 'try again', { code: 503, retryAfter: 2 });
+    expect(await new SyncStore({ changesSince: async () => refusal }, { storage }).sync()).toEqual(refusal);
+    expect(storage.values).toEqual(before);
+  });
+
+  it('is empty after it was cleared, and begins anew', async () => {
+    const storage = new MortalStorage();
+    answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
+    const store = new SyncStore(source, { storage });
+    await synced(store);
+    await store.clear();
+    expect([...storage.values.keys()].sort()).toEqual(['sync:blacklist', 'sync:friends', 'sync:groups', 'sync:head']);
+    await synced(store);
+    expect(asked.map(([version]) => version)).toEqual([0, 0]);
+    expect(await store.members('g')).toEqual([member('g', 'ann')]);
+  });
+
+  it('begins anew when a value of its storage is gone or cannot be read', async () => {
+    const group_members = Array.from({ length: 250 }, (_, index) => member('g', `m${index}`));
+    answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members };
+    const intact = new MortalStorage();
+    await synced(new SyncStore(source, { storage: intact }));
+    expect([...intact.values.keys()]).toEqual(expect.arrayContaining(['sync:members:g', 'sync:members:g:2']));
+    const later = { ...answer, version: 2, group_members: group_members.slice(0, 240) };
+    const changes = sourceOf((version) => (version === 0 ? later : { ...EMPTY, version: 2 }));
+    for (const key of intact.values.keys()) {
+      for (const broken of [undefined, '[{']) {
+        const storage = new MortalStorage(new Map(intact.values));
+        if (broken === undefined) storage.values.delete(key);
+        else storage.values.set(key, broken);
+        const store = new SyncStore(changes, { storage });
+        // It notices when it reads. When it writes, it notices too.
+        await stateOf(store);
+        await synced(store);
+        const { friends, groups } = await stateOf(new SyncStore(changes, { storage }));
+        const held = { friends, members: groups.map(({ members }) => members.length) };
+        expect({ key, broken, held }).toEqual({ key, broken, held: { friends: later.friends, members: [240] } });
+      }
+    }
+  });
+});
+
+describe('two stores on one storage', () => {
+  it('take turns where they share the object', async () => {
+    const storage = new MortalStorage();
+    let underWay = 0;
+    const slow: SyncSource = {
+      changesSince: async () => {
+        underWay += 1;
+        expect(underWay).toBe(1);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        underWay -= 1;
+        return given(inPieces(textOf(EMPTY), 10));
+      },
+    };
+    await Promise.all([1, 2, 3].map(() => synced(new SyncStore(slow, { storage }))));
+  });
+
+  it('notice each other where they do not, and lose nothing', async () => {
+    const values = new Map<string, string>();
+    const [mine, other] = [new MortalStorage(values), new MortalStorage(values)];
+    const first = { ...EMPTY, version: 5, friends: [friend('bob')] };
+    const interrupted: SyncSource = {
+      changesSince: async (version) => {
+        await synced(
+          new SyncStore(
+            sourceOf(() => first),
+            { storage: other },
+          ),
+        );
+        return sourceOf(() => ({ ...EMPTY, version: 4 })).changesSince(version, { names: false });
+      },
+    };
+    const store = new SyncStore(interrupted, { storage: mine });
+    await store.clear();
+    expect(await store.sync()).toMatchObject({ ok: false, reason: 'storage_in_use' });
+    expect(await store.friends()).toEqual([friend('bob')]);
+    expect(await store.version()).toBe(5);
+  });
+
+  it('begin anew when both have folded at the same time', async () => {
+    const values = new Map<string, string>();
+    const first = { ...EMPTY, version: 5, friends: [friend('bob')] };
+    const mine = new MortalStorage(values);
+    const set = mine.setItem.bind(mine);
+    mine.setItem = async (key, value) => {
+      await set(key, value);
+      if (key !== 'sync:friends:0') return;
+      mine.setItem = set;
+      await synced(
+        new SyncStore(
+          sourceOf(() => first),
+          { storage: new MortalStorage(values) },
+        ),
+      );
+    };
+    const store = new SyncStore(
+      sourceOf(() => first),
+      { storage: mine },
+    );
+    expect(await store.sync()).toMatchObject({ ok: false, reason: 'storage_in_use' });
+    expect(await store.version()).toBe(0);
+    await synced(store);
+    expect(await store.friends()).toEqual(first.friends);
+  });
+});
