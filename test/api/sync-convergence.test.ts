@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
 import { codeOf } from '../../src/errors';
+import { SyncStore } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { Choices } from '../support/choices';
-import type { FoldingClient } from '../support/folding-client';
+import { signedInClient } from '../support/client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { connectWriter, folding, fullState, insertGroup, NAMES, pause } from '../support/sync';
+import { stateOf, synced } from '../support/synced';
 
 const WRITERS = 8;
 const READERS = 4;
@@ -69,26 +71,37 @@ describe('clients that fold the answers of sync', () => {
 
   it('hold in the end what a full sync gives, whoever wrote, in whatever order transactions committed', async () => {
     const until = Date.now() + RUN_MS;
-    const clients = readers.map((reader, index) => {
-      const asked = index % 2 === 0 ? NAMES : undefined;
-      return { reader, asked, client: folding(reader, asked) };
-    });
+    const clients = await Promise.all(
+      readers.map(async (reader, index) => {
+        const asked = index % 2 === 0 ? NAMES : undefined;
+        const store = new SyncStore(await signedInClient(app, reader), { names: asked !== undefined });
+        return { reader, asked, client: folding(reader, asked), store };
+      }),
+    );
     const writers = Array.from({ length: WRITERS }, (_, index) => write(new Choices(seed + index), index, until));
-    const [written] = await Promise.all([Promise.all(writers), ...clients.map(({ client }) => read(client, until))]);
+    const reading = clients.flatMap(({ client, store }) => [
+      read(() => client.sync(), until),
+      read(() => synced(store), until),
+    ]);
+    const [written] = await Promise.all([Promise.all(writers), ...reading]);
     expect(Math.min(...written)).toBeGreaterThan(10);
 
     const states = await Promise.all(
-      clients.map(async ({ reader, asked, client }) => {
+      clients.map(async ({ reader, asked, client, store }) => {
         await client.sync();
-        return { seed, held: client.state(), full: await fullState(reader, asked) };
+        await synced(store);
+        return { held: client.state(), stored: await stateOf(store), full: await fullState(reader, asked) };
       }),
     );
-    for (const { held, full } of states) expect({ seed, state: held }).toEqual({ seed, state: full });
+    for (const { held, stored, full } of states) {
+      expect({ seed, state: held }).toEqual({ seed, state: full });
+      expect({ seed, state: stored }).toEqual({ seed, state: full });
+    }
   }, 30_000);
 
-  async function read(client: FoldingClient, until: number): Promise<void> {
+  async function read(sync: () => Promise<unknown>, until: number): Promise<void> {
     while (Date.now() < until) {
-      await client.sync();
+      await sync();
       await pause(randomInt(10));
     }
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { connected } from '../support/clusters';
 import { seen } from '../support/images';
+import { stateOf } from '../support/synced';
 import { until } from '../support/until';
 import type { Call } from './calls';
 import type { Person } from './person';
@@ -90,6 +91,7 @@ async function divergedOf(world: World): Promise<string[]> {
     }
     const [held, full] = [person.client.state(), (await person.everything()).state()];
     if (!isDeepStrictEqual(held, full)) diverged.push(`client of ${person.id}`);
+    if (!isDeepStrictEqual(await stateOf(person.store), full)) diverged.push(`store of ${person.id}`);
   }
   return diverged;
 }

@@ -1,4 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { failure, type Answer as ClientAnswer } from '../../packages/client/src/answer.ts';
+import { SyncStore } from '../../packages/client/src/index.ts';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { form, PNG } from '../support/images';
 import type { Answer, Calls, Sent } from './calls';
@@ -35,6 +38,8 @@ export class Person {
   readonly blacklist = new Map<string, Set<boolean>>();
   readonly images: string[] = [];
   readonly client: FoldingClient;
+  /** The store of packages/client, which has to hold the same. */
+  readonly store = new SyncStore({ changesSince: (version) => this.changesSince(version) });
   readonly broken: string[] = [];
   id = '';
   /** Whether the account exists: not known when nobody has said so. */
@@ -132,7 +137,7 @@ export class Person {
     if (this.cookies.length === 0 && !(await this.logIn())) return false;
     try {
       await this.client.sync();
-      return true;
+      return (await this.store.sync()).ok;
     } catch {
       return false;
     }
@@ -161,6 +166,14 @@ export class Person {
     const answer = await this.signedIn(`sync/${version}`);
     if (answer.code !== 200) throw new Error(`sync was answered with ${answer.kind}`);
     return answer.result as SyncResult;
+  }
+
+  /** In pieces, as it comes to a client. */
+  private async changesSince(version: number): Promise<ClientAnswer<AsyncIterable<string>>> {
+    const { code, kind, body } = await this.signedIn(`sync/${version}`);
+    if (code !== 200) return failure('refused', `sync was answered with ${kind}`, { code });
+    const pieces = Readable.from(body.toString().match(/[^]{1,1000}/g) ?? []);
+    return { ok: true, result: pieces as AsyncIterable<string>, requestId: undefined };
   }
 
   private async verify(): Promise<string | undefined> {

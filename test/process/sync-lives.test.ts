@@ -1,9 +1,12 @@
+import { SyncStore } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
+import { credentialsOf, signedInClient } from '../support/client';
 import { connected, TestCluster } from '../support/clusters';
 import { FaultProxy } from '../support/fault-proxy';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { fullState, settled } from '../support/sync';
+import { stateOf, synced } from '../support/synced';
 import { until } from '../support/until';
 
 /**
@@ -72,8 +75,29 @@ async function ready({ api }: TestApp): Promise<void> {
   await until(async () => (await api.get('/readyz')).status === 200, RECOVERY_MS);
 }
 
+/** The judge, and the store of packages/client, which logs in again when its session is lost. */
+class TwoClients {
+  private constructor(
+    readonly judge: FoldingClient,
+    readonly store: SyncStore,
+  ) {}
+
+  /** Both hold everything. */
+  static async settled(app: TestApp, ann: SignedInPerson): Promise<TwoClients> {
+    const client = await signedInClient(app, ann, { credentials: () => credentialsOf(ann) });
+    const both = new TwoClients(await settled(ann), new SyncStore(client));
+    await both.sync();
+    return both;
+  }
+
+  async sync(): Promise<void> {
+    await this.judge.sync();
+    await synced(this.store);
+  }
+}
+
 /** Befriends somebody, and expects the client to be told. */
-async function expectTold(app: TestApp, client: FoldingClient, ann: SignedInPerson, friend: Person): Promise<void> {
+async function expectTold(app: TestApp, client: TwoClients, ann: SignedInPerson, friend: Person): Promise<void> {
   const works = (promise: Promise<unknown>) =>
     promise.then(
       () => true,
@@ -81,8 +105,9 @@ async function expectTold(app: TestApp, client: FoldingClient, ann: SignedInPers
     );
   await until(() => works(befriend(app, ann, friend)), RECOVERY_MS);
   await until(() => works(client.sync()), RECOVERY_MS);
-  expect(client.state().friends.map(({ friendId }) => friendId)).toContain(friend.id);
-  expect(client.state()).toEqual(await fullState(ann));
+  expect(client.judge.state().friends.map(({ friendId }) => friendId)).toContain(friend.id);
+  const full = await fullState(ann);
+  expect({ judge: client.judge.state(), store: await stateOf(client.store) }).toEqual({ judge: full, store: full });
 }
 
 describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', (synchronous_commit) => {
@@ -92,7 +117,7 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
     const ann = await insertAndSignIn(app, 'Ann');
     const friends = [await insertPerson(app), await insertPerson(app), await insertPerson(app)];
     for (const friend of friends) {
-      const client = await settled(ann);
+      const client = await TwoClients.settled(app, ann);
       await flush(cluster.url);
       await useUpIds(cluster.url, 5);
       await client.sync();
@@ -107,7 +132,7 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
     const ann = await insertAndSignIn(app, 'Ann');
     const friends = [await insertPerson(app), await insertPerson(app)];
     for (const friend of friends) {
-      const client = await settled(ann);
+      const client = await TwoClients.settled(app, ann);
       await flush(cluster.url);
       await useUpIds(cluster.url, 5);
       await client.sync();
@@ -133,7 +158,7 @@ describe('after an earlier state was put back', () => {
       const copy = cluster.snapshot();
       if (isCold) await cluster.start();
       await ready(app);
-      const client = await settled(ann);
+      const client = await TwoClients.settled(app, ann);
       await useUpIds(cluster.url, 500);
       await befriend(app, bob, cat);
       await client.sync();
@@ -160,9 +185,9 @@ describe('with another server behind the same address', () => {
     clusters.push(standby);
     const reader = await connected(standby.url);
     await befriend(app, ann, bob);
-    const client = await settled(ann);
+    const client = await TwoClients.settled(app, ann);
     const horizonOf = async () => Number((await reader.query<{ h: string }>('SELECT sync_horizon() AS h')).rows[0]?.h);
-    await until(async () => (await horizonOf()) >= client.version);
+    await until(async () => (await horizonOf()) >= client.judge.version);
     await reader.end();
     await useUpIds(primary.url, 500);
     await client.sync();
@@ -190,7 +215,7 @@ describe('with another server behind the same address', () => {
       if (ids === 0) await useUpIds(from.url, 3_000);
       else await useUpIds(to.url, ids);
       await befriend(app, ann, bob);
-      const client = await settled(ann);
+      const client = await TwoClients.settled(app, ann);
       await dumpInto(from.url, to.url);
       proxy.lead(to.url);
       await ready(app);
