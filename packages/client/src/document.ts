@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: c0571609eed13226b8839c386afb6615a766d0a02a25fb953372de1bbbd1bfec
+// SHA-256 of the document: 5f952dcb65455f3d4dd2fb544af818c35a7badb6afc5dcbf984a80437135fe09
 
 export interface paths {
     "/user/send_code": {
@@ -993,28 +993,26 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         CodeToSend: {
-            /** @description An international dialling code. */
-            region: number | string;
-            /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
-            phone: number | string;
+            region: components["schemas"]["Region"];
+            phone: components["schemas"]["PhoneNumber"];
             /** @description Up to 64 bytes of UTF-8. */
             verifyId?: string;
             /** @description Up to 8192 bytes of UTF-8. */
             verifyCode?: string;
         };
+        /** @description An international dialling code. */
+        Region: number | string;
+        /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
+        PhoneNumber: number | string;
         CodeToVerify: {
-            /** @description An international dialling code. */
-            region: number | string;
-            /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
-            phone: number | string;
+            region: components["schemas"]["Region"];
+            phone: components["schemas"]["PhoneNumber"];
             /** @description The 6 digits of the SMS. */
             code: string;
         };
         Phone: {
-            /** @description An international dialling code. */
-            region: number | string;
-            /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
-            phone: number | string;
+            region: components["schemas"]["Region"];
+            phone: components["schemas"]["PhoneNumber"];
         };
         Registration: {
             /** @description 1 to 32 bytes of UTF-8. */
@@ -1028,10 +1026,8 @@ export interface components {
             verification_token: string;
         };
         Credentials: {
-            /** @description An international dialling code. */
-            region: number | string;
-            /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
-            phone: number | string;
+            region: components["schemas"]["Region"];
+            phone: components["schemas"]["PhoneNumber"];
             /**
              * Format: password
              * @description 6 to 20 bytes of UTF-8, without white space.
@@ -1154,11 +1150,8 @@ export interface components {
             displayName: string;
         };
         SyncOptions: {
-            /**
-             * @description Rows of blacklist and friends then have `user` as well.
-             * @constant
-             */
-            names?: true;
+            /** @description Rows of blacklist and friends then have `user` as well; nothing, where it is false. */
+            names?: boolean;
         };
         UserIds: {
             ids: string[];
@@ -1175,6 +1168,7 @@ export interface components {
              */
             file: string;
         };
+        UserSendCodeAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
         Done: {
             /** @constant */
             code: 200;
@@ -1205,7 +1199,8 @@ export interface components {
             /** @description For a developer. */
             message: string;
         };
-        UserVerifyCodeAnswer: {
+        UserVerifyCodeAnswer: components["schemas"]["UserVerifyCodeSuccess"] | components["schemas"]["ReturnCode1000"] | components["schemas"]["ReturnCode2000"];
+        UserVerifyCodeSuccess: {
             /** @constant */
             code: 200;
             result: components["schemas"]["VerificationToken"];
@@ -1251,7 +1246,8 @@ export interface components {
         NewAccount: {
             id: string;
         };
-        UserLoginAnswer: {
+        UserLoginAnswer: components["schemas"]["UserLoginSuccess"] | components["schemas"]["ReturnCode1000"];
+        UserLoginSuccess: {
             /** @constant */
             code: 200;
             result: components["schemas"]["MessagingToken"];
@@ -1455,7 +1451,8 @@ export interface components {
             creatorId: string;
             memberCount: number;
         };
-        GroupCreateAnswer: {
+        GroupCreateAnswer: components["schemas"]["GroupCreateSuccess"] | components["schemas"]["ReturnCode1000"];
+        GroupCreateSuccess: {
             /** @constant */
             code: 200;
             result: components["schemas"]["NewGroupId"];
@@ -1668,11 +1665,6 @@ export interface components {
             alg: string;
             use: string;
         };
-        OpenApi: {
-            openapi: string;
-        } & {
-            [key: string]: unknown;
-        };
     };
     responses: {
         /** @description - `cross_site`: a browser sent it from a page of another site */
@@ -1884,7 +1876,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
+                    "application/json": components["schemas"]["UserSendCodeAnswer"];
                 };
             };
             /**
@@ -1995,7 +1987,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserVerifyCodeAnswer"] | components["schemas"]["ReturnCode1000"] | components["schemas"]["ReturnCode2000"];
+                    "application/json": components["schemas"]["UserVerifyCodeAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -2256,7 +2248,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserLoginAnswer"] | components["schemas"]["ReturnCode1000"];
+                    "application/json": components["schemas"]["UserLoginAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4351,7 +4343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupCreateAnswer"] | components["schemas"]["ReturnCode1000"];
+                    "application/json": components["schemas"]["GroupCreateAnswer"];
                 };
             };
             /**
@@ -4854,7 +4846,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                version: string;
+                version: number;
             };
             cookie?: never;
         };
@@ -5023,8 +5015,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                region: number | string;
-                phone: number | string;
+                /** @description An international dialling code. */
+                region: string;
+                /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
+                phone: string;
             };
             cookie?: never;
         };
@@ -5457,7 +5451,7 @@ export interface operations {
                 };
             };
             /** @description - `key_taken`: the key holds another image */
-            614: {
+            default: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Why it is refused. */
@@ -5867,7 +5861,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OpenApi"];
+                    "application/json": Record<string, never>;
                 };
             };
             408: components["responses"]["RequestTooSlow"];
