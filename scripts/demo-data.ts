@@ -8,6 +8,7 @@ import { connectionOptions, knexFor } from '../src/database/pool';
 import { transactions } from '../src/database/transaction';
 import { codeOf } from '../src/errors';
 import { FriendshipsService } from '../src/features/friendships/friendships-service';
+import { GroupChangeLimit } from '../src/features/groups/group-change-limit';
 import { GroupsService } from '../src/features/groups/groups-service';
 import { MembershipsService } from '../src/features/groups/memberships-service';
 import { RolesService } from '../src/features/groups/roles-service';
@@ -49,12 +50,14 @@ function servicesOn(db: Knex) {
   const limiter = new Limiter(repos.limits, () => Promise.resolve(), { warn: () => {} });
   const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0 };
   const env = { FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' };
-  const parts = { ...repos, transaction, limiter, limits: limitTable(loadConfig(env).limits) };
+  const limits = limitTable(loadConfig(env).limits);
+  const changes = new GroupChangeLimit(limiter, limits);
+  const parts = { ...repos, transaction, limiter, limits, changes };
   return {
     friendships: new FriendshipsService(parts),
     groups: new GroupsService(parts, settings, []),
     memberships: new MembershipsService(parts, settings),
-    roles: new RolesService(transaction),
+    roles: new RolesService(transaction, changes),
   };
 }
 
@@ -96,12 +99,12 @@ async function addGroup(
   const [creator = '', manager = '', ...others] = members.map(idOf);
   const found = await db('groups').where({ name, creator_id: creator }).first<{ id: string } | undefined>('id');
   const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }, CALLER));
-  if (!found) await roles.setManagers(id, creator, [manager]);
+  if (!found) await roles.setManagers(id, creator, [manager], CALLER);
   // Who has left stays away.
   const known = await db('group_members').where({ group_id: id }).pluck<string[]>('member_id');
   for (const account of accounts.filter((one) => !known.includes(one))) {
-    await memberships.join(id, account);
-    if (othersManage) await roles.setManagers(id, creator, [account]);
+    await memberships.join(id, account, CALLER);
+    if (othersManage) await roles.setManagers(id, creator, [account], CALLER);
   }
 }
 

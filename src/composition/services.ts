@@ -19,6 +19,7 @@ import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
 import { DismissalsService } from '../features/groups/dismissals-service';
+import { GroupChangeLimit } from '../features/groups/group-change-limit';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
 import { RolesService } from '../features/groups/roles-service';
@@ -146,6 +147,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
+  const groupChanges = new GroupChangeLimit(limiter, limits);
   const ending = new Background(logger, ENDS_BEHIND_ANSWERS);
   const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
 
@@ -186,12 +188,15 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     friendships: new FriendshipsService({ friendships: repos.friendships, transaction, limiter, limits }),
     dismissals,
     groups: new GroupsService(
-      { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits },
+      { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits, changes: groupChanges },
       config.groups,
       config.portraitHosts,
     ),
-    memberships: new MembershipsService({ memberships: repos.memberships, transaction }, config.groups),
-    roles: new RolesService(transaction),
+    memberships: new MembershipsService(
+      { memberships: repos.memberships, transaction, changes: groupChanges },
+      config.groups,
+    ),
+    roles: new RolesService(transaction, groupChanges),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions,

@@ -446,6 +446,60 @@ describe('with other settings', () => {
     expect(await rolesIn(app, id)).toEqual({ [me.id]: CREATOR });
   });
 
+  it('GROUP_CHANGES_PER_USER_HOUR: so many changes an hour, each of a member as one, whatever comes of them', async () => {
+    const there = await instance({ GROUP_CHANGES_PER_USER_HOUR: '10' });
+    const calls: [string, object, number][] = [
+      ['create', { name: 'Hikers', memberIds: [NOBODY] }, 2],
+      ['add', { memberIds: [NOBODY, cat.id, cat.id] }, 2],
+      ['kick', { memberIds: [NOBODY, cat.id] }, 2],
+      ['set_manager', { memberIds: [NOBODY, cat.id] }, 2],
+      ['remove_manager', { memberIds: [NOBODY, cat.id] }, 2],
+      ['transfer', { userId: NOBODY }, 1],
+      ['join', {}, 1],
+      ['rename', { name: 'Climbers' }, 1],
+      ['set_portrait_uri', { portraitUri: 'https://img.example/p.png' }, 1],
+      ['set_bulletin', { bulletin: 'x' }, 1],
+      ['set_display_name', { displayName: 'x' }, 1],
+    ];
+    for (const [operation, fields, count] of calls) {
+      const me = await insertAndSignIn(there);
+      const nine = { groupId: NOBODY, memberIds: Array.from({ length: 10 - count }, (_, index) => `u${index}`) };
+      await inGroup(me, 'kick', nine);
+      // The last ones may go beyond the amount.
+      for (const status of [expect.not.stringMatching('429'), '429'])
+        expect(String((await inGroup(me, operation, { groupId: NOBODY, ...fields })).status)).toEqual(status);
+      const used = await app
+        .db('rate_limits')
+        .where({ key: `group_changes_hour:${me.id}` })
+        .first<{ used: number }>('used');
+      expect([operation, used.used]).toEqual([operation, 10]);
+      // Nobody is kept in a group.
+      expectRefusal(await inGroup(me, 'quit', { groupId: NOBODY }), 404);
+      expectRefusal(await inGroup(me, 'dismiss', { groupId: NOBODY }), 404);
+    }
+  });
+
+  it.each(['friends', 'anyone'])(
+    'GROUP_ADD=%s: brings in nobody who has blacklisted the one who does it',
+    async (who) => {
+      const there = await instance({ GROUP_ADD: who });
+      const me = await insertAndSignIn(there);
+      await befriend(app, me, [cat, dan]);
+      expectDone(await inGroup(me, 'join', { groupId }));
+      await expectOk(dan.agent.post('/user/add_to_blacklist').send({ friendId: me.id }));
+      const refused = [
+        await add(me, cat, dan),
+        await inGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([cat, dan]) }),
+      ];
+      for (const answer of refused) {
+        expectRefusal(answer, 400, who === 'friends' ? 'no friend of yours' : 'no such user');
+        expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }]);
+      }
+      await expectOk(dan.agent.post('/user/remove_from_blacklist').send({ friendId: me.id }));
+      expectDone(await add(me, cat, dan));
+    },
+  );
+
   it('GROUP_ADD=anyone: a member brings in whoever has an open account', async () => {
     const me = await insertAndSignIn(await instance({ GROUP_ADD: 'anyone' }));
     expectDone(await inGroup(me, 'join', { groupId }));

@@ -281,6 +281,40 @@ describe('add beside others', () => {
     expect(await inOrder(kick(ann, bob), add(bob, dan))).toEqual([200, 404]);
   });
 
+  it('of who has asked for something meanwhile: those who come later do not come before it', async () => {
+    const other = await createGroup(app, [bob]);
+    const second = await connectWriter(app);
+    const hold = async (client: Client, id: string) => {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [id]);
+    };
+    await hold(writer, groupId);
+    await hold(second, other);
+    const first = add(ann, dan)();
+    await untilWaiting(app.db, 1);
+    const renamed = post(dan.agent, '/user/set_nickname', { nickname: 'Danny' });
+    await untilWaiting(app.db, 2);
+    const later = inGroup(bob, 'add', { groupId: other, memberIds: [dan.id] });
+    await untilWaiting(app.db, 3);
+    await writer.query('COMMIT');
+    expectBody(await first, { code: 200 });
+    expectBody(await renamed, { code: 200 });
+    await second.query('COMMIT');
+    expectBody(await later, { code: 200 });
+    await second.end();
+  });
+
+  it('by a stranger, or of who is no friend: waits for nobody, and nobody waits for it', async () => {
+    const [eve] = (await signedIn(app, 'Eve')) as [SignedInPerson];
+    await writer.query('BEGIN');
+    await writer.query('SELECT FROM users WHERE id = ANY ($1) FOR UPDATE', [[dan.id, eve.id]]);
+    expectRefusal(await add(eve, dan)(), 404, 'no group');
+    expectRefusal(await inGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'no group');
+    expectRefusal(await add(ann, eve)(), 400, eve.id);
+    expectRefusal(await inGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
+    await writer.query('COMMIT');
+  });
+
   it('beside a join of the same: who is there is there once', async () => {
     expect(await inOrder(add(ann, dan), join(dan))).toEqual([200, 200]);
     expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });

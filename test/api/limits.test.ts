@@ -159,7 +159,7 @@ describe('send_code', () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
-    await new LimitsRepository(app.db).giveBack([`send_per_address:${HERE}`]);
+    await new LimitsRepository(app.db).giveBack([{ key: `send_per_address:${HERE}` }]);
     // Each of these looks at what is known, and extends nothing by that.
     await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200, 5_000);
   });

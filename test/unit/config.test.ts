@@ -138,6 +138,7 @@ const BAD: Record<string, string[]> = {
   GROUP_MAX_MEMBERS: [...atLeastOne, '1000001'],
   GROUPS_PER_USER: fromZero,
   GROUPS_CREATED_PER_USER_DAY: fromZero,
+  GROUP_CHANGES_PER_USER_HOUR: fromZero,
   UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
   CHECKS_PER_IP_DAY: fromZero,
@@ -222,6 +223,7 @@ describe('loadConfig', () => {
         ...{ loginFailuresPerPhoneAndIp: 10, loginFailuresPerPhoneDay: 100 },
         ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000, friendRequestsPerUserDay: 100 },
         groupsCreatedPerUserDay: 100,
+        groupChangesPerUserHour: 0,
         // Limits by address alone are for production: a developer's tests come from one.
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0, newDeviceNoticesPerIpHour: 0 },
@@ -341,6 +343,7 @@ describe('loadConfig in production', () => {
         ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
         ...{ passwordChangesPerUserHour: 10, newDeviceNoticesPerIpHour: 20 },
         ...{ uploadPartsPerUserHour: 600, blacklistChangesPerUserHour: 600 },
+        groupChangesPerUserHour: 2_000,
       },
       maxBlacklist: 2_000,
     });

@@ -4,7 +4,7 @@ import type { Member } from './memberships-repository';
 import * as schemas from './groups-schemas';
 import type { GroupsService } from './groups-service';
 
-const forManagers = ['no_such_group', 'role_too_low'] as const;
+const forManagers = ['no_such_group', 'role_too_low', 'too_many_group_changes'] as const;
 
 export function groupsRouter(groups: GroupsService): Operation[] {
   return [
@@ -31,6 +31,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
         'group_full',
         'portrait_host_not_allowed',
         'too_many_new_groups',
+        'too_many_group_changes',
       ],
       handle: async (group, { userId, caller }) => ({ id: await groups.create(userId, group, caller) }),
     }),
@@ -41,7 +42,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       body: schemas.newName,
       writes: true,
       refusals: forManagers,
-      handle: ({ groupId, name }, { userId }) => groups.change(groupId, userId, { name }),
+      handle: ({ groupId, name }, { userId, caller }) => groups.change(groupId, userId, { name }, caller),
     }),
     operation({
       path: '/group/set_portrait_uri',
@@ -50,7 +51,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       body: schemas.newPortrait,
       writes: true,
       refusals: [...forManagers, 'portrait_host_not_allowed'],
-      handle: ({ groupId, portraitUri }, { userId }) => groups.change(groupId, userId, { portraitUri }),
+      handle: ({ groupId, portraitUri }, { userId, caller }) => groups.change(groupId, userId, { portraitUri }, caller),
     }),
     operation({
       path: '/group/set_bulletin',
@@ -59,7 +60,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       body: schemas.newBulletin,
       writes: true,
       refusals: forManagers,
-      handle: ({ groupId, bulletin }, { userId }) => groups.change(groupId, userId, { bulletin }),
+      handle: ({ groupId, bulletin }, { userId, caller }) => groups.change(groupId, userId, { bulletin }, caller),
     }),
     operation({
       path: '/group/set_display_name',
@@ -67,8 +68,9 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newDisplayName,
       writes: true,
-      refusals: ['no_such_group'],
-      handle: ({ groupId, displayName }, { userId }) => groups.setDisplayName(groupId, userId, displayName),
+      refusals: ['no_such_group', 'too_many_group_changes'],
+      handle: ({ groupId, displayName }, { userId, caller }) =>
+        groups.setDisplayName(groupId, userId, displayName, caller),
     }),
     operation({
       path: '/group/:id',

@@ -6,6 +6,7 @@ import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import { checkPortraitHost } from '../profile/portrait-host';
+import type { GroupChangeLimit } from './group-change-limit';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
 import type { Member, MembershipsRepository } from './memberships-repository';
@@ -26,7 +27,8 @@ export interface GroupsParts {
   memberships: MembershipsRepository;
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
   limiter: Limiter;
-  limits: Pick<Limits, 'groupsCreatedPerDay'>;
+  limits: Pick<Limits, 'groupsCreatedPerDay' | 'groupChangesPerHour'>;
+  changes: GroupChangeLimit;
 }
 
 export interface NewGroup {
@@ -72,11 +74,16 @@ export class GroupsService {
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
-    await limiter.take(caller, { limit: limits.groupsCreatedPerDay, subject: userId });
+    await limiter.take(
+      caller,
+      { limit: limits.groupsCreatedPerDay, subject: userId },
+      { limit: limits.groupChangesPerHour, subject: userId, count: 1 + others.length },
+    );
     const id = newGroupId();
     await transaction(async ({ groups, memberships }) => {
       await groups.lockCreations(userId);
-      const open = await memberships.lockOpen([userId, ...others]);
+      const fit = await memberships.fitAmong(userId, others, friendsOnly);
+      const open = await memberships.lockOpen([userId, ...fit]);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (maxPerUser > 0 && (await groups.countCreatedBy(userId)) >= maxPerUser)
         throw new Wrong('too_many_groups', `you are the creator of ${maxPerUser} groups already`);
@@ -88,14 +95,16 @@ export class GroupsService {
   }
 
   /** By the creator and managers. */
-  async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
+  async change(groupId: string, userId: string, changes: GroupChanges, caller: Caller): Promise<void> {
     checkPortraitHost(this.portraitHosts, changes.portraitUri);
+    await this.parts.changes.take(userId, caller);
     const role = await retrying(() => this.parts.groups.change(groupId, userId, changes));
     asOneOf(role, CREATOR, MANAGER);
   }
 
   /** As the user is called in this group. */
-  async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
+  async setDisplayName(groupId: string, userId: string, displayName: string, caller: Caller): Promise<void> {
+    await this.parts.changes.take(userId, caller);
     const isMember = await retrying(() => this.parts.memberships.setDisplayName(groupId, userId, displayName));
     if (!isMember) throw noSuchGroup();
   }

@@ -20,17 +20,25 @@ export interface Standing {
   wasKicked: boolean;
 }
 
-/** In the order of their ids, so that there is no deadlock between two who bring in the same users. */
+/**
+ * In the order of their ids, so that there is no deadlock between two who bring in the same users. Not FOR SHARE: many who
+ * share a row keep its owner from it as long as one comes after the other, where locks that exclude each other queue.
+ */
 const lockOpen = statement<{ id: string }, 'ids'>(
   'lock-open-users',
-  'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR SHARE',
+  'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
 );
 
-const friendsAmong = statement<{ id: string }, 'userId' | 'ids'>(
-  'friends-among',
-  `SELECT mine.friend_id AS id
-     FROM friendships mine JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
-    WHERE mine.user_id = :userId AND mine.friend_id = ANY (:ids::text[]) AND mine.status = 20 AND theirs.status = 20`,
+/** Each OFFSET 0 keeps PostgreSQL from reading all friendships, or all blacklists, at once. */
+const fitAmong = statement<{ id: string }, 'userId' | 'ids' | 'friendsOnly'>(
+  'fit-to-be-brought-in',
+  `SELECT id FROM unnest(:ids::text[]) AS wanted (id)
+    WHERE (NOT :friendsOnly::boolean OR EXISTS (
+             SELECT FROM friendships mine
+               JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
+              WHERE mine.user_id = :userId AND mine.friend_id = wanted.id AND mine.status = 20 AND theirs.status = 20
+             OFFSET 0))
+      AND NOT EXISTS (SELECT FROM blacklist WHERE user_id = wanted.id AND friend_id = :userId AND status OFFSET 0)`,
 );
 
 const lockGroup = statement<{ members: number }, 'groupId'>(
@@ -136,9 +144,12 @@ export class MembershipsRepository {
     return idsOf(await lockOpen(this.db, { ids }));
   }
 
-  /** Those of the users who are friends, as both sides have it. */
-  async friendsAmong(userId: string, ids: string[]): Promise<string[]> {
-    return idsOf(await friendsAmong(this.db, { userId, ids }));
+  /**
+   * Those whom the user may bring in: friends, as both sides have it, or all, but for those who have blacklisted the user.
+   * Whether they have an account is not asked.
+   */
+  async fitAmong(userId: string, ids: string[], friendsOnly: boolean): Promise<string[]> {
+    return idsOf(await fitAmong(this.db, { userId, ids, friendsOnly }));
   }
 
   /** Until the end of the transaction nobody else begins or ends a membership of the group. Returns how many there are. */

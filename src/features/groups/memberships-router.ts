@@ -21,8 +21,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: ['no_such_group', 'unknown_user', 'friends_only', 'group_full'],
-      handle: ({ groupId, memberIds }, { userId }) => memberships.add(groupId, userId, memberIds),
+      refusals: ['no_such_group', 'unknown_user', 'friends_only', 'group_full', 'too_many_group_changes'],
+      handle: ({ groupId, memberIds }, { userId, caller }) => memberships.add(groupId, userId, memberIds, caller),
     }),
     operation({
       path: '/group/join',
@@ -30,8 +30,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: ofGroup,
       writes: true,
-      refusals: ['no_such_group', 'joining_closed', 'group_full'],
-      handle: ({ groupId }, { userId }) => memberships.join(groupId, userId),
+      refusals: ['no_such_group', 'joining_closed', 'group_full', 'too_many_group_changes'],
+      handle: ({ groupId }, { userId, caller }) => memberships.join(groupId, userId, caller),
     }),
     operation({
       path: '/group/quit',
@@ -48,8 +48,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: ['no_such_group', 'role_too_low', 'not_yourself'],
-      handle: ({ groupId, memberIds }, { userId }) => memberships.kick(groupId, userId, memberIds),
+      refusals: ['no_such_group', 'role_too_low', 'not_yourself', 'too_many_group_changes'],
+      handle: ({ groupId, memberIds }, { userId, caller }) => memberships.kick(groupId, userId, memberIds, caller),
     }),
     operation({
       path: '/group/dismiss',
@@ -66,8 +66,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: oneMember,
       writes: true,
-      refusals: [...forCreator, 'not_a_member'],
-      handle: (input, call) => roles.transfer(input.groupId, call.userId, input.userId),
+      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
+      handle: (input, { userId, caller }) => roles.transfer(input.groupId, userId, input.userId, caller),
     }),
     operation({
       path: '/group/set_manager',
@@ -75,8 +75,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: [...forCreator, 'not_a_member'],
-      handle: ({ groupId, memberIds }, { userId }) => roles.setManagers(groupId, userId, memberIds),
+      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
+      handle: ({ groupId, memberIds }, { userId, caller }) => roles.setManagers(groupId, userId, memberIds, caller),
     }),
     operation({
       path: '/group/remove_manager',
@@ -84,8 +84,8 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: forCreator,
-      handle: ({ groupId, memberIds }, { userId }) => roles.removeManagers(groupId, userId, memberIds),
+      refusals: [...forCreator, 'too_many_group_changes'],
+      handle: ({ groupId, memberIds }, { userId, caller }) => roles.removeManagers(groupId, userId, memberIds, caller),
     }),
   ];
 }

@@ -4,6 +4,7 @@ import { BadRequest, Forbidden } from '../../errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';
+import type { GroupChangeLimit } from './group-change-limit';
 import type { GroupSettings } from './groups-service';
 import type { MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
@@ -19,6 +20,7 @@ interface Repositories {
 export interface MembershipsParts {
   memberships: MembershipsRepository;
   transaction: Transaction<Repositories>;
+  changes: GroupChangeLimit;
 }
 
 /** Who comes into a group, and who goes. */
@@ -29,12 +31,16 @@ export class MembershipsService {
   ) {}
 
   /** By any member. Who is there already stays as he is. */
-  async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
+  async add(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
     const { addFriendsOnly: friendsOnly, maxMembers } = this.settings;
     const wanted = [...new Set(memberIds)];
+    await this.parts.changes.take(userId, caller, wanted.length);
     await this.parts.transaction(async ({ memberships }) => {
+      // First without a lock: nobody waits for who asks in vain, or for who names others than friends.
+      asMember((await memberships.roles(groupId, [userId])).get(userId));
+      const fit = await memberships.fitAmong(userId, wanted, friendsOnly);
       // Users before the group, as everywhere.
-      const open = await memberships.lockOpen(wanted);
+      const open = await memberships.lockOpen(fit);
       const count = await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId, ...wanted]);
       asMember(roles.get(userId));
@@ -46,7 +52,8 @@ export class MembershipsService {
   }
 
   /** Whoever has the id is invited by it, but for who was kicked. A member who joins changes nothing. */
-  async join(groupId: string, userId: string): Promise<void> {
+  async join(groupId: string, userId: string, caller: Caller): Promise<void> {
+    await this.parts.changes.take(userId, caller);
     const { memberships } = this.parts;
     const { joinable, maxMembers } = this.settings;
     if (joinable && (await retrying(() => memberships.join(groupId, userId, maxMembers)))) return;
@@ -71,7 +78,8 @@ export class MembershipsService {
   }
 
   /** The creator kicks anyone else, a manager plain members. Who is not there stays so. */
-  async kick(groupId: string, userId: string, memberIds: string[]): Promise<void> {
+  async kick(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
+    await this.parts.changes.take(userId, caller, memberIds.length);
     await this.parts.transaction(async ({ memberships }) => {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId, ...memberIds]);

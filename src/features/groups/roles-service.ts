@@ -1,15 +1,21 @@
+import type { Caller } from '../../caller';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest } from '../../errors';
+import type { GroupChangeLimit } from './group-change-limit';
 import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
 /** What the creator of a group decides about the others. */
 export class RolesService {
-  constructor(private readonly transaction: Transaction<{ memberships: MembershipsRepository }>) {}
+  constructor(
+    private readonly transaction: Transaction<{ memberships: MembershipsRepository }>,
+    private readonly changes: GroupChangeLimit,
+  ) {}
 
   /** The creator is a plain member then. */
-  async transfer(groupId: string, creatorId: string, userId: string): Promise<void> {
+  async transfer(groupId: string, creatorId: string, userId: string, caller: Caller): Promise<void> {
+    await this.changes.take(creatorId, caller);
     await this.transaction(async ({ memberships }) => {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [creatorId, userId]);
@@ -19,7 +25,8 @@ export class RolesService {
     });
   }
 
-  async setManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
+  async setManagers(groupId: string, creatorId: string, memberIds: string[], caller: Caller): Promise<void> {
+    await this.changes.take(creatorId, caller, memberIds.length);
     await this.transaction(async ({ memberships }) => {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [creatorId, ...memberIds]);
@@ -31,7 +38,8 @@ export class RolesService {
   }
 
   /** Who is no manager stays so. */
-  async removeManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
+  async removeManagers(groupId: string, creatorId: string, memberIds: string[], caller: Caller): Promise<void> {
+    await this.changes.take(creatorId, caller, memberIds.length);
     await this.transaction(async ({ memberships }) => {
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [creatorId]);

@@ -13,6 +13,8 @@ import { OwnCounts } from './own-counts';
 export interface Use {
   limit: Limit;
   subject: string;
+  /** Counts as so many, 1 unless said. As long as one is left, all are taken. `hold` takes one. */
+  count?: number;
 }
 
 /** A check by this caller: check_phone_available, get_sms_img_code, and others that reveal or cost as much. */
@@ -117,7 +119,7 @@ export class Limiter {
       : await this.reading.run(line, () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
     const giveBack = async (returned: Use[]) => {
-      await retrying(() => this.buckets.giveBack(returned.map(keyOf)));
+      await retrying(() => this.buckets.giveBack(returned.map(bucket)));
       for (const use of returned) this.own.forget(keyOf(use));
     };
     return {
@@ -256,7 +258,7 @@ export class Limiter {
   /** With what this instance has counted alone before. Nothing is taken then. */
   private async overdrawn(wanted: Use[]): Promise<FullBucket[]> {
     const full = this.own.overdrawn(wanted.map(bucket));
-    if (full.length > 0) await retrying(() => this.buckets.giveBack(wanted.map(keyOf)));
+    if (full.length > 0) await retrying(() => this.buckets.giveBack(wanted.map(bucket)));
     return full;
   }
 
@@ -264,7 +266,8 @@ export class Limiter {
   private async countTogether(wanted: Use[]): Promise<Count> {
     const taken = await retrying(() => this.buckets.take(wanted.map(bucket)));
     if (taken.length === wanted.length) return { taken, full: [] };
-    if (taken.length > 0) await retrying(() => this.buckets.giveBack(taken.map(({ key }) => key)));
+    const returned = wanted.map(bucket).filter(({ key }) => taken.some((one) => one.key === key));
+    if (returned.length > 0) await retrying(() => this.buckets.giveBack(returned));
     return { taken: [], full: await this.fullOf(missing(wanted, taken)) };
   }
 
@@ -302,8 +305,9 @@ function limited(uses: Use[]): Use[] {
     .flatMap((use) => (use.limit.per === 'address' ? wide(use) : [use]));
 }
 
-function wide({ limit, subject }: Use): Use[] {
+function wide({ limit, subject, count = 1 }: Use): Use[] {
   return networksOf(subject).map(({ network, times }) => ({
+    count,
     limit: { ...limit, amount: limit.amount * times },
     subject: network,
   }));
@@ -338,7 +342,7 @@ function waitOf({ retryAfterSeconds = 0 }: AppError): number {
 }
 
 function bucket(use: Use): Bucket {
-  return { key: keyOf(use), amount: use.limit.amount, seconds: use.limit.seconds };
+  return { key: keyOf(use), amount: use.limit.amount, seconds: use.limit.seconds, uses: use.count ?? 1 };
 }
 
 function keyOf({ limit, subject }: Use): string {

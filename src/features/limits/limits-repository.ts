@@ -7,6 +7,8 @@ export interface Bucket {
   key: string;
   amount: number;
   seconds: number;
+  /** Uses at once, 1 unless said. The last ones may go beyond the amount, so that there is room for any number. */
+  uses?: number;
 }
 
 /** A bucket that was taken from, as it is now. */
@@ -41,20 +43,21 @@ const HELD_RETRY_SECONDS = 2;
 
 const USED = 'CASE WHEN bucket.resets_at <= now() THEN 0 ELSE bucket.used END';
 
-type Columns = 'keys' | 'amounts' | 'lengths';
+type Columns = 'keys' | 'amounts' | 'lengths' | 'uses';
 type Places = 'keys' | 'ends';
 
-/** Adds one use and no place, or no use and one place; `result` is returned beside the key. */
-function taking(uses: 0 | 1, place: string, result: string): string {
+/** Adds uses and no place, or no use and one place; `result` is returned beside the key. */
+function taking(uses: '0' | 'uses', place: string, result: string): string {
   return `
-    WITH wanted AS (SELECT * FROM unnest(:keys::text[], :amounts::integer[], :lengths::integer[]) AS one (key, amount, seconds))
+    WITH wanted AS (SELECT * FROM unnest(:keys::text[], :amounts::integer[], :lengths::integer[], :uses::integer[])
+                                        AS one (key, amount, seconds, uses))
     INSERT INTO rate_limits AS bucket (key, used, amount, resets_at, held)
     SELECT key, ${uses}, amount, now() + make_interval(secs => seconds), ${place} FROM wanted
      WHERE NOT EXISTS (SELECT FROM rate_limits one JOIN wanted USING (key)
                         WHERE one.resets_at > now() AND one.used >= wanted.amount)
      ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
-      used = ${USED} + ${uses},
+      used = ${USED} + excluded.used,
       held = rate_limits_live(bucket.held) || excluded.held,
       resets_at = CASE WHEN bucket.resets_at <= now() THEN excluded.resets_at ELSE bucket.resets_at END,
       amount = excluded.amount,
@@ -65,12 +68,16 @@ function taking(uses: 0 | 1, place: string, result: string): string {
 
 const take = statement<TakenBucket, Columns>(
   'take-limits',
-  taking(1, `'{}'::bigint[]`, 'used, extract(epoch FROM resets_at - now())::float8 AS seconds'),
+  taking('uses', `'{}'::bigint[]`, 'used, extract(epoch FROM resets_at - now())::float8 AS seconds'),
 );
 
 const hold = statement<HeldPlace, Columns>(
   'hold-limits',
-  taking(0, `ARRAY[rate_limits_now() + ${HOLD_SECONDS * 1_000_000}]`, 'bucket.held[cardinality(bucket.held)] AS ends'),
+  taking(
+    '0',
+    `ARRAY[rate_limits_now() + ${HOLD_SECONDS * 1_000_000}]`,
+    'bucket.held[cardinality(bucket.held)] AS ends',
+  ),
 );
 
 const release = statement<unknown, Places | 'uses'>(
@@ -84,14 +91,15 @@ const release = statement<unknown, Places | 'uses'>(
      FROM locked WHERE bucket.key = locked.key AND NOT (locked.used <= 0 AND locked.held = '{}')`,
 );
 
-const giveBack = statement<unknown, 'keys'>(
+const giveBack = statement<unknown, 'keys' | 'uses'>(
   'give-limits-back',
-  `WITH locked AS (
-     SELECT key, used, held FROM rate_limits
-      WHERE key = ANY (:keys::text[]) AND resets_at > now() ORDER BY key FOR UPDATE),
-   emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM locked WHERE used <= 1 AND held = '{}'))
-   UPDATE rate_limits SET used = used - 1
-    WHERE key IN (SELECT key FROM locked WHERE NOT (used <= 1 AND held = '{}')) AND used > 0`,
+  `WITH returned AS (SELECT * FROM unnest(:keys::text[], :uses::integer[]) AS one (key, uses)),
+   locked AS (
+     SELECT key, used - uses AS used, held FROM rate_limits JOIN returned USING (key)
+      WHERE resets_at > now() ORDER BY key FOR UPDATE OF rate_limits),
+   emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM locked WHERE used <= 0 AND held = '{}'))
+   UPDATE rate_limits bucket SET used = greatest(0, locked.used)
+     FROM locked WHERE bucket.key = locked.key AND NOT (locked.used <= 0 AND locked.held = '{}')`,
 );
 
 const full = statement<FullBucket, 'keys' | 'amounts'>(
@@ -119,7 +127,7 @@ export class LimitsRepository {
   constructor(private readonly db: Knex) {}
 
   /**
-   * Takes one from each bucket and returns the buckets. One statement decides, however many requests arrive at once. It
+   * Takes from each bucket and returns the buckets. One statement decides, however many requests arrive at once. It
    * locks rows in the order of their keys, so that two never wait for each other. When a bucket is full, none is taken
    * from, so that an address over its own limit does not use up the limit of all. A bucket that becomes full in this
    * very moment is missing from the result.
@@ -145,8 +153,8 @@ export class LimitsRepository {
   }
 
   /** Undoes `take`. */
-  async giveBack(keys: string[]): Promise<void> {
-    await giveBack(this.db, { keys });
+  async giveBack(buckets: Pick<Bucket, 'key' | 'uses'>[]): Promise<void> {
+    await giveBack(this.db, { keys: buckets.map(({ key }) => key), uses: buckets.map(({ uses = 1 }) => uses) });
   }
 
   /** The full ones among the buckets. */
@@ -179,6 +187,7 @@ function columnsOf(buckets: Bucket[]): Record<Columns, unknown> {
     keys: buckets.map(({ key }) => key),
     amounts: buckets.map(({ amount }) => amount),
     lengths: buckets.map(({ seconds }) => seconds),
+    uses: buckets.map(({ uses = 1 }) => uses),
   };
 }
 

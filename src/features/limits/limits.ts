@@ -50,6 +50,7 @@ export interface LimitAmounts {
   blacklistChangesPerUserHour: number;
   friendRequestsPerUserDay: number;
   groupsCreatedPerUserDay: number;
+  groupChangesPerUserHour: number;
   uploadsPerUserHour: number;
   uploadPartsPerUserHour: number;
   checksPerIpMinute: number;
@@ -205,6 +206,14 @@ export function limitTable(amounts: LimitAmounts) {
       amounts.groupsCreatedPerUserDay,
       DAY,
       changing('too_many_new_groups'),
+    ),
+    /** Changes in groups, each of a membership as one: all others in the group are sent it. */
+    groupChangesPerHour: limit(
+      'group_changes_hour',
+      'user',
+      amounts.groupChangesPerUserHour,
+      HOUR,
+      changing('too_many_group_changes'),
     ),
 
     /** check_phone_available, get_sms_img_code, and checks of captchas for which a provider is asked, together. */

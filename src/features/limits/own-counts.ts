@@ -69,15 +69,16 @@ export class OwnCounts {
     return [];
   }
 
-  /** Takes one from each bucket, or returns the full ones and takes none. */
+  /** Takes from each bucket, or returns the full ones and takes none. */
   take(wanted: Bucket[]): FullBucket[] {
     const full = this.full(wanted);
     if (full.length > 0) return full;
     const now = this.now();
-    for (const { key, seconds } of wanted) {
+    for (const { key, seconds, uses = 1 } of wanted) {
       const bucket = this.buckets.get(key);
-      if (bucket && bucket.resetsAt > now) Object.assign(bucket, { used: bucket.used + 1, alone: bucket.alone + 1 });
-      else this.set(key, 1, seconds, 1);
+      if (bucket && bucket.resetsAt > now)
+        Object.assign(bucket, { used: bucket.used + uses, alone: bucket.alone + uses });
+      else this.set(key, uses, seconds, uses);
     }
     return [];
   }
