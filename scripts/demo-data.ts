@@ -54,7 +54,7 @@ function servicesOn(db: Knex) {
   const changes = new GroupChangeLimit(limiter, limits);
   const parts = { ...repos, transaction, limiter, limits, changes };
   return {
-    friendships: new FriendshipsService(parts),
+    friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
     groups: new GroupsService(parts, settings, []),
     memberships: new MembershipsService(parts, settings),
     roles: new RolesService(transaction, changes),

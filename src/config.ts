@@ -197,6 +197,8 @@ const environment = z.object({
   MAX_BLACKLIST: limit.default(2_000),
   BLACKLIST_CHANGES_PER_USER_HOUR: limit.optional(),
   FRIEND_REQUESTS_PER_USER_DAY: limit.default(100),
+  FRIENDS_PER_USER: limit.optional(),
+  OPEN_REQUESTS_PER_USER: limit.optional(),
   GROUP_ADD: oneOf('friends', 'anyone').default('friends'),
   GROUP_JOIN: oneOf('open', 'closed').default('open'),
   GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
@@ -515,6 +517,10 @@ function nested(env: Environment, mistakes: string[]) {
     },
     portraitHosts: env.PORTRAIT_HOSTS,
     maxBlacklist: env.MAX_BLACKLIST,
+    mostFriendships: {
+      friends: inProduction(env.FRIENDS_PER_USER, 5_000),
+      requests: inProduction(env.OPEN_REQUESTS_PER_USER, 1_000),
+    },
     groups: {
       addFriendsOnly: env.GROUP_ADD === 'friends',
       joinable: env.GROUP_JOIN === 'open',

@@ -74,7 +74,8 @@ export const REASONS = {
   // Friendships.
   already_friends: { code: 400, when: 'the other is a friend of the user already' },
   not_friends: { code: 404, when: 'the other is no friend of the user' },
-  nothing_requested: { code: 404, when: 'the other has not asked to be friends' },
+  nothing_requested: { code: 404, when: 'there is no request of the other that can be agreed to now' },
+  too_many_friends: { code: 400, when: 'the user has as many friends, and own requests, as one may have' },
   too_many_invitations: { code: 429, when: 'this user has invited too many' },
 
   // Groups.

@@ -185,7 +185,10 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     captchas,
     shownCaptchas: chosenCaptchas.shown,
     exporting: new ExportService(repos.export, sessions),
-    friendships: new FriendshipsService({ friendships: repos.friendships, transaction, limiter, limits }),
+    friendships: new FriendshipsService(
+      { friendships: repos.friendships, transaction, limiter, limits },
+      config.mostFriendships,
+    ),
     dismissals,
     groups: new GroupsService(
       { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits, changes: groupChanges },

@@ -275,6 +275,21 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: '', status: 20 }]);
     });
 
+    it('is 404 when the one who asked has blacklisted the user meanwhile', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await blacklist(ann, bob));
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expect(await statuses()).toEqual([10, 11]);
+    });
+
+    it('waits for nobody who has not asked', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
+      expectRefusal(await agree(ann, bob), 404, 'requested');
+      await writer.end();
+    });
+
     it('changes nothing when it is repeated', async () => {
       await befriend();
       const before = await allRows();
@@ -667,6 +682,73 @@ describe('friendships', () => {
         .select<{ mine: number; theirs: number | null }[]>('mine.status as mine', 'theirs.status as theirs');
       expect(rows.length).toBeGreaterThan(0);
       for (const { mine, theirs } of rows) expect(TOGETHER).toContain([mine, theirs].sort().join(' '));
+    });
+  });
+
+  describe('with FRIENDS_PER_USER', () => {
+    const instance = instancesBeside(() => app, { FRIENDS_PER_USER: '2' });
+
+    it('is 400 for one friend more than there may be, whoever that is, and agree too, also at once', async () => {
+      const me = await insertAndSignIn(await instance());
+      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      await befriend(me, cat);
+      for (const one of [ann, bob]) expectAction(await invite(one, me), 'Sent');
+      const answers = await Promise.all([agree(me, ann), agree(me, bob)]);
+      expect(counted(answers)).toEqual({ 200: 1, 400: 1 });
+      expectRefusal(answers.find(({ status }) => status === 400) ?? answers[0], 400, '2 friends', 'too_many_friends');
+      for (const one of [ann, bob]) expectDone(await blacklist(one, me));
+      expectDone(await blacklist(dan, me));
+      const [other] = answers[0].status === 400 ? [ann] : [bob];
+      // Whatever the other side is, the answer is the same.
+      for (const one of [other, dan, await insertPerson(app)])
+        expectRefusal(await invite(me, one), 400, '2 friends', 'too_many_friends');
+      expectDone(await end(me, cat));
+      expectAction(await invite(me, await insertPerson(app)), 'Sent');
+      expectRefusal(await invite(me, await insertPerson(app)), 400, '2 friends', 'too_many_friends');
+    });
+
+    it('asks again whoever was asked, and adds whoever has asked, only where the other has room', async () => {
+      const me = await insertAndSignIn(await instance());
+      const cat = await insertAndSignIn(app, 'Cat');
+      for (const one of [ann, bob]) expectAction(await invite(me, one), 'Sent');
+      await earlier(REQUEST_WAITS);
+      await app
+        .db('friendships')
+        .where({ user_id: me.id })
+        .update({ requested_at: new Date(0) });
+      await app
+        .db('friendships')
+        .where({ friend_id: me.id })
+        .update({ requested_at: new Date(0) });
+      expectAction(await invite(me, ann), 'Sent');
+      expectAction(await invite(cat, me), 'Sent');
+      for (const one of [ann, bob])
+        await app.db('friendships').insert({ user_id: cat.id, friend_id: one.id, status: 20 });
+      await app.db('friendships').where({ user_id: me.id, friend_id: ann.id }).update({ status: 30 });
+      expectAction(await invite(me, cat), 'None');
+      expectRefusal(await agree(me, cat), 404, 'requested');
+      await app.db('friendships').where({ user_id: cat.id, friend_id: bob.id }).update({ status: 30 });
+      expectAction(await invite(me, cat), 'Added');
+    });
+  });
+
+  describe('with OPEN_REQUESTS_PER_USER', () => {
+    const instance = instancesBeside(() => app, { OPEN_REQUESTS_PER_USER: '1' });
+
+    it('asks nobody who has so many open, and tells no more than of whoever has blacklisted the user', async () => {
+      const there = await instance();
+      const [me, other] = [await insertAndSignIn(there), await insertAndSignIn(there)];
+      expectAction(await invite(other, bob), 'Sent');
+      const before = await allRows();
+      expectAction(await invite(me, bob), 'None');
+      expect(await allRows()).toEqual(before);
+      await app
+        .db('friendships')
+        .where({ user_id: bob.id })
+        .update({ requested_at: new Date(0) });
+      expectAction(await invite(other, bob), 'Sent');
+      expectDone(await ignore(bob, other));
+      expectAction(await invite(me, bob), 'Sent');
     });
   });
 

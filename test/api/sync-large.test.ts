@@ -74,6 +74,37 @@ describe('POST /user/sync/:version with a large answer', () => {
     await app.db('group_members').where({ group_id: 'largest' }).update({ is_deleted: false });
   });
 
+  describe('of many friends', () => {
+    const FRIENDS = 2 * CHUNK + 1;
+    let cat: SignedInPerson;
+
+    beforeAll(async () => {
+      cat = await insertAndSignIn(app);
+      await app.db.raw(
+        `INSERT INTO friendships (user_id, friend_id, status)
+           SELECT ?, 'crowd' || n, CASE WHEN n % 3 > 0 THEN 20 ELSE 30 END FROM generate_series(2, ?) n`,
+        [cat.id, FRIENDS + 1],
+      );
+    });
+
+    it('reads them in pages, and gives all of them', async () => {
+      const pages: number[] = [];
+      const note = (response: unknown, { sql }: { sql: string }) => {
+        if (sql.includes('FROM friendships')) pages.push((response as { rows: unknown[] }).rows.length);
+      };
+      app.serviceDb.on('query-response', note);
+      const { friends } = await sync(cat);
+      app.serviceDb.off('query-response', note);
+      expect(pages).toEqual([CHUNK, CHUNK, 1]);
+      const kept = await app
+        .db('friendships')
+        .where({ user_id: cat.id })
+        .orderBy('friend_id')
+        .select('friend_id', 'status');
+      expect(friends.map(({ friendId, status }) => ({ friend_id: friendId, status }))).toEqual(kept);
+    });
+  });
+
   describe('of a long blacklist', () => {
     const ENTRIES = 2 * CHUNK + 1;
     let bob: SignedInPerson;

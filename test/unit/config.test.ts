@@ -138,6 +138,8 @@ const BAD: Record<string, string[]> = {
   GROUP_MAX_MEMBERS: [...atLeastOne, '1000001'],
   GROUPS_PER_USER: fromZero,
   GROUPS_CREATED_PER_USER_DAY: fromZero,
+  FRIENDS_PER_USER: fromZero,
+  OPEN_REQUESTS_PER_USER: fromZero,
   GROUP_CHANGES_PER_USER_HOUR: fromZero,
   UPLOADS_PER_USER_HOUR: fromZero,
   CHECKS_PER_IP_MINUTE: fromZero,
@@ -234,6 +236,7 @@ describe('loadConfig', () => {
         uploadPartsPerUserHour: 0,
       },
       maxBlacklist: 2_000,
+      mostFriendships: { friends: 0, requests: 0 },
       groups: { addFriendsOnly: true, joinable: true, maxMembers: 500, maxPerUser: 500 },
     });
   });
@@ -346,6 +349,7 @@ describe('loadConfig in production', () => {
         groupChangesPerUserHour: 2_000,
       },
       maxBlacklist: 2_000,
+      mostFriendships: { friends: 5_000, requests: 1_000 },
     });
   });
 

@@ -24,6 +24,9 @@ const endFriendships = statement<unknown, 'userId'>(
     WHERE (user_id = :userId AND (status <> 30 OR display_name <> '')) OR (friend_id = :userId AND status <> 30)`,
 );
 
+/** Until the end of the transaction: another service may have written any number of friendships. */
+const takeLonger = statement<unknown>('take-longer', `SELECT set_config('statement_timeout', '60s', true)`);
+
 /** What else belongs to an account. Clients are told of each row that ends. */
 export class AccountRepository {
   constructor(private readonly db: Knex) {}
@@ -34,6 +37,7 @@ export class AccountRepository {
   }
 
   async endFriendships(userId: string): Promise<void> {
+    await takeLonger(this.db, {});
     await lockFriendships(this.db, { userId });
     await endFriendships(this.db, { userId });
   }

@@ -11,8 +11,10 @@ import {
   REQUESTED,
   REQUESTING,
   type FriendStatus,
+  type Most,
   type Relation,
   type Side,
+  type Standing,
   type Two,
 } from './invitation';
 
@@ -80,9 +82,26 @@ const lockSides = statement<Side & { userId: string }, keyof Two>(
     ORDER BY user_id FOR NO KEY UPDATE`,
 );
 
-const blacklisted = statement<{ isBlacklisted: boolean }, keyof Two>(
-  'is-blacklisted-by',
-  `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :friendId AND friend_id = :userId AND status) AS "isBlacklisted"`,
+/** Of one's own side, without a lock. */
+const ownStatus = statement<{ status: number }, keyof Two>(
+  'own-side-of-friendship',
+  'SELECT status FROM friendships WHERE user_id = :userId AND friend_id = :friendId',
+);
+
+/** Whether a user has fewer friendships of some kinds than there may be; counted up to that. */
+function room(userId: string, kinds: string, most: string): string {
+  return `(${most}::integer = 0 OR ${most} > (
+    SELECT count(*) FROM (SELECT FROM friendships WHERE user_id = ${userId} AND status IN (${kinds}) LIMIT ${most}) counted))`;
+}
+
+/** What the one is told of neither: the same is asked whatever there is between the two. */
+const standing = statement<Standing, keyof Two | keyof Most>(
+  'standing-between-two',
+  `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :friendId AND friend_id = :userId AND status) AS "isBlacklisted",
+          ${room(':userId', `${FRIENDS}`, ':friends')} AS "hasRoom",
+          ${room(':userId', `${FRIENDS}, ${REQUESTING}`, ':friends')} AS "hasRoomToAsk",
+          ${room(':friendId', `${FRIENDS}`, ':friends')} AS "isOpenToFriends",
+          ${room(':friendId', `${REQUESTED}`, ':requests')} AS "isOpenToRequests"`,
 );
 
 /** Only over rows that were seen and locked: one that another service has made since is left as it is. */
@@ -122,13 +141,20 @@ export class FriendshipsRepository {
     return (await lockUsers(this.db, { ...two })).map(({ id }) => id);
   }
 
-  async relation(two: Two): Promise<Relation> {
+  /** Nothing is locked. */
+  async ownStatus(two: Two): Promise<number | undefined> {
+    const [side] = await ownStatus(this.db, { ...two });
+    return side?.status;
+  }
+
+  async relation(two: Two, most: Most): Promise<Relation> {
     const sides = await lockSides(this.db, { ...two });
-    const [told] = await blacklisted(this.db, { ...two });
+    const [told] = await standing(this.db, { ...two, ...most });
+    if (told === undefined) throw new Error('two users stand in no way to each other');
     return {
+      ...told,
       mine: sides.find(({ userId }) => userId === two.userId),
       theirs: sides.find(({ userId }) => userId === two.friendId),
-      isBlacklisted: told?.isBlacklisted ?? false,
     };
   }
 

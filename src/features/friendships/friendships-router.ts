@@ -20,7 +20,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       body: invitation,
       result: action,
       writes: true,
-      refusals: ['unknown_user', 'not_yourself', 'already_friends', 'too_many_invitations'],
+      refusals: ['unknown_user', 'not_yourself', 'already_friends', 'too_many_friends', 'too_many_invitations'],
       handle: async ({ friendId, message }, { userId, caller }) => ({
         action: await friendships.invite({ userId, friendId }, message, caller),
       }),
@@ -31,7 +31,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: friend,
       writes: true,
-      refusals: ['nothing_requested'],
+      refusals: ['nothing_requested', 'too_many_friends'],
       handle: ({ friendId }, { userId }) => friendships.agree({ userId, friendId }),
     }),
     operation({

@@ -5,7 +5,17 @@ import { BadRequest, NotFound, NotSignedIn } from '../../errors';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Friend, Friendship, FriendshipsRepository } from './friendships-repository';
-import { actionOf, FRIENDS, IGNORED, REQUESTED, REQUESTING, type Action, type Relation, type Two } from './invitation';
+import {
+  actionOf,
+  FRIENDS,
+  hasRoomToInvite,
+  IGNORED,
+  isAsked,
+  REQUESTED,
+  type Action,
+  type Most,
+  type Two,
+} from './invitation';
 
 export interface FriendshipsParts {
   friendships: FriendshipsRepository;
@@ -15,7 +25,10 @@ export interface FriendshipsParts {
 }
 
 export class FriendshipsService {
-  constructor(private readonly parts: FriendshipsParts) {}
+  constructor(
+    private readonly parts: FriendshipsParts,
+    private readonly most: Most,
+  ) {}
 
   async list(userId: string): Promise<Friendship[]> {
     return this.parts.friendships.list(userId);
@@ -36,9 +49,11 @@ export class FriendshipsService {
       const open = await friendships.lock(two);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
-      const relation = await friendships.relation(two);
+      const relation = await friendships.relation(two, this.most);
       if (relation.mine?.status === FRIENDS)
         throw new BadRequest('already_friends', 'friendId: a friend of yours already');
+      // Whatever the other side is: what is told of the own side tells nothing of theirs.
+      if (!hasRoomToInvite(relation)) throw this.full();
       const action = actionOf(relation);
       if (action === 'Sent') await friendships.request(two, relation, message);
       if (action === 'Added') await friendships.befriend(two, relation);
@@ -49,19 +64,22 @@ export class FriendshipsService {
   /** Agreeing again changes nothing. A request that was ignored is still open, and can be agreed to. */
   async agree(two: Two): Promise<void> {
     await this.parts.transaction(async ({ friendships }) => {
+      // First without a lock: the other waits for nobody whom they have not asked.
+      const status = await friendships.ownStatus(two);
+      if (status !== REQUESTED && status !== IGNORED && status !== FRIENDS) throw nothingRequested();
       const open = await friendships.lock(two);
       if (!open.includes(two.userId)) throw new NotSignedIn();
-      const relation = await friendships.relation(two);
+      const relation = await friendships.relation(two, this.most);
       if (relation.mine?.status === FRIENDS) return;
-      if (!open.includes(two.friendId) || !isAsked(relation))
-        throw new NotFound('nothing_requested', 'friendId: nothing was requested');
+      if (!open.includes(two.friendId) || !isAsked(relation)) throw nothingRequested();
+      if (!relation.hasRoom) throw this.full();
       await friendships.befriend(two, relation);
     });
   }
 
   async ignore(two: Two): Promise<void> {
     const isIgnored = await retrying(() => this.parts.friendships.ignore(two));
-    if (!isIgnored) throw new NotFound('nothing_requested', 'friendId: nothing was requested');
+    if (!isIgnored) throw nothingRequested();
   }
 
   /** The other side keeps its own. */
@@ -74,8 +92,12 @@ export class FriendshipsService {
     const areFriends = await retrying(() => this.parts.friendships.rename(two, displayName));
     if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
+
+  private full(): BadRequest {
+    return new BadRequest('too_many_friends', `you have ${this.most.friends} friends, or requests of yours, already`);
+  }
 }
 
-function isAsked({ mine, theirs }: Relation): boolean {
-  return (mine?.status === REQUESTED || mine?.status === IGNORED) && theirs?.status === REQUESTING;
+function nothingRequested(): NotFound {
+  return new NotFound('nothing_requested', 'friendId: nothing was requested');
 }

@@ -24,11 +24,30 @@ export interface Side {
   answeredSecondsAgo: number;
 }
 
-export interface Relation {
-  mine: Side | undefined;
-  theirs: Side | undefined;
+/** How many friendships a user may have. 0: any number. */
+export interface Most {
+  friends: number;
+  /** Of others that are not answered yet. */
+  requests: number;
+}
+
+/** What else there is to know of the two. */
+export interface Standing {
   /** I am on their blacklist. */
   isBlacklisted: boolean;
+  /** I may have one friend more. */
+  hasRoom: boolean;
+  /** The same, with my own requests counted as friends. */
+  hasRoomToAsk: boolean;
+  /** They may have one friend more. */
+  isOpenToFriends: boolean;
+  /** They may have one request more. */
+  isOpenToRequests: boolean;
+}
+
+export interface Relation extends Standing {
+  mine: Side | undefined;
+  theirs: Side | undefined;
 }
 
 /** Sent: they are asked. Added: we are friends now. None: nothing has changed. */
@@ -37,13 +56,27 @@ export const ACTIONS = ['Sent', 'Added', 'None'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** What comes of my inviting somebody whom I do not have as a friend. */
-export function actionOf({ mine, theirs, isBlacklisted }: Relation): Action {
+export function actionOf(relation: Relation): Action {
+  const { mine, theirs, isBlacklisted, isOpenToFriends, isOpenToRequests } = relation;
   if (isBlacklisted) return 'None';
-  if (theirs?.status === REQUESTING || theirs?.status === FRIENDS) return 'Added';
-  if (theirs?.status === IGNORED) return sentAfter(AFTER_IGNORED_SECONDS, theirs.answeredSecondsAgo);
+  if (theirs?.status === FRIENDS) return 'Added';
+  if (theirs?.status === REQUESTING) return isOpenToFriends ? 'Added' : 'None';
   if (theirs?.status === REQUESTED) return sentAfter(AFTER_NO_ANSWER_SECONDS, theirs.requestedSecondsAgo);
+  if (!isOpenToRequests) return 'None';
+  if (theirs?.status === IGNORED) return sentAfter(AFTER_IGNORED_SECONDS, theirs.answeredSecondsAgo);
   if (mine?.status === REQUESTING) return sentAfter(AFTER_NO_ANSWER_SECONDS, mine.requestedSecondsAgo);
   return 'Sent';
+}
+
+/** Whoever asks somebody again has been counted. */
+export function hasRoomToInvite({ mine, hasRoomToAsk }: Relation): boolean {
+  return hasRoomToAsk || mine?.status === REQUESTING;
+}
+
+/** What comes of agreeing, where the two are no friends yet. What the other side does not allow looks like no request. */
+export function isAsked({ mine, theirs, isBlacklisted, isOpenToFriends }: Relation): boolean {
+  const isOpen = (mine?.status === REQUESTED || mine?.status === IGNORED) && theirs?.status === REQUESTING;
+  return isOpen && !isBlacklisted && isOpenToFriends;
 }
 
 function sentAfter(seconds: number, secondsAgo: number): Action {

@@ -45,7 +45,16 @@ export const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
   { prepared: false },
 );
 
-export const friendships = statement<SyncFriendship, Asked>('sync-friendships', `${FRIENDSHIPS} AND version > :since`);
+export const friendships = statement<SyncFriendship, Asked>(
+  'sync-friendships',
+  `${FRIENDSHIPS} AND version > :since LIMIT ${CHUNK + 1}`,
+);
+
+export const pageOfFriendships = statement<SyncFriendship, Asked | 'after'>(
+  'sync-page-of-friendships',
+  `${FRIENDSHIPS} AND version > :since AND friend_id > :after ORDER BY friend_id LIMIT ${CHUNK}`,
+  { prepared: false },
+);
 
 /** OFFSET 0 keeps a bad estimate from a hash join over all users. A row that has ended shows no name. */
 function named(columns: string, rows: string, holds: string): string {

@@ -56,7 +56,7 @@ export interface SyncRows {
   user: SyncUser;
   /** Undefined when there are many: then it is read by pages. */
   blacklist: SyncBlacklistEntry[] | undefined;
-  /** Undefined when there are many, with names: then they are read by pages, too. */
+  /** Likewise. */
   friends: SyncFriendship[] | undefined;
   groups: SyncMembership[];
   /** Undefined when there are many: then they are read group by group. */
@@ -177,10 +177,11 @@ export class SyncRepository {
       fewMembers(on, of),
     ]);
     if (owner === undefined) throw new Error('sync found no user');
+    const few = names ? FEW : CHUNK;
     return {
       user: owner,
-      blacklist: blacklisted.length <= (names ? FEW : CHUNK) ? blacklisted : undefined,
-      friends: !names || friends.length <= FEW ? friends : undefined,
+      blacklist: blacklisted.length <= few ? blacklisted : undefined,
+      friends: friends.length <= few ? friends : undefined,
       groups,
       members: members.length <= FEW ? members : undefined,
     };
@@ -192,9 +193,10 @@ export class SyncRepository {
     return page(this.db, { userId, since, after });
   }
 
-  /** In the same order, with names. */
-  async friendsPage(userId: string, since: number, after: string): Promise<SyncFriendship[]> {
-    return relations.pageOfNamedFriendships(this.db, { userId, since, after });
+  /** In the same order. */
+  async friendsPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncFriendship[]> {
+    const page = names ? relations.pageOfNamedFriendships : relations.pageOfFriendships;
+    return page(this.db, { userId, since, after });
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {

@@ -41,7 +41,7 @@ export class SyncService {
     const { blacklist, friends, members, ...rows } = await this.repository.rows(userId, wanted);
     const chunks = members ? inOneChunk(members) : this.chunks(userId, since);
     const readBlacklist = (after: string) => this.repository.blacklistPage(userId, wanted, after);
-    const readFriends = (after: string) => this.repository.friendsPage(userId, since, after);
+    const readFriends = (after: string) => this.repository.friendsPage(userId, wanted, after);
     return {
       ...rows,
       version: horizon,
