@@ -57,7 +57,7 @@ function servicesOn(db: Knex) {
     friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
     groups: new GroupsService(parts, settings, []),
     memberships: new MembershipsService(parts, settings),
-    roles: new RolesService(transaction, changes),
+    roles: new RolesService(transaction, changes, 0),
   };
 }
 

@@ -85,6 +85,7 @@ export const REASONS = {
   group_full: { code: 400, when: 'the group has no room for so many members' },
   not_a_member: { code: 400, when: 'a user that the body names is no other member of the group' },
   friends_only: { code: 400, when: 'a user that the body names is no friend of the user' },
+  new_creator_full: { code: 400, when: 'the member is the creator of as many groups as one may be' },
   too_many_groups: { code: 1000, when: 'the user is the creator of as many groups as one may be' },
   too_many_group_changes: { code: 429, when: 'this user has changed too much in groups' },
   too_many_new_groups: { code: 429, when: 'this user has created too many groups for the day' },

@@ -140,12 +140,23 @@ describe('POST /group/add', () => {
     expectRefusal(await add(bob, bob), 404, 'no group');
   });
 
-  it.each([[[]], [Array.from({ length: 101 }, (_, index) => `u${index}`)], ['abc'], [[1]], [undefined]])(
-    'wants 1 to 100 ids: %#',
-    async (memberIds) => {
-      expectRefusal(await inGroup(ann, 'add', { groupId, memberIds }), 400, 'memberIds');
-    },
-  );
+  it.each([
+    [[], 'memberIds: must be 1 to 100 ids'],
+    [Array.from({ length: 101 }, (_, index) => `u${index}`), 'memberIds: must be 1 to 100 ids'],
+    ['abc', 'memberIds: must be an array of ids'],
+    [[1], 'memberIds.0: must be'],
+    [undefined, 'memberIds: must be an array of ids'],
+  ])('wants 1 to 100 ids: %#', async (memberIds, words) => {
+    expectRefusal(await inGroup(ann, 'add', { groupId, memberIds }), 400, words);
+  });
+
+  it('names the first few of many who cannot be brought in, and has all in details', async () => {
+    const memberIds = Array.from({ length: 100 }, (_, index) => `nobody-${index}`);
+    const answer = await inGroup(ann, 'add', { groupId, memberIds });
+    expectRefusal(answer, 400, 'memberIds.2: nobody-2 is no friend of yours; and 97 others');
+    expect(String(field(answer.body, 'message')).length).toBeLessThan(300);
+    expect(field(answer.body, 'details')).toHaveLength(100);
+  });
 
   it('is 400 where there is no room for all, and adds nobody', async () => {
     await app.db('groups').where({ id: groupId }).update({ name: 'Crowd' });
@@ -304,12 +315,22 @@ describe('POST /group/kick', () => {
     await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
   });
 
-  it('changes nothing for who is not there, and who has quit can come back', async () => {
-    expectDone(await quit(cat));
+  it('changes nothing for who was never there, or was kicked before', async () => {
+    expectDone(await kick(ann, cat));
     const before = await rows();
     expectDone(await kick(ann, cat, { id: NOBODY }));
     expect(await rows()).toEqual(before);
-    expectDone(await join(cat));
+  });
+
+  it('keeps out who has quit before it', async () => {
+    const client = await settled(ann);
+    await manage(bob);
+    expectDone(await quit(cat));
+    expectDone(await kick(bob, cat));
+    expectRefusal(await join(cat), 404, 'no group');
+    await expectRoles({ Ann: CREATOR, Bob: MANAGER, Dan: MEMBER });
+    await client.sync();
+    expect(client.state()).toEqual(await fullState(ann));
   });
 });
 
@@ -354,6 +375,7 @@ describe('POST /group/dismiss', () => {
 });
 
 describe('POST /group/transfer', () => {
+  const instance = instancesBeside(() => app);
   const transfer = (me: SignedInPerson, other: Named) => inGroup(me, 'transfer', { groupId, userId: other.id });
 
   it('makes another member the creator, and the creator a member', async () => {
@@ -379,6 +401,27 @@ describe('POST /group/transfer', () => {
     expectDone(await quit(dan));
     for (const other of [cat, dan, { id: NOBODY }]) expectRefusal(await transfer(ann, other), 400, 'userId');
     await expectRoles({ Ann: CREATOR, Bob: MEMBER });
+  });
+
+  it('is 400 to who is the creator of as many groups as one may be, also at once, and waits for no stranger', async () => {
+    const there = await instance({ GROUPS_PER_USER: '2' });
+    const me = await insertAndSignIn(there);
+    const groups = [await createGroup(app, [me, bob]), await createGroup(app, [me, bob])];
+    await createGroup(app, [bob]);
+    const give = (id: string, to: Named) => inGroup(me, 'transfer', { groupId: id, userId: to.id });
+    const answers = await Promise.all(groups.map((id) => give(id, bob)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expectRefusal(
+      answers.find(({ status }) => status === 400) ?? (await give(groupId, bob)),
+      400,
+      '2 groups',
+      'new_creator_full',
+    );
+    expectDone(await give(groups[answers[0]?.status === 400 ? 0 : 1] ?? '', me));
+    await app.db.transaction(async (trx) => {
+      await trx.raw(`SELECT pg_advisory_xact_lock(hashtextextended('groups created by ' || ?::text, 0))`, [bob.id]);
+      expectRefusal(await give(groupId, bob), 404, 'no group');
+    });
   });
 
   it('is 403 for a member, and 404 for anybody else', async () => {

@@ -142,6 +142,25 @@ describe('transfer beside others: who is no creator any more', () => {
   });
 });
 
+describe('rename, set_portrait_uri and set_bulletin beside others', () => {
+  it.each([
+    ['rename', { name: 'Climbers' }],
+    ['set_portrait_uri', { portraitUri: 'https://a.b/c.png' }],
+    ['set_bulletin', { bulletin: 'Tomorrow' }],
+  ])('%s: who is no manager any more changes nothing', async (operation, fields) => {
+    const group = () => app.db('groups').where({ id: groupId }).first<object>('name', 'portrait_uri', 'bulletin');
+    for (const [end, status] of [
+      [removeManager(ann, bob), 403],
+      [kick(ann, bob), 404],
+    ] as const) {
+      await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [bob.id] }));
+      const before = await group();
+      expect(await inOrder(end, () => inGroup(bob, operation, { groupId, ...fields }))).toEqual([200, status]);
+      expect(await group()).toEqual(before);
+    }
+  });
+});
+
 describe('kick beside quit beside transfer', () => {
   it.each<[string, () => Call[], number[], Record<string, number>]>([
     [

@@ -332,6 +332,16 @@ describe('with limits', () => {
     expect(detailsOf(answer).map(({ path }) => path)).toEqual(['memberIds.1', 'memberIds.2']);
   });
 
+  it('PORTRAIT_HOSTS: a group may be without one, from the beginning or again', async () => {
+    const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
+    const made = await inGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: '' });
+    const groupId = String(field(resultOf(made), 'id'));
+    for (const portraitUri of ['https://img.example/p.png', '']) {
+      expectBody(await inGroup(me, 'set_portrait_uri', { groupId, portraitUri }), { code: 200 });
+      expect(resultOf(await inGroup(me, groupId))).toMatchObject({ portraitUri });
+    }
+  });
+
   it('PORTRAIT_HOSTS: a portrait is on one of these', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
     const made = (host: string) =>

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { OWNER } from '../../database/owner-reads';
 import { statement, type Source } from '../../database/statement';
-import { MEMBER } from './roles';
 
 export interface GroupSummary {
   id: string;
@@ -46,17 +45,12 @@ const createdBy = statement<{ count: number }, 'userId'>(
   'SELECT count(*) AS count FROM groups WHERE creator_id = :userId AND dismissed_at IS NULL',
 );
 
-/** Returns the role of who asks, by which it was changed or not. A null leaves what there is. */
-const change = statement<{ role: number }, 'groupId' | 'userId' | keyof GroupChanges>(
+/** A null leaves what there is. */
+const change = statement<unknown, 'groupId' | keyof GroupChanges>(
   'change-group',
-  `WITH me AS (
-     SELECT m.role FROM group_members m JOIN groups g ON g.id = m.group_id
-      WHERE m.group_id = :groupId AND m.member_id = :userId AND NOT m.is_deleted AND g.dismissed_at IS NULL),
-   changed AS (
-     UPDATE groups SET name = coalesce(:name::text, name), portrait_uri = coalesce(:portraitUri::text, portrait_uri),
-                       bulletin = coalesce(:bulletin::text, bulletin)
-      WHERE id = :groupId AND dismissed_at IS NULL AND EXISTS (SELECT FROM me WHERE role <> ${MEMBER}))
-   SELECT role FROM me`,
+  `UPDATE groups SET name = coalesce(:name::text, name), portrait_uri = coalesce(:portraitUri::text, portrait_uri),
+                     bulletin = coalesce(:bulletin::text, bulletin)
+    WHERE id = :groupId AND dismissed_at IS NULL`,
 );
 
 export class GroupsRepository {
@@ -96,10 +90,9 @@ export class GroupsRepository {
     await this.db('groups').insert({ id, name, portrait_uri: portraitUri, creator_id: creatorId });
   }
 
-  /** The role of the user, where there is one: it was changed unless that is MEMBER. */
-  async change(groupId: string, userId: string, changes: GroupChanges): Promise<number | undefined> {
+  /** With the group locked. */
+  async change(groupId: string, changes: GroupChanges): Promise<void> {
     const { name = null, portraitUri = null, bulletin = null } = changes;
-    const [me] = await change(this.db, { groupId, userId, name, portraitUri, bulletin });
-    return me?.role;
+    await change(this.db, { groupId, name, portraitUri, bulletin });
   }
 }

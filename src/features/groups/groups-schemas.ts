@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, described, id, time } from '../../http/parse';
-import { portraitUri } from '../profile/profile-schemas';
+import { portraitUriOrNone } from '../profile/profile-schemas';
 import { otherId, person } from '../users/profile';
 import type { GroupDetail } from './groups-repository';
 import type { Member } from './memberships-repository';
@@ -13,18 +13,19 @@ const name = described(bytes(2, 32), { examples: ['Hikers'] });
 const bulletin = described(bytes(0, 1_024), { examples: ['We meet on Sunday.'] });
 const displayName = described(bytes(0, 32), { examples: ['Ann from work'] });
 const memberIds = z.array(otherId, { error: 'must be an array of ids' });
-/** As many as a body has room for. */
+/** Of 64 characters each, a body has room for 240. */
+const otherIds = memberIds.max(499, 'must be at most 499 ids');
 const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
 
 export const byId = z.object({ id: groupId });
 export const newGroup = z
-  .object({ name, memberIds: memberIds.max(499, 'must be at most 499 ids'), portraitUri: portraitUri.optional() })
+  .object({ name, memberIds: otherIds, portraitUri: portraitUriOrNone.optional() })
   .meta({ id: 'NewGroup' });
 export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup' });
 export const someMembers = z.object({ groupId, memberIds: someIds }).meta({ id: 'SomeMembers' });
 export const oneMember = z.object({ groupId, userId: otherId }).meta({ id: 'OneMember' });
 export const newName = z.object({ groupId, name }).meta({ id: 'NewGroupName' });
-export const newPortrait = z.object({ groupId, portraitUri }).meta({ id: 'NewGroupPortrait' });
+export const newPortrait = z.object({ groupId, portraitUri: portraitUriOrNone }).meta({ id: 'NewGroupPortrait' });
 export const newBulletin = z.object({ groupId, bulletin }).meta({ id: 'NewBulletin' });
 export const newDisplayName = z.object({ groupId, displayName }).meta({ id: 'NewDisplayName' });
 

@@ -98,8 +98,12 @@ export class GroupsService {
   async change(groupId: string, userId: string, changes: GroupChanges, caller: Caller): Promise<void> {
     checkPortraitHost(this.portraitHosts, changes.portraitUri);
     await this.parts.changes.take(userId, caller);
-    const role = await retrying(() => this.parts.groups.change(groupId, userId, changes));
-    asOneOf(role, CREATOR, MANAGER);
+    await this.parts.transaction(async ({ groups, memberships }) => {
+      await memberships.lock(groupId);
+      const roles = await memberships.roles(groupId, [userId]);
+      asOneOf(roles.get(userId), CREATOR, MANAGER);
+      await groups.change(groupId, changes);
+    });
   }
 
   /** As the user is called in this group. */

@@ -185,8 +185,10 @@ export class MembershipsRepository {
     await this.living(groupId, [userId]).update({ is_deleted: true });
   }
 
+  /** With the group locked. Also of those who have left, who could come back otherwise. */
   async kick(groupId: string, ids: string[]): Promise<void> {
-    await this.living(groupId, ids).update({ is_deleted: true, ending: 'kicked' });
+    const notKicked = this.db('group_members').where({ group_id: groupId }).whereNot({ ending: 'kicked' });
+    await notKicked.whereIn('member_id', ids).update({ is_deleted: true, ending: 'kicked' });
   }
 
   /** In a transaction, with the user locked. Returns the groups that are dismissed, since nobody else was there. */

@@ -66,7 +66,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: oneMember,
       writes: true,
-      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
+      refusals: [...forCreator, 'not_a_member', 'new_creator_full', 'too_many_group_changes'],
       handle: (input, { userId, caller }) => roles.transfer(input.groupId, userId, input.userId, caller),
     }),
     operation({

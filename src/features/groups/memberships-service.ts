@@ -77,7 +77,7 @@ export class MembershipsService {
     });
   }
 
-  /** The creator kicks anyone else, a manager plain members. Who is not there stays so. */
+  /** The creator kicks anyone else, a manager plain members. Who has left cannot come back then. */
   async kick(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
     await this.parts.changes.take(userId, caller, memberIds.length);
     await this.parts.transaction(async ({ memberships }) => {

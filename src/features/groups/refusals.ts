@@ -24,10 +24,16 @@ export function lacking(role: number): Forbidden {
   return new Forbidden('role_too_low', `groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
 }
 
+/** In the message; details have all. */
+const NAMED = 3;
+
 /** Names each of the ids, where it was sent. */
 export function unfit(reason: ReasonOf<400>, memberIds: string[], unfitIds: Iterable<string>, why: string): BadRequest {
   const details = [...new Set(unfitIds)].map((id) => {
     return { path: `memberIds.${memberIds.indexOf(id)}`, message: `${id} ${why}` };
   });
-  return new BadRequest(reason, details.map(({ path, message }) => `${path}: ${message}`).join('; '), { details });
+  const first = details.slice(0, NAMED).map(({ path, message }) => `${path}: ${message}`);
+  const others = details.length - first.length;
+  const message = [...first, ...(others > 0 ? [`and ${others} others, which details have`] : [])].join('; ');
+  return new BadRequest(reason, message, { details });
 }

@@ -2,25 +2,33 @@ import type { Caller } from '../../caller';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest } from '../../errors';
 import type { GroupChangeLimit } from './group-change-limit';
+import type { GroupsRepository } from './groups-repository';
 import type { MembershipsRepository } from './memberships-repository';
-import { asOneOf, unfit } from './refusals';
+import { asMember, asOneOf, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
 /** What the creator of a group decides about the others. */
 export class RolesService {
   constructor(
-    private readonly transaction: Transaction<{ memberships: MembershipsRepository }>,
+    private readonly transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>,
     private readonly changes: GroupChangeLimit,
+    /** Of which somebody may be the creator. 0: any number. */
+    private readonly mostGroups: number,
   ) {}
 
   /** The creator is a plain member then. */
   async transfer(groupId: string, creatorId: string, userId: string, caller: Caller): Promise<void> {
     await this.changes.take(creatorId, caller);
-    await this.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ groups, memberships }) => {
+      // First without a lock: who gets a group waits for no stranger. And before the group, as where one is made.
+      asMember((await memberships.roles(groupId, [creatorId])).get(creatorId));
+      await groups.lockCreations(userId);
       await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [creatorId, userId]);
       asOneOf(roles.get(creatorId), CREATOR);
       if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
+      if (userId !== creatorId && this.mostGroups > 0 && (await groups.countCreatedBy(userId)) >= this.mostGroups)
+        throw new BadRequest('new_creator_full', `userId: is the creator of ${this.mostGroups} groups already`);
       await memberships.transfer(groupId, userId);
     });
   }
