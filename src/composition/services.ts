@@ -184,7 +184,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
     captchas,
     shownCaptchas: chosenCaptchas.shown,
-    exporting: new ExportService(repos.export, sessions),
+    exporting: new ExportService(repos.export, sessions, audit),
     friendships: new FriendshipsService(
       { friendships: repos.friendships, transaction, limiter, limits },
       config.mostFriendships,

@@ -64,7 +64,8 @@ describe('the SQL of docs/data.md', () => {
   it('asks nobody who has blacklisted the one who asks, and nobody who is gone', async () => {
     const { ann, bob, cat } = people;
     const asking = block(`('ann', 'bob', 10)`, { ann: bob, bob: cat });
-    await app.db('blacklist').insert({ user_id: cat.id, friend_id: bob.id });
+    const entry = { user_id: cat.id, friend_id: bob.id };
+    await app.db('blacklist').insert(entry).onConflict(['user_id', 'friend_id']).merge({ status: true });
     await writer.query(asking);
     await app.db('blacklist').delete();
     await app.db('users').where({ id: cat.id }).update({ closed_at: app.db.fn.now() });
@@ -161,7 +162,19 @@ describe('the SQL of docs/data.md', () => {
     const { ann, bob, cat } = people;
     const token = { user_id: cat.id, app: 'app', token: 'token', nickname: 'Cat', portrait_uri: '' };
     await app.db('messaging_tokens').insert(token);
+    const named = { user_id: cat.id, friend_id: ann.id, display_name: 'Annie', status: 20 };
+    await app.db('friendships').insert(named).onConflict(['user_id', 'friend_id']).merge();
+    await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: false, display_name: 'Kitty' });
+    const entry = { user_id: cat.id, friend_id: bob.id };
+    await app.db('blacklist').insert(entry).onConflict(['user_id', 'friend_id']).merge({ status: true });
     await owner.query(block('closed_at = now()', people));
+    const own = [
+      app.db('friendships').where({ user_id: cat.id }),
+      app.db('group_members').where({ member_id: cat.id }),
+    ];
+    const names = await Promise.all(own.map((rows) => rows.whereNot({ display_name: '' }).select()));
+    expect(names).toEqual([[], []]);
+    expect(await app.db('blacklist').where({ user_id: cat.id, status: true })).toEqual([]);
     expect(await app.db('messaging_tokens').select()).toEqual([]);
     expect(await app.db('messaging_expiries').select('user_id')).toEqual([{ user_id: cat.id }]);
     await clients.ann.sync();

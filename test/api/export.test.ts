@@ -58,7 +58,7 @@ describe('POST /user/export', () => {
         { groupId: living, groupName: `Group ${living}`, displayName: '', role: 1, isDeleted: false, updatedAt: time },
       ],
     });
-    expect(securityEvents.map(({ event }) => event)).toEqual(['registered', 'logged_in']);
+    expect(securityEvents.map(({ event }) => event)).toEqual(['registered', 'logged_in', 'data_exported']);
   });
 
   it('gives nothing that lets anybody in', async () => {
@@ -111,6 +111,17 @@ describe('POST /user/export', () => {
     const noted = securityEvents.filter(({ event }) => event === 'limit_met').map(({ detail }) => Number(detail));
     expect(noted).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
     expect([blacklist, friendships, memberships].map(({ length }) => length)).toEqual([1_200, 1_200, 1_200]);
+  });
+
+  it('is noted, and shows that in itself, up to 20 an hour, whoever else exports at the address', async () => {
+    const noted = async ({ id }: SignedInPerson) =>
+      (await app.db('security_events').where({ user_id: id, event: 'data_exported' })).length;
+    const bob = await insertAndSignIn(app, 'Bob');
+    for (let times = 0; times < 21; times += 1) await exported(bob);
+    expect(await noted(bob)).toBe(20);
+    const { securityEvents } = await exported(ann);
+    expect(securityEvents.map(({ event }) => event)).toContain('data_exported');
+    expect(await noted(ann)).toBe(1);
   });
 
   it('is made once at a time for a user: 429 beyond', async () => {

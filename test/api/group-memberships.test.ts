@@ -16,6 +16,7 @@ import {
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
 import { folding, fullState, settled } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
 
@@ -409,7 +410,13 @@ describe('POST /group/transfer', () => {
     const groups = [await createGroup(app, [me, bob]), await createGroup(app, [me, bob])];
     await createGroup(app, [bob]);
     const give = (id: string, to: Named) => inGroup(me, 'transfer', { groupId: id, userId: to.id });
-    const answers = await Promise.all(groups.map((id) => give(id, bob)));
+    const asked: Promise<Answer>[] = [];
+    await app.db.transaction(async (trx) => {
+      await trx('group_members').where({ member_id: bob.id }).whereIn('group_id', groups).forUpdate();
+      asked.push(...groups.map((id) => give(id, bob)));
+      await untilWaiting(app.db, 2);
+    });
+    const answers = await Promise.all(asked);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expectRefusal(
       answers.find(({ status }) => status === 400) ?? (await give(groupId, bob)),

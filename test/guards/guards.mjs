@@ -4363,7 +4363,7 @@ export const guards = [
   },
   {
     guard: 'what a user changes in groups in an hour is limited',
-    claims: ['have rows written by changing groups'],
+    claims: ['show names of groups to many'],
     file: 'src/features/groups/group-change-limit.ts',
     replace: 'limit: this.limits.groupChangesPerHour,',
     by: 'limit: { ...this.limits.groupChangesPerHour, amount: 0 },',
@@ -4445,6 +4445,23 @@ export const guards = [
     by: '',
     test: 'test/api/group-races',
     named: 'who is no manager any more changes nothing',
+  },
+  {
+    guard: 'an export is noted',
+    claims: ['take all that is kept of an owner'],
+    file: 'src/features/account/export-service.ts',
+    replace: "await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);",
+    by: 'void [this.audit, caller];',
+    test: 'test/api/export',
+    named: 'is noted, and shows that in itself',
+  },
+  {
+    guard: 'the exports of others at an address keep none from being noted',
+    file: 'src/features/audit/audit-trail.ts',
+    replace: 'userId === undefined ? networksOf(caller.address)',
+    by: 'userId !== null ? networksOf(caller.address)',
+    test: 'test/api/export',
+    named: 'is noted, and shows that in itself',
   },
   {
     guard: 'who has quit before being kicked out does not join again',

@@ -53,7 +53,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       result: keptData,
       heavy: true,
       refusals: ['too_many_at_once'],
-      stream: async (_input, { session }) => textOf(await exporting.of(session)),
+      stream: async (_input, { session, caller }) => textOf(await exporting.of(session, caller)),
     }),
     operation({
       path: '/user/set_findable',

@@ -1,5 +1,7 @@
+import type { Caller } from '../../caller';
 import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
 import { NotSignedIn } from '../../errors';
+import type { AuditTrail } from '../audit/audit-trail';
 import type { SessionRow } from '../sessions/sessions-repository';
 import type { SessionsService } from '../sessions/sessions-service';
 import { SyncQueue } from '../sync/sync-queue';
@@ -25,12 +27,15 @@ export class ExportService {
   constructor(
     private readonly kept: ExportRepository,
     private readonly sessions: SessionsService,
+    private readonly audit: AuditTrail,
   ) {}
 
-  async of(session: { userId: string; sid: string }): Promise<Kept> {
+  /** It is noted first, so that it is in the export, and that who breaks it off is noted, too. */
+  async of(session: { userId: string; sid: string }, caller: Caller): Promise<Kept> {
     const { userId } = session;
     const user = await this.kept.user(userId);
     if (!user) throw new NotSignedIn();
+    await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);
     const [phones, sessions] = [await this.kept.phones(userId), await this.sessions.of(session)];
     return { user, phones, sessions, lists: this.lists(userId) };
   }

@@ -8,7 +8,7 @@ import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
 
-/** So many events of one kind and address, of those that anybody can repeat without end. */
+/** So many events of one kind and address, or user, of those that anybody can repeat without end. */
 const KEPT_AN_HOUR = 20;
 /** Longest wait of a request for the trail. */
 const NOTE_MS = 1_000;
@@ -29,7 +29,7 @@ export class AuditTrail {
     await this.attempt(event, this.events.add(event, caller));
   }
 
-  /** For events that anybody can repeat without end. */
+  /** For events that anybody can repeat without end: of a user where there is one, else of an address. */
   async noteUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
     await this.attempt(event, this.addUpToLimit(event, caller));
   }
@@ -54,7 +54,9 @@ export class AuditTrail {
   }
 
   private async addUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
-    const buckets = networksOf(caller.address).map(({ network, times }) => ({
+    const { userId } = event;
+    const subjects = userId === undefined ? networksOf(caller.address) : [{ network: userId, times: 1 }];
+    const buckets = subjects.map(({ network, times }) => ({
       key: `noted:${event.event}:${network}`,
       amount: times * KEPT_AN_HOUR,
       seconds: 3_600,

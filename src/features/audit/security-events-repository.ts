@@ -17,6 +17,7 @@ export type SecurityEventName =
   | 'sessions_ended'
   | 'phone_changed'
   | 'account_closed'
+  | 'data_exported'
   | 'limit_met'
   | 'group_dismissed'
   | 'notice_sent';
