@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../support/service-process';
+
+/** A page of docs: its code, and the command by which its client is generated. */
+export class Page {
+  private readonly text: string;
+
+  constructor(name: string) {
+    this.text = readFileSync(join(ROOT, 'docs', name), 'utf8');
+  }
+
+  code(language: string): string {
+    const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms');
+    return [...this.text.matchAll(fence)].map(([, code]) => code).join('\n');
+  }
+
+  /** What stands behind the jar, with another document and another folder for the client. */
+  generation(document: string, folder: string): string[] {
+    const command = this.code('bash').replaceAll('\\\n', ' ');
+    const [, words = ''] = /^java -jar openapi-generator-cli-\S+ (.*)$/m.exec(command) ?? [];
+    const given: Record<string, string> = { '-i': document, '-o': folder };
+    const args = words.split(/\s+/);
+    return args.map((word, index) => given[args[index - 1] ?? ''] ?? word);
+  }
+}
