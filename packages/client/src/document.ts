@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 5f952dcb65455f3d4dd2fb544af818c35a7badb6afc5dcbf984a80437135fe09
+// SHA-256 of the document: de704180e28ae6a690978ba7bc3d187f07b669ac94d340193f7e0ee5595b4880
 
 export interface paths {
     "/user/send_code": {
@@ -1120,10 +1120,7 @@ export interface components {
             /** @description 2 to 32 bytes of UTF-8. */
             name: string;
             memberIds: string[];
-            /**
-             * Format: uri
-             * @description An absolute http or https address of at most 1,024 bytes, with :// once.
-             */
+            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
             portraitUri?: string;
         };
         NewGroupName: {
@@ -1133,10 +1130,7 @@ export interface components {
         };
         NewGroupPortrait: {
             groupId: string;
-            /**
-             * Format: uri
-             * @description An absolute http or https address of at most 1,024 bytes, with :// once.
-             */
+            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
             portraitUri: string;
         };
         NewBulletin: {
@@ -1192,7 +1186,7 @@ export interface components {
          * @description Why it is refused, for programs: these words stay. Later versions may have more.
          * @enum {string}
          */
-        Reason: "invalid_input" | "malformed_body" | "malformed_path" | "not_signed_in" | "cross_site" | "no_such_path" | "method_not_allowed" | "body_too_large" | "internal_error" | "https_required" | "overloaded" | "took_too_long" | "malformed_http" | "request_too_slow" | "headers_too_large" | "bad_gateway" | "service_away" | "stopping" | "not_ready" | "wrong_code" | "code_expired" | "guesses_spent" | "too_soon" | "captcha_required" | "daily_limit" | "address_limit" | "no_guesses_left" | "sending_paused" | "captcha_missing" | "captcha_wrong" | "captcha_unchecked" | "region_not_served" | "not_a_mobile" | "undeliverable" | "sms_failed" | "sms_unconfirmed" | "too_many_checks" | "too_many_verifications" | "no_such_captcha" | "no_such_token" | "wrong_token" | "phone_taken" | "no_account" | "wrong_credentials" | "wrong_password" | "too_many_attempts" | "too_many_at_once" | "no_such_user" | "unknown_user" | "not_yourself" | "too_many_lookups" | "too_many_changes" | "portrait_host_not_allowed" | "blacklist_full" | "too_many_blacklist_adds" | "already_friends" | "not_friends" | "nothing_requested" | "too_many_invitations" | "no_such_group" | "role_too_low" | "joining_closed" | "group_full" | "not_a_member" | "friends_only" | "too_many_groups" | "too_many_new_groups" | "upload_token_refused" | "upload_token_expired" | "key_not_allowed" | "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow" | "image_too_large" | "checksum_wrong" | "upload_too_slow" | "key_taken" | "unknown_upload" | "unknown_blocks" | "too_many_uploads" | "too_many_parts" | "too_many_incomplete" | "image_space_full" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "no_such_image";
+        Reason: "invalid_input" | "malformed_body" | "malformed_path" | "not_signed_in" | "cross_site" | "no_such_path" | "method_not_allowed" | "body_too_large" | "internal_error" | "https_required" | "overloaded" | "took_too_long" | "malformed_http" | "request_too_slow" | "headers_too_large" | "bad_gateway" | "service_away" | "stopping" | "not_ready" | "wrong_code" | "code_expired" | "guesses_spent" | "too_soon" | "captcha_required" | "daily_limit" | "address_limit" | "no_guesses_left" | "sending_paused" | "captcha_missing" | "captcha_wrong" | "captcha_unchecked" | "region_not_served" | "not_a_mobile" | "undeliverable" | "sms_failed" | "sms_unconfirmed" | "too_many_checks" | "too_many_verifications" | "no_such_captcha" | "no_such_token" | "wrong_token" | "phone_taken" | "no_account" | "wrong_credentials" | "wrong_password" | "too_many_attempts" | "too_many_at_once" | "no_such_user" | "unknown_user" | "not_yourself" | "too_many_lookups" | "too_many_changes" | "portrait_host_not_allowed" | "blacklist_full" | "too_many_blacklist_adds" | "already_friends" | "not_friends" | "nothing_requested" | "too_many_friends" | "too_many_invitations" | "no_such_group" | "role_too_low" | "joining_closed" | "group_full" | "not_a_member" | "friends_only" | "new_creator_full" | "too_many_groups" | "too_many_group_changes" | "too_many_new_groups" | "upload_token_refused" | "upload_token_expired" | "key_not_allowed" | "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow" | "image_too_large" | "checksum_wrong" | "upload_too_slow" | "key_taken" | "unknown_upload" | "unknown_blocks" | "too_many_uploads" | "too_many_parts" | "too_many_incomplete" | "image_space_full" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "no_such_image";
         FieldProblem: {
             /** @description Of the field. */
             path: string;
@@ -3230,12 +3224,13 @@ export interface operations {
              *     - `unknown_user`: a user that the body names is not there
              *     - `not_yourself`: the body names the user, where it must name others
              *     - `already_friends`: the other is a friend of the user already
+             *     - `too_many_friends`: the user has as many friends, and own requests, as one may have
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends";
+                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
                     [name: string]: unknown;
                 };
                 content: {
@@ -3243,7 +3238,7 @@ export interface operations {
                         /** @constant */
                         code: 400;
                         /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends";
+                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
                     };
                 };
             };
@@ -3299,10 +3294,30 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /**
+             * @description - `invalid_input`: a field is missing or malformed; `details` names it
+             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
+             *     - `too_many_friends`: the user has as many friends, and own requests, as one may have
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "invalid_input" | "malformed_body" | "too_many_friends";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 400;
+                        /** @enum {string} */
+                        reason: "invalid_input" | "malformed_body" | "too_many_friends";
+                    };
+                };
+            };
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `nothing_requested`: the other has not asked to be friends */
+            /** @description - `nothing_requested`: there is no request of the other that can be agreed to now */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3354,7 +3369,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `nothing_requested`: the other has not asked to be friends */
+            /** @description - `nothing_requested`: there is no request of the other that can be agreed to now */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3686,6 +3701,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3777,6 +3810,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3920,6 +3971,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4025,12 +4094,13 @@ export interface operations {
              * @description - `invalid_input`: a field is missing or malformed; `details` names it
              *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
              *     - `not_a_member`: a user that the body names is no other member of the group
+             *     - `new_creator_full`: the member is the creator of as many groups as one may be
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "not_a_member";
+                    "X-Reason": "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
                     [name: string]: unknown;
                 };
                 content: {
@@ -4038,7 +4108,7 @@ export interface operations {
                         /** @constant */
                         code: 400;
                         /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "not_a_member";
+                        reason: "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
                     };
                 };
             };
@@ -4082,6 +4152,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4173,6 +4261,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4244,6 +4350,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4374,12 +4498,15 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_new_groups`: this user has created too many groups for the day */
+            /**
+             * @description - `too_many_new_groups`: this user has created too many groups for the day
+             *     - `too_many_group_changes`: this user has changed too much in groups
+             */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     /** @description Why it is refused. */
-                    "X-Reason": "too_many_new_groups";
+                    "X-Reason": "too_many_new_groups" | "too_many_group_changes";
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
                 };
@@ -4388,7 +4515,7 @@ export interface operations {
                         /** @constant */
                         code: 429;
                         /** @enum {string} */
-                        reason: "too_many_new_groups";
+                        reason: "too_many_new_groups" | "too_many_group_changes";
                     };
                 };
             };
@@ -4463,6 +4590,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4554,6 +4699,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4625,6 +4788,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4677,6 +4858,24 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            /** @description - `too_many_group_changes`: this user has changed too much in groups */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    /** @description Why it is refused. */
+                    "X-Reason": "too_many_group_changes";
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"] & {
+                        /** @constant */
+                        code: 429;
+                        /** @enum {string} */
+                        reason: "too_many_group_changes";
+                    };
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
