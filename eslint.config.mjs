@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 
 /** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
 const LAYERS = [
-  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'pages', 'features'],
+  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'web', 'features'],
   ...['secret-files', 'config', 'unknown-names', 'folders', 'keys', 'composition', 'start-log', 'server'],
 ];
 
@@ -95,12 +95,12 @@ export default tseslint.config(
   ...directions,
   forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client depends on nothing' }),
   {
-    files: ['src/pages/browser/*.mjs'],
+    files: ['src/web/browser/*.mjs'],
     languageOptions: { globals: Object.fromEntries(IN_BROWSERS.map((name) => [name, 'readonly'])) },
   },
   {
     files: ['**/*.{js,cjs,mjs}'],
-    ignores: ['src/pages/browser/*.mjs'],
+    ignores: ['src/web/browser/*.mjs'],
     languageOptions: { globals: { process: 'readonly', module: 'writable', require: 'readonly', console: 'readonly' } },
   },
 );

@@ -1,8 +1,8 @@
 import type { Router } from 'express';
 import type { Config } from '../config';
 import type { Inbox } from '../integrations/sms/inbox';
-import { docsRouter } from '../pages/docs-router';
-import { inboxRouter } from '../pages/inbox-router';
+import { docsRouter } from '../web/docs-router';
+import { inboxRouter } from '../web/inbox-router';
 
 /** Messages are kept, to be read, in development alone, and where nobody is sent any. */
 export function hasInbox({ production, sms }: Pick<Config, 'production' | 'sms'>): boolean {

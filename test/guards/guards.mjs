@@ -5697,7 +5697,7 @@ export const guards = [
   {
     guard: 'the inbox of development is for this machine alone',
     claims: ['read, in the inbox of development'],
-    file: 'src/pages/own-machine.ts',
+    file: 'src/web/own-machine.ts',
     replace: 'return isLoopback && !SET_BY_PROXIES',
     by: 'return (isLoopback || true) && !SET_BY_PROXIES',
     test: 'test/unit/own-machine',
@@ -5706,7 +5706,7 @@ export const guards = [
   {
     guard: 'the inbox of development is not handed on by a proxy on this machine',
     claims: ['read, in the inbox of development'],
-    file: 'src/pages/own-machine.ts',
+    file: 'src/web/own-machine.ts',
     replace: 'headers[name] !== undefined',
     by: 'false && headers[name] !== undefined',
     test: 'test/unit/own-machine',
@@ -5715,7 +5715,7 @@ export const guards = [
   {
     guard: "the inbox of development has this machine's own names alone",
     claims: ['read, in the inbox of development'],
-    file: 'src/pages/own-machine.ts',
+    file: 'src/web/own-machine.ts',
     replace: '|| !isByOwnName(req) ||',
     by: '||',
     test: 'test/api/pages',
@@ -5724,7 +5724,7 @@ export const guards = [
   {
     guard: 'the inbox of development is shown to no page of another site',
     claims: ['read, in the inbox of development'],
-    file: 'src/pages/own-machine.ts',
+    file: 'src/web/own-machine.ts',
     replace: "(site !== 'same-origin' && site !== 'none')",
     by: 'false',
     test: 'test/api/pages',
@@ -5733,7 +5733,7 @@ export const guards = [
   {
     guard: 'the inbox of development is shown to no origin of CORS_ORIGINS',
     claims: ['read, in the inbox of development'],
-    file: 'src/pages/own-machine.ts',
+    file: 'src/web/own-machine.ts',
     replace: "(req.get('Origin') ?? own) !== own ||",
     by: '',
     test: 'test/api/pages',
@@ -5751,7 +5751,7 @@ export const guards = [
   {
     guard: 'the pages have a policy of their own, for files of the service alone',
     claims: ['have the page `/docs` run'],
-    file: 'src/pages/page-file.ts',
+    file: 'src/web/page-file.ts',
     replace: '"script-src \'self\'"',
     by: "\"script-src 'self' 'unsafe-inline'\"",
     test: 'test/api/pages',

@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import request from 'supertest';
 import { errorHandler } from '../../src/http/error-handler';
 import { createLogger } from '../../src/logger';
-import { fromThisMachine } from '../../src/pages/own-machine';
+import { fromThisMachine } from '../../src/web/own-machine';
 
 /** As if the connection came from this address. */
 function reachedFrom(address: string): Express {

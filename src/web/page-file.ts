@@ -47,7 +47,7 @@ class PageFile {
   }
 }
 
-/** Of src/pages/browser. */
+/** Of src/web/browser. */
 export function ownFile(name: string): string {
   return join(__dirname, 'browser', name);
 }
