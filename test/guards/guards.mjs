@@ -4927,8 +4927,8 @@ export const guards = [
   {
     guard: 'many friends are read in pages',
     file: 'src/features/sync/sync-relations.ts',
-    replace: "'sync-friendships', `${FRIENDSHIPS} AND version > :since LIMIT ${CHUNK + 1}`",
-    by: "'sync-friendships', `${FRIENDSHIPS} AND version > :since LIMIT ${CHUNK}`",
+    replace: 'ORDER BY user_id, version LIMIT ${CHUNK + 1}',
+    by: 'ORDER BY user_id, version LIMIT ${CHUNK}',
     test: 'test/api/sync-large',
     named: 'reads them in pages, and gives all of them',
   },

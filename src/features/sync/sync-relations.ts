@@ -45,9 +45,10 @@ export const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
   { prepared: false },
 );
 
+/** In the order of the index: with a LIMIT alone PostgreSQL may read the table, where one user has most of it. */
 export const friendships = statement<SyncFriendship, Asked>(
   'sync-friendships',
-  `${FRIENDSHIPS} AND version > :since LIMIT ${CHUNK + 1}`,
+  `${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`,
 );
 
 export const pageOfFriendships = statement<SyncFriendship, Asked | 'after'>(
