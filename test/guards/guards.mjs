@@ -4418,6 +4418,7 @@ export const guards = [
     file: 'src/features/groups/groups-repository.ts',
     replace: 'WHERE id = :groupId AND dismissed_at IS NULL`',
     by: 'WHERE id = :groupId`',
+    also: [{ file: 'src/features/groups/groups-service.ts', replace: 'await memberships.lock(groupId);', by: '' }],
     test: 'test/api/groups',
     named: 'change nothing of a group that is dismissed beside them',
   },
