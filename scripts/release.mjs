@@ -1,6 +1,6 @@
 // npm run release -- 0.2.0 (or patch, minor, major): version, changelog, commit and annotated tag. It pushes nothing.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './dependencies.mjs';
 
@@ -21,14 +21,17 @@ function release(wanted) {
   // A check changes nothing that is kept.
   if (git('status', '--porcelain') !== '') throw new Refusal('npm run check has changed files: git status');
 
-  setVersion('package.json', (file) => Object.assign(file, { version }));
-  setVersion('package-lock.json', (file) => {
-    file.version = version;
-    file.packages[''].version = version;
-  });
+  // The client's types are of the service's own document, and so is its version.
+  for (const folder of ['', 'packages/client/'].filter((name) => existsSync(join(root, name, 'package.json')))) {
+    setVersion(`${folder}package.json`, (file) => Object.assign(file, { version }));
+    setVersion(`${folder}package-lock.json`, (file) => {
+      file.version = version;
+      file.packages[''].version = version;
+    });
+  }
   writeFileSync(join(root, 'CHANGELOG.md'), changelog);
-  // Its document names the version.
-  if (json('package.json').scripts.openapi && !npm('run', 'openapi')) throw new Refusal('npm run openapi fails');
+  // The document names the version.
+  if (json('package.json').scripts.describe && !npm('run', 'describe')) throw new Refusal('npm run describe fails');
   git('commit', '--all', '--quiet', '--message', `Release ${version}`);
   git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `${version}\n\n${notes}\n`);
   say(`${tag} is made. To publish it: git push --follow-tags`);

@@ -4,10 +4,6 @@ import { REASONS, type Reason, type ReasonOf } from './reasons';
 /** Codes below it are HTTP statuses. */
 const LEAST_RETURN_CODE = 1_000;
 
-/**
- * Every refusal the service can give, one small class per meaning. A service throws one of these; the error handler in
- * http/error-handler.ts alone decides what a client sees. `message` is for the client's developer, `cause` for the log.
- */
 export interface FieldProblem {
   path: string;
   message: string;
@@ -28,6 +24,10 @@ interface Extras {
   details?: FieldProblem[];
 }
 
+/**
+ * Every refusal the service can give, one small class per meaning. A service throws one of these; the error handler in
+ * http/error-handler.ts alone decides what a client sees. `message` is for the client's developer, `cause` for the log.
+ */
 export abstract class AppError extends Error {
   readonly code: number;
   /** The HTTP status of the answer. */

@@ -17,7 +17,8 @@ export function folderMistakes(config: Config): string[] {
   const mistakes = kept.length > 0 ? mistakeIn('DATA_DIR', dataDir, kept) : [];
   if (mistakes.length === 0 && storage.provider === 'local')
     mistakes.push(...mistakeIn('DATA_DIR', storage.directory, images));
-  if (sms.provider === 'file') mistakes.push(...mistakeIn('SMS_FILE', dirname(sms.path), ['messages']));
+  if (sms.provider === 'file' && !isWritable(sms.path))
+    mistakes.push(...mistakeIn('SMS_FILE', dirname(sms.path), ['messages']));
   return mistakes;
 }
 
@@ -27,6 +28,16 @@ function keptInDevelopment({ secrets }: Config): string[] {
     ...(secrets.databaseUrl ? [] : ['the embedded database']),
     ...(secrets.session && secrets.messagingJwtKey ? [] : ['the keys of this installation']),
   ];
+}
+
+/** A file that is there, also where no other could be made, and one that is no file on a disk. */
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function mistakeIn(name: string, folder: string, kept: string[]): string[] {

@@ -3,10 +3,21 @@ import type { Config } from '../config';
 import type { Inbox } from '../integrations/sms/inbox';
 import { docsRouter } from '../web/docs-router';
 import { inboxRouter } from '../web/inbox-router';
+import { OWN_NAMES } from '../web/own-machine';
 
-/** Messages are kept, to be read, in development alone, and where nobody is sent any. */
-export function hasInbox({ production, sms }: Pick<Config, 'production' | 'sms'>): boolean {
-  return !production && sms.provider !== 'twilio';
+type Inboxed = Pick<Config, 'http' | 'production' | 'sms'>;
+
+/**
+ * Messages are kept, to be read, in development alone, where nobody is sent any, and where no proxy is known of: what it
+ * hands on looks as if it came from this machine.
+ */
+export function hasInbox({ http, production, sms }: Inboxed): boolean {
+  const isBehindProxy = http.trustProxy !== false || (http.publicUrl !== undefined && !isOwn(http.publicUrl));
+  return !production && sms.provider !== 'twilio' && !isBehindProxy;
+}
+
+function isOwn(url: string): boolean {
+  return OWN_NAMES.includes(new URL(url).hostname);
 }
 
 export function pages({ http }: Config, inbox: Inbox | undefined): Router[] {
@@ -17,6 +28,6 @@ export function pages({ http }: Config, inbox: Inbox | undefined): Router[] {
 }
 
 /** For whoever starts the service. */
-export function pagePaths(config: Pick<Config, 'http' | 'production' | 'sms'>): string[] {
+export function pagePaths(config: Inboxed): string[] {
   return [...(config.http.docsPage ? ['/docs'] : []), ...(hasInbox(config) ? ['/dev/inbox'] : [])];
 }

@@ -31,8 +31,13 @@ export function openApiRouter(production: boolean, publicUrlOf: PublicUrlOf): Ro
   const document = JSON.parse(readFileSync(FILE, 'utf8')) as Document;
   document.components.securitySchemes.sid.name = cookieName('sid', production);
 
+  let made = { url: '', text: '' };
+
   get(router, openApi.path, (req, res) => {
-    res.set('Cache-Control', 'public, max-age=300').json({ ...document, servers: [{ url: publicUrlOf(req) }] });
+    const url = publicUrlOf(req);
+    // Anybody may ask, and it is long: made once for an address, which is nearly always the same.
+    if (made.url !== url) made = { url, text: JSON.stringify({ ...document, servers: [{ url }] }) };
+    res.set('Cache-Control', 'public, max-age=300').type('json').send(made.text);
   });
 
   return router;

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { NotFound } from '../errors';
 import { plainAddress } from '../http/client-address';
 
-const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+export const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /** A proxy or a tunnel on this machine asks for somebody who may be anywhere. */
 const SET_BY_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 

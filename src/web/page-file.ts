@@ -29,7 +29,11 @@ class PageFile {
   ) {}
 
   async answer(req: Request, res: Response): Promise<void> {
-    const forms = await (this.forms ??= this.read());
+    const forms = await (this.forms ??= this.read().catch((error: unknown) => {
+      // The next one tries again.
+      this.forms = undefined;
+      throw error;
+    }));
     const { body, headers } = forms[req.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'plain'];
     // A browser keeps it, and asks each time whether it is still the same.
     res.set({ ...headers, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY }).vary('Accept-Encoding');

@@ -193,6 +193,15 @@ describe('GET /dev/inbox', () => {
     }
   });
 
+  it.each([{ TRUST_PROXY: '1' }, { PUBLIC_URL: 'https://accounts.example.com' }])(
+    'does not exist where a proxy is known of, by %p',
+    async (env) => {
+      await withAnother(env as Record<string, string>, async (proxied) => {
+        for (const path of INBOX) expectRefusal(await raw(proxied, path, GET), 404, 'no such path');
+      });
+    },
+  );
+
   it('does not exist where messages are really sent', async () => {
     await withAnother(TWILIO, async (sending) => {
       for (const path of INBOX) expectRefusal(await raw(sending, path, GET), 404, 'no such path');

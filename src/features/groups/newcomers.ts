@@ -3,8 +3,7 @@ import { unfit } from './refusals';
 
 /**
  * Refuses all when one of them has no open account, or is no friend where only friends are brought in, or has
- * blacklisted the user. `open` are those who
- * are locked: of these what was true before the lock is asked again.
+ * blacklisted the user. `open` are those who are locked: of these what was true before the lock is asked again.
  */
 export async function checkNewcomers(
   memberships: MembershipsRepository,

@@ -4,7 +4,7 @@ import { BadRequest } from '../../errors';
 import type { GroupChangeLimit } from './group-change-limit';
 import type { GroupsRepository } from './groups-repository';
 import type { MembershipsRepository } from './memberships-repository';
-import { asMember, asOneOf, unfit } from './refusals';
+import { asOneOf, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
 /** What the creator of a group decides about the others. */
@@ -20,13 +20,16 @@ export class RolesService {
   async transfer(groupId: string, creatorId: string, userId: string, caller: Caller): Promise<void> {
     await this.changes.take(creatorId, caller);
     await this.transaction(async ({ groups, memberships }) => {
-      // First without a lock: who gets a group waits for no stranger. And before the group, as where one is made.
-      asMember((await memberships.roles(groupId, [creatorId])).get(creatorId));
+      const checkBoth = async () => {
+        const roles = await memberships.roles(groupId, [creatorId, userId]);
+        asOneOf(roles.get(creatorId), CREATOR);
+        if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
+      };
+      // First without a lock: nobody waits for a stranger. That of the user comes before the group's, as where one is made.
+      await checkBoth();
       await groups.lockCreations(userId);
       await memberships.lock(groupId);
-      const roles = await memberships.roles(groupId, [creatorId, userId]);
-      asOneOf(roles.get(creatorId), CREATOR);
-      if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
+      await checkBoth();
       if (userId !== creatorId && this.mostGroups > 0 && (await groups.countCreatedBy(userId)) >= this.mostGroups)
         throw new BadRequest('new_creator_full', `userId: is the creator of ${this.mostGroups} groups already`);
       await memberships.transfer(groupId, userId);

@@ -171,8 +171,9 @@ function say(part, words, isRefused, answer) {
 
 /** The newest one that went to this phone. */
 async function fetchCode(complain) {
-  const response = await fetch(`${inbox}.json`);
-  const { result = [], message } = await response.json();
+  const { result = [], message } = await fetch(`${inbox}.json`)
+    .then((response) => response.json())
+    .catch(() => ({ message: 'The service does not answer' }));
   const to = `+${values.region}${values.phone.replace(/^0+/, '')}`;
   const code = result.find((sms) => sms.to === to && sms.code)?.code;
   if (!code) return complain(message ?? `Nothing was sent to ${to} yet`);
