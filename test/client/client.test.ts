@@ -56,16 +56,20 @@ describe('the client and the service', () => {
   });
 
   describe('the jar', () => {
+    const keysOf = ({ url }: TestApp) =>
+      [`cookie:${new URL(url).host}:sid`, `cookie:${new URL(url).host}:device`] as const;
+
     it('keeps the session and the device in the storage, so that a restart asks for no password', async () => {
+      const [sid, device] = keysOf(app);
       const storage = memoryStorage();
       await signedInClient(app, ann, { storage });
       const restarted = clientOf(app, { storage });
       expect(await restarted.call('/user/groups')).toMatchObject({ ok: true });
-      expect(await storage.getItem('cookie:device')).toMatch(/./);
+      expect(await storage.getItem(device)).toMatch(/./);
 
       expect(await restarted.call('/user/logout')).toMatchObject({ ok: true });
-      expect(await storage.getItem('cookie:sid')).toBeNull();
-      expect(await storage.getItem('cookie:device')).toMatch(/./);
+      expect(await storage.getItem(sid)).toBeNull();
+      expect(await storage.getItem(device)).toMatch(/./);
       expect(await clientOf(app, { storage }).call('/user/groups')).toMatchObject({ ok: false, code: 401 });
     });
 
@@ -74,7 +78,8 @@ describe('the client and the service', () => {
       const credentials = credentialsOf(ann);
       const client = await signedInClient(app, ann, { storage, credentials: () => credentials });
       const shown = [inspect(client, { depth: 9, showHidden: true }), JSON.stringify(client)].join();
-      for (const secret of [ann.password, await storage.getItem('cookie:sid'), await storage.getItem('cookie:device')])
+      const [sid, device] = keysOf(app);
+      for (const secret of [ann.password, await storage.getItem(sid), await storage.getItem(device)])
         expect(shown).not.toContain(secret);
     });
   });
@@ -96,11 +101,27 @@ describe('the client and the service', () => {
     it.each([
       ['nobody is there to ask', undefined],
       ['nothing is answered', () => undefined],
-      ['the password is another one now', () => ({ ...credentialsOf(ann), password: 'an-older-one' })],
+      ['whoever is asked throws', () => Promise.reject(new Error('no window'))],
+      ['what is answered can be no credentials', () => ({ ...credentialsOf(ann), phone: '' })],
     ])('is a 401 when %s', async (_words, credentials) => {
       const client = await signedInClient(app, ann, credentials && { credentials });
       await endAll();
       expect(await client.call('/user/groups')).toEqual(refused(401, 'not_signed_in'));
+    });
+
+    it('says why the login was refused, and tries the same credentials no second time', async () => {
+      let password = 'an-older-one';
+      const fetching = jest.fn(fetch);
+      const credentials = () => ({ ...credentialsOf(ann), password });
+      const client = await signedInClient(app, ann, { credentials, fetch: fetching });
+      await endAll();
+      fetching.mockClear();
+      for (let time = 0; time < 2; time += 1)
+        expect(await client.call('/user/groups')).toEqual(refused(1000, 'wrong_credentials'));
+      const asked = fetching.mock.calls.map(([url]) => (url as string).slice(app.url.length));
+      expect(asked).toEqual(['/user/groups', '/user/login', '/user/groups']);
+      ({ password } = ann);
+      expect(await client.call('/user/groups')).toMatchObject({ ok: true });
     });
 
     it('does not log in to log out', async () => {
@@ -137,6 +158,8 @@ describe('the client and the service', () => {
       expect(await clientOf(strict).call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
       const declined = clientOf(strict, { captcha: () => undefined });
       expect(await declined.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
+      const throwing = clientOf(strict, { captcha: () => Promise.reject(new Error('no window')) });
+      expect(await throwing.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
       const client = clientOf(strict, { captcha });
       expect(await client.call('/user/send_code', phone)).toMatchObject({ ok: true });
       expect(captcha).toHaveBeenCalledTimes(1);
@@ -158,16 +181,24 @@ describe('the jar of cookies', () => {
 
   it('has the two of production for HTTPS alone', async () => {
     const storage = memoryStorage();
-    const jar = new CookieJar(storage, { isSecure: true });
+    const jar = new CookieJar(storage, new URL('https://one.example'));
     await jar.keep(set('__Host-sid=s%3A1; Path=/; Secure', '__Host-device=2; Secure', 'other=3'));
     expect(await jar.header()).toBe('__Host-sid=s%3A1; __Host-device=2');
-    expect(await new CookieJar(storage, { isSecure: false }).header()).toBe('');
+    expect(await new CookieJar(storage, new URL('http://one.example')).header()).toBe('');
+  });
+
+  it('sends nothing to another host', async () => {
+    const storage = memoryStorage();
+    await new CookieJar(storage, new URL('http://one.example')).keep(set('sid=1'));
+    expect(await new CookieJar(storage, new URL('http://one.example')).header()).toBe('sid=1');
+    for (const other of ['http://two.example', 'http://one.example:81'])
+      expect(await new CookieJar(storage, new URL(other)).header()).toBe('');
   });
 
   it.each(['sid=; Path=/', 'sid=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'sid=1; Max-Age=0'])(
     'drops what is taken back: %s',
     async (cookie) => {
-      const jar = new CookieJar(memoryStorage(), { isSecure: false });
+      const jar = new CookieJar(memoryStorage(), new URL('http://one.example'));
       await jar.keep(set('sid=1; Expires=Fri, 01 Jan 2100 00:00:00 GMT', 'device=2; Max-Age=9'));
       expect(await jar.header()).toBe('sid=1; device=2');
       await jar.keep(set(cookie));
@@ -252,6 +283,41 @@ describe('the client and what is no answer', () => {
     const repeating = client({ repeats: 1 });
     expect(await repeating.call('/group/quit', { groupId: 'g' })).toMatchObject({ ok: true });
     expect(await repeating.call('/group/quit', { groupId: 'g' })).toMatchObject({ ok: false, reason: 'no_such_group' });
+  });
+
+  const refusing = (code: number, reason: string): Reply => ({ status: code, json: { code, reason, message: '' } });
+
+  it.each([
+    ['/group/transfer', { groupId: 'g', userId: 'u' }, 503, refusing(403, 'not_the_creator')],
+    ['/user/end_session', { id: 's' }, 401, refusing(401, 'not_signed_in')],
+  ] as const)('takes no refusal of %s for a success', async (path, input, code, second) => {
+    replies = [unavailable, second];
+    expect(await client({ repeats: 1 }).call(path, input as never)).toMatchObject({ ok: false, code });
+  });
+
+  it('does not repeat at the same time as others', async () => {
+    replies = [{ trouble: 'reset' }];
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    const waits = jest.spyOn(globalThis, 'setTimeout');
+    await client({ repeats: 1 }).call('/user/groups');
+    expect(waits.mock.calls.map(([, ms]) => ms)).toContain(625);
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    ['half a character', { id: '\ud83d' }],
+    ['a BigInt', { id: 'ann', more: 1n }],
+  ])('says that what it is given cannot be sent: %s', async (_words, input) => {
+    expect(await client().call('/user/{id}', input)).toEqual(refused(400, 'invalid_input'));
+    expect(paths()).toEqual([]);
+  });
+
+  it('says that it could not log in again', async () => {
+    replies = [refusing(401, 'not_signed_in'), { trouble: 'reset' }];
+    const credentials = () => ({ region: 44, phone: '7911123456', password: 'opensesame' });
+    expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: false, reason: 'network' });
+    expect(paths()).toEqual(['/user/groups', '/user/login']);
+    expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: true });
   });
 
   it('sends no cookie where a redirect leads', async () => {

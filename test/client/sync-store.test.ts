@@ -270,6 +270,90 @@ describe('a store', () => {
     expect(told).toEqual([]);
   });
 
+  it.each(['told to whoever wants to know', 'shown'])(
+    'is not stopped by what a listener throws, which is %s',
+    async (where) => {
+      const onListenerError = jest.fn();
+      const shown = jest.spyOn(console, 'error').mockReturnValue();
+      const store = new SyncStore(source, where === 'shown' ? {} : { onListenerError });
+      const error = new Error('no window');
+      store.onChange(() => {
+        throw error;
+      });
+      await synced(store);
+      await new Promise(setImmediate);
+      expect((where === 'shown' ? shown : onListenerError).mock.calls).toEqual([[error]]);
+      shown.mockRestore();
+    },
+  );
+
+  it('reads again after its storage has failed once', async () => {
+    const storage = new MortalStorage();
+    answer = { ...EMPTY, friends: [friend('bob')] };
+    await synced(new SyncStore(source, { storage }));
+    const store = new SyncStore(source, { storage });
+    jest.spyOn(storage, 'getItem').mockRejectedValueOnce(new Error('away'));
+    await expect(store.friends()).rejects.toThrow('away');
+    expect(await store.friends()).toEqual(answer.friends);
+  });
+
+  it.each([undefined, '[{'])('begins anew when half of an answer is damaged after a crash (%s)', async (broken) => {
+    answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
+    const storage = new MortalStorage();
+    const set = storage.setItem.bind(storage);
+    storage.setItem = async (key, value) => {
+      await set(key, value);
+      if (key === 'sync:friends:0') throw new Error('the process has died');
+    };
+    expect(await new SyncStore(source, { storage }).sync()).toMatchObject({ ok: false, reason: 'storage' });
+    storage.setItem = set;
+    const chunk = [...storage.values.keys()].find((key) => /spool:.*:group_members:0/.test(key)) ?? '';
+    if (broken === undefined) storage.values.delete(chunk);
+    else storage.values.set(chunk, broken);
+    const store = new SyncStore(source, { storage });
+    expect(await store.friends()).toEqual([]);
+    await synced(store);
+    expect(await store.friends()).toEqual(answer.friends);
+    expect(await store.members('g')).toEqual(answer.group_members);
+  });
+
+  it('keeps what it has when its storage fails once at the end of an answer', async () => {
+    const storage = new MortalStorage();
+    answer = { ...EMPTY, friends: [friend('bob')] };
+    await synced(new SyncStore(source, { storage }));
+    answer = { ...EMPTY, version: 2, friends: [friend('cat')] };
+    const get = storage.getItem.bind(storage);
+    const set = storage.setItem.bind(storage);
+    let isFolded = false;
+    storage.setItem = async (key, value) => {
+      await set(key, value);
+      isFolded ||= key === 'sync:friends:0';
+    };
+    storage.getItem = async (key) => {
+      if (!isFolded || key !== 'sync:head') return get(key);
+      storage.getItem = get;
+      throw new Error('away');
+    };
+    const store = new SyncStore(source, { storage });
+    expect(await store.sync()).toMatchObject({ ok: false, reason: 'storage' });
+    expect(await store.friends()).toEqual([friend('bob'), friend('cat')]);
+    expect(await store.version()).toBe(2);
+  });
+
+  it.each(['sync:groups', 'sync:groups:0'])(
+    'shows no members of before after it was damaged and cleared: %s',
+    async (key) => {
+      const storage = new MortalStorage();
+      answer = { ...EMPTY, groups: [group('g')], group_members: [member('g', 'bob')] };
+      const store = new SyncStore(source, { storage });
+      await synced(store);
+      storage.values.set(key, '[{');
+      await store.clear();
+      expect(await store.members('g')).toEqual([]);
+      if (key === 'sync:groups') expect([...storage.values.values()].join()).not.toContain('bob');
+    },
+  );
+
   it('hands a refusal on, and keeps what it has', async () => {
     const storage = new MortalStorage();
     await synced(new SyncStore(source, { storage }));
@@ -317,6 +401,30 @@ describe('a store', () => {
 });
 
 describe('two stores on one storage', () => {
+  it('tell their listeners of what the other one has folded in', async () => {
+    const storage = new MortalStorage();
+    let answer: SyncResult = { ...EMPTY, friends: [friend('bob')] };
+    const [store, other] = [1, 2].map(
+      () =>
+        new SyncStore(
+          sourceOf(() => answer),
+          { storage },
+        ),
+    ) as [SyncStore, SyncStore];
+    const told: boolean[] = [];
+    store.onChange(({ everything }) => void told.push(everything));
+    await synced(store);
+    answer = { ...EMPTY, version: 2, friends: [friend('cat')] };
+    await synced(other);
+    // Who shows the user has not shown the friends.
+    await store.user();
+    answer = { ...EMPTY, version: 3 };
+    await synced(store);
+    expect(told).toEqual([true, true]);
+    await synced(store);
+    expect(told).toEqual([true, true]);
+  });
+
   it('take turns where they share the object', async () => {
     const storage = new MortalStorage();
     let underWay = 0;

@@ -1,8 +1,8 @@
 /**
  * Why there is no answer of the service: no connection or half an answer, none in time, one that is not the service's
- * own, or a storage that has failed.
+ * own, a storage that has failed, or an input that cannot be sent.
  */
-export type ClientReason = 'network' | 'timeout' | 'bad_answer' | 'storage';
+export type ClientReason = 'network' | 'timeout' | 'bad_answer' | 'storage' | 'invalid_input';
 
 export interface FieldProblem {
   path: string;

@@ -3,7 +3,7 @@ import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
-import { repeating } from './repeating.ts';
+import { isUnknown, repeating } from './repeating.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { SyncSource } from './sync/store.ts';
 
@@ -25,9 +25,12 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-export type SyncReason = ReasonOf<'/user/sync/{version}'> | ClientReason;
+/** Why a call may have failed, or the login that the client has made for it. */
+export type CallReason<Path extends OperationPath> = ReasonOf<Path> | ReasonOf<typeof LOGIN> | ClientReason;
 
-export type UploadReason = ReasonOf<'/user/get_image_token'> | ReasonOf<'/user/set_portrait_uri'> | ClientReason;
+export type SyncReason = CallReason<'/user/sync/{version}'>;
+
+export type UploadReason = CallReason<'/user/get_image_token'> | CallReason<'/user/set_portrait_uri'>;
 
 /** A Blob or File; in React Native `{ uri, name, type }`. */
 export type ImageFile = Blob | { uri: string; name: string; type: string };
@@ -48,6 +51,7 @@ interface Request<Result> {
 }
 
 const LOGIN = '/user/login';
+const BAD_REQUEST = 400;
 const NOT_SIGNED_IN = 401;
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -69,25 +73,26 @@ export class Client implements SyncSource<SyncReason> {
   readonly #options: ClientOptions;
   readonly #jar: CookieJar | undefined;
   /** The login that all calls wait for which found the session ended. */
-  #loggingIn: Promise<boolean> | undefined;
+  #loggingIn: Promise<Answer<unknown> | undefined> | undefined;
   #logins = 0;
+  /** What the last login was refused for. */
+  #refused: { credentials: Schemas['Credentials']; answer: Failure } | undefined;
 
   constructor(options: ClientOptions) {
     const url = new URL(options.baseUrl);
     this.#baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
-    if (cookies === 'jar')
-      this.#jar = new CookieJar(options.storage ?? memoryStorage(), { isSecure: url.protocol === 'https:' });
+    if (cookies === 'jar') this.#jar = new CookieJar(options.storage ?? memoryStorage(), url);
   }
 
   /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
   call<Path extends OperationPath>(
     path: Path,
     ...[input]: Told<Path>
-  ): Promise<Answer<ResultOf<Path>, ReasonOf<Path> | ClientReason>> {
+  ): Promise<Answer<ResultOf<Path>, CallReason<Path>>> {
     const answer = this.#call({ path, input: input ?? {}, read: readAnswer });
-    return answer as Promise<Answer<ResultOf<Path>, ReasonOf<Path> | ClientReason>>;
+    return answer as Promise<Answer<ResultOf<Path>, CallReason<Path>>>;
   }
 
   /** What a SyncStore asks. */
@@ -132,7 +137,7 @@ export class Client implements SyncSource<SyncReason> {
     if (!this.#options.captcha) return undefined;
     const captcha = await this.call('/user/get_sms_img_code');
     if (!captcha.ok) return undefined;
-    const verifyCode = await this.#options.captcha(captcha.result);
+    const verifyCode = await given(() => this.#options.captcha?.(captcha.result));
     return verifyCode === undefined ? undefined : { verifyId: captcha.result.verifyId, verifyCode };
   }
 
@@ -142,23 +147,34 @@ export class Client implements SyncSource<SyncReason> {
     const logins = this.#logins;
     const answer = await ask();
     if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
-    const isSignedIn = logins !== this.#logins || (await this.#logIn());
-    return isSignedIn ? ask() : answer;
+    if (logins !== this.#logins) return ask();
+    const login = await this.#logIn();
+    if (login?.ok) return ask();
+    // The fields at fault would be the credentials', and not those of this call.
+    return login === undefined || login.code === BAD_REQUEST ? answer : login;
   }
 
   /** One login for all who find the session ended at once. */
-  #logIn(): Promise<boolean> {
+  #logIn(): Promise<Answer<unknown> | undefined> {
     this.#loggingIn ??= this.#useCredentials().finally(() => (this.#loggingIn = undefined));
     return this.#loggingIn;
   }
 
-  async #useCredentials(): Promise<boolean> {
-    const credentials = await this.#options.credentials?.();
-    return credentials !== undefined && (await this.call('/user/login', credentials)).ok;
+  async #useCredentials(): Promise<Answer<unknown> | undefined> {
+    const credentials = await given(() => this.#options.credentials?.());
+    if (credentials === undefined) return undefined;
+    // Each time would be one more wrong password, of which a day has few.
+    if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
+    const answer = await this.call(LOGIN, credentials);
+    const isFinal = !answer.ok && !isUnknown(answer) && answer.retryAfter === undefined;
+    this.#refused = isFinal ? { credentials: { ...credentials }, answer } : undefined;
+    return answer;
   }
 
   async #ask<Result>({ path, input, read }: Request<Result>): Promise<Answer<Result>> {
-    const { address, body } = addressed(path, input);
+    const sent = addressed(path, input);
+    if (!sent) return failure('invalid_input', 'the input cannot be sent', { code: BAD_REQUEST });
+    const { address, body } = sent;
     return caught(async () => {
       const cookies = await this.#jar?.header();
       const init: RequestInit = {
@@ -172,7 +188,10 @@ export class Client implements SyncSource<SyncReason> {
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, this.#timeoutMs);
       await this.#jar?.keep(reply.headers);
       const answer = await read(reply);
-      if (path === LOGIN && answer.ok) this.#logins += 1;
+      if (path === LOGIN && answer.ok) {
+        this.#logins += 1;
+        this.#refused = undefined;
+      }
       return answer;
     });
   }
@@ -199,15 +218,32 @@ export class Client implements SyncSource<SyncReason> {
   }
 }
 
-/** `/user/{id}` with its parameters, and what is left for the body. */
-function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } {
+/** `/user/{id}` with its parameters, and what is left for the body. None of a BigInt, nor of half a character. */
+function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } | undefined {
   const rest = { ...input };
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const { [name]: value } = rest;
-    delete rest[name];
-    return encodeURIComponent(String(value));
-  });
-  return { address, body: JSON.stringify(rest) };
+  try {
+    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const { [name]: value } = rest;
+      delete rest[name];
+      return encodeURIComponent(String(value));
+    });
+    return { address, body: JSON.stringify(rest) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A callback of the app that throws gives nothing. */
+async function given<T>(ask: () => MaybePromise<T | undefined>): Promise<T | undefined> {
+  try {
+    return (await ask()) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: Schemas['Credentials'], other: Schemas['Credentials']): boolean {
+  return one.region === other.region && one.phone === other.phone && one.password === other.password;
 }
 
 async function begunOrRefused(reply: Reply): Promise<Answer<AsyncIterable<string>>> {

@@ -6,10 +6,13 @@ const NAMES = ['sid', '__Host-sid', 'device', '__Host-device'];
 /** The service's two cookies, where the platform keeps none. */
 export class CookieJar {
   readonly #storage: ClientStorage;
+  readonly #host: string;
   readonly #names: string[];
 
-  constructor(storage: ClientStorage, { isSecure }: { isSecure: boolean }) {
+  constructor(storage: ClientStorage, { host, protocol }: Pick<URL, 'host' | 'protocol'>) {
+    const isSecure = protocol === 'https:';
     this.#storage = storage;
+    this.#host = host;
     this.#names = NAMES.filter((name) => isSecure || !name.startsWith('__Host-'));
   }
 
@@ -17,7 +20,7 @@ export class CookieJar {
   async header(): Promise<string> {
     const pairs: string[] = [];
     for (const name of this.#names) {
-      const value = await this.#storage.getItem(keyOf(name));
+      const value = await this.#storage.getItem(this.#keyOf(name));
       if (value !== null) pairs.push(`${name}=${value}`);
     }
     return pairs.join('; ');
@@ -27,14 +30,15 @@ export class CookieJar {
     for (const line of headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(line) ?? [];
       if (!this.#names.includes(name)) continue;
-      if (value === '' || hasExpired(attributes)) await this.#storage.removeItem(keyOf(name));
-      else await this.#storage.setItem(keyOf(name), value);
+      if (value === '' || hasExpired(attributes)) await this.#storage.removeItem(this.#keyOf(name));
+      else await this.#storage.setItem(this.#keyOf(name), value);
     }
   }
-}
 
-function keyOf(name: string): string {
-  return `cookie:${name}`;
+  /** A storage may serve several services, of which none is sent what another one has set. */
+  #keyOf(name: string): string {
+    return `cookie:${this.#host}:${name}`;
+  }
 }
 
 function hasExpired(attributes: string): boolean {

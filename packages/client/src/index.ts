@@ -1,7 +1,7 @@
 export { BrokenOff } from './answer.ts';
 export type { Answer, ClientReason, Failure, FieldProblem, Success } from './answer.ts';
 export { Client } from './client.ts';
-export type { ClientOptions, ImageFile, UploadedImage, UploadReason } from './client.ts';
+export type { CallReason, ClientOptions, ImageFile, UploadedImage, UploadReason } from './client.ts';
 export { indexedDbStorage } from './indexed-db.ts';
 export type { InputOf, OperationPath, ReasonOf, ResultOf, Schemas } from './operations.ts';
 export { memoryStorage } from './storage.ts';

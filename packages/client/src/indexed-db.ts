@@ -19,6 +19,9 @@ interface OpenRequest extends Request<Database> {
 }
 
 interface Database {
+  close(): void;
+  onclose: (() => void) | null;
+  onversionchange: (() => void) | null;
   createObjectStore(name: string): unknown;
   transaction(name: string, mode: 'readonly' | 'readwrite'): Transaction;
 }
@@ -37,37 +40,63 @@ interface Transaction {
 /** In the database of a browser, which all tabs of a site share. */
 export function indexedDbStorage(name = 'user-account-service'): ClientStorage {
   let opened: Promise<Database> | undefined;
-  const database = () => {
-    opened ??= open(name);
-    // The next one tries again.
-    opened.catch(() => (opened = undefined));
-    return opened;
+  /** The next one opens another. */
+  const forget = (connection: Promise<Database> | undefined) => {
+    if (opened === connection) opened = undefined;
   };
 
-  const write = async (put: (values: ReturnType<Transaction['objectStore']>) => unknown) => {
-    const transaction = (await database()).transaction(STORE, 'readwrite');
-    put(transaction.objectStore(STORE));
-    await new Promise<void>((resolve, reject) => {
-      transaction.oncomplete = () => resolve();
-      transaction.onabort = () => reject(asError(transaction.error));
-    });
+  const connect = () => {
+    const connection = open(name, () => forget(connection));
+    connection.catch(() => forget(connection));
+    return connection;
   };
+
+  const within = async <T>(
+    mode: 'readonly' | 'readwrite',
+    use: (transaction: Transaction) => Promise<T>,
+    isRepeated = false,
+  ): Promise<T> => {
+    const connection = (opened ??= connect());
+    try {
+      return await use((await connection).transaction(STORE, mode));
+    } catch (error) {
+      // A browser closes connections, too, and some of them do not tell.
+      if (isRepeated || (error as { name?: unknown }).name !== 'InvalidStateError') throw error;
+      forget(connection);
+      return within(mode, use, true);
+    }
+  };
+
+  const write = (put: (values: ReturnType<Transaction['objectStore']>) => unknown) =>
+    within('readwrite', (transaction) => {
+      put(transaction.objectStore(STORE));
+      return new Promise<void>((resolve, reject) => {
+        transaction.oncomplete = () => resolve();
+        transaction.onabort = () => reject(asError(transaction.error));
+      });
+    });
 
   return {
     getItem: async (key) => {
-      const values = (await database()).transaction(STORE, 'readonly').objectStore(STORE);
-      return (await resultOf(values.get(key))) ?? null;
+      const found = await within('readonly', (transaction) => resultOf(transaction.objectStore(STORE).get(key)));
+      return found ?? null;
     },
     setItem: (key, value) => write((values) => values.put(value, key)),
     removeItem: (key) => write((values) => values.delete(key)),
   };
 }
 
-function open(name: string): Promise<Database> {
+async function open(name: string, forget: () => void): Promise<Database> {
   const { indexedDB } = globalThis as unknown as { indexedDB: Idb };
   const request = indexedDB.open(name, 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-  return resultOf(request);
+  const database = await resultOf(request);
+  database.onclose = forget;
+  database.onversionchange = () => {
+    database.close();
+    forget();
+  };
+  return database;
 }
 
 function resultOf<Result>(request: Request<Result>): Promise<Result> {

@@ -12,6 +12,7 @@ export const ASKED_ONCE = new Set([
   '/user/change_phone',
   '/user/close_account',
   '/group/create',
+  '/group/transfer',
 ]);
 
 /** The status that says, when these are asked again, that it was done the first time. */
@@ -19,9 +20,7 @@ export const DONE_BEFORE = new Map([
   ['/friendship/delete', 404],
   ['/group/quit', 404],
   ['/group/dismiss', 404],
-  ['/group/transfer', 403],
   ['/user/logout', 401],
-  ['/user/end_session', 401],
 ]);
 
 /** Whoever is told to wait longer is told so, and decides. */
@@ -38,7 +37,9 @@ export async function repeating<Result>(
   for (let count = 0; count < repeats && isUnknown(answer) && !ASKED_ONCE.has(path); count += 1) {
     const seconds = (!answer.ok && answer.retryAfter) || FIRST_WAIT_SECONDS * 2 ** count;
     if (seconds > LONGEST_WAIT_SECONDS) return answer;
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    // Not all clients at once, when the service is back.
+    const jitter = 1 + Math.random() / 2;
+    await new Promise((resolve) => setTimeout(resolve, seconds * jitter * 1_000));
     answer = await ask();
     if (!answer.ok && answer.code === DONE_BEFORE.get(path))
       return { ok: true, result: undefined, requestId: answer.requestId };
@@ -47,6 +48,6 @@ export async function repeating<Result>(
 }
 
 /** Also where a proxy has answered for the service. */
-function isUnknown(answer: Answer<unknown>): boolean {
+export function isUnknown(answer: Answer<unknown>): boolean {
   return !answer.ok && (answer.code === 0 || (answer.code >= 502 && answer.code <= 504));
 }

@@ -2,7 +2,7 @@ import { BrokenOff } from '../answer.ts';
 import type { ClientStorage } from '../storage.ts';
 import { RowReader, type RowText } from './row-reader.ts';
 import { isListName, LISTS, type ListName, type Lists, type SyncUser } from './rows.ts';
-import { StoreDamaged } from './table.ts';
+import { parseStored, StoreDamaged } from './table.ts';
 import { newToken } from './token.ts';
 
 /** Rows of one list in one stored value. */
@@ -72,7 +72,7 @@ export async function chunk<Name extends ListName>(
 ): Promise<Lists[Name][]> {
   const text = await storage.getItem(chunkKey(spool, list, index));
   if (text === null) throw new StoreDamaged('half of an answer is gone');
-  return JSON.parse(text) as Lists[Name][];
+  return parseStored(text) as Lists[Name][];
 }
 
 /** Removes what the last spool has left, unless it is `wanted`. */

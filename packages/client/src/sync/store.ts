@@ -20,13 +20,15 @@ export interface SyncStoreOptions {
   names?: boolean;
   /** What its keys begin with, where one storage has several stores. */
   prefix?: string;
+  /** Told of what a listener has thrown, which is no failure of sync. Without one it goes to console.error. */
+  onListenerError?: (error: unknown) => void;
 }
 
 /** What is different since the last sync. */
 export interface SyncChanges extends Folded {
   /**
    * Set when more may be different than is told here, so that everything is to be read anew: after another user has
-   * logged in, after a crash, and when the store was damaged.
+   * logged in, after a crash, when the store was damaged, and when another store has written into this storage.
    */
   everything: boolean;
   /** Set when the user's own name or portrait is different. */
@@ -38,7 +40,7 @@ export type StoreReason = ClientReason | 'storage_in_use';
 
 export type Synced<Reason extends string> = Answer<SyncChanges, Reason | StoreReason>;
 
-type Listener = (changes: SyncChanges) => void;
+type Listener = (changes: SyncChanges) => void | Promise<void>;
 
 class StorageInUse extends Error {}
 
@@ -50,23 +52,32 @@ export class SyncStore<Reason extends string = string> {
   readonly #prefix: string;
   readonly #tables: Tables;
   readonly #listeners = new Set<Listener>();
+  readonly #onListenerError: (error: unknown) => void;
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Reading and folding in take turns, so that nobody reads half of an answer. */
   #turn: Promise<unknown> = Promise.resolve();
-  #opened: Promise<unknown> | undefined;
+  #opened: Promise<void> | undefined;
+  /** Of the head that this store has read or written last; null before. */
+  #revision: string | undefined | null = null;
   #isDamaged = false;
   /** Whether listeners have been told less than has changed. */
   #isEverything = false;
 
   constructor(
     source: SyncSource<Reason>,
-    { storage = memoryStorage(), names = false, prefix = 'sync' }: SyncStoreOptions = {},
+    {
+      storage = memoryStorage(),
+      names = false,
+      prefix = 'sync',
+      onListenerError = (error) => console.error(error),
+    }: SyncStoreOptions = {},
   ) {
     this.#source = source;
     this.#storage = storage;
     this.#names = names;
     this.#prefix = prefix;
     this.#tables = new Tables(storage, prefix);
+    this.#onListenerError = onListenerError;
   }
 
   /** Brings the store up to date. Whoever asks while it does so gets the same answer. */
@@ -86,8 +97,8 @@ export class SyncStore<Reason extends string = string> {
     return (await this.#readHead())?.version ?? 0;
   }
 
-  async user(): Promise<SyncUser | undefined> {
-    return (await this.#readHead())?.user;
+  user(): Promise<SyncUser | undefined> {
+    return this.#inTurn(async () => (await this.#noticedHead())?.user);
   }
 
   blacklist(): Promise<SyncBlacklistEntry[]> {
@@ -142,7 +153,7 @@ export class SyncStore<Reason extends string = string> {
 
   /** Ends what a crash has left, and clears what cannot be gone on with. */
   async #begin(): Promise<Head> {
-    let head = await this.#readHead();
+    let head = await this.#noticedHead();
     if (!head || head.clearing || head.names !== this.#names || this.#isDamaged) head = await this.#clear();
     if (head.folding) {
       await this.#fold(head, head.folding);
@@ -170,7 +181,7 @@ export class SyncStore<Reason extends string = string> {
     const folded = await this.#tables.fold(spooled);
     // Two at once may have undone a part of what the other one wrote.
     await this.#expectOwn(head).catch(async (error: unknown) => {
-      await this.#clear();
+      if (error instanceof StorageInUse) await this.#clear();
       throw error;
     });
     return folded;
@@ -196,16 +207,17 @@ export class SyncStore<Reason extends string = string> {
   }
 
   async #read<Row>(rows: () => Promise<Row[]>): Promise<Row[]> {
-    this.#opened ??= this.#open();
-    await this.#opened;
-    const read = () => this.#inTurn(async () => ((await this.#readHead()) ? rows() : []));
+    const read = async () => ((await this.#noticedHead()) ? rows() : []);
     try {
-      return await read();
+      this.#opened ??= this.#open();
+      await this.#opened;
+      return await this.#inTurn(read);
     } catch (error) {
+      this.#opened = undefined;
       if (!(error instanceof StoreDamaged)) throw error;
     }
     // Another tab may have been writing. When that is not it, the next sync begins anew.
-    return this.#alone(read).catch((error: unknown) => {
+    return this.#alone(() => this.#inTurn(() => this.#goOn().then(read))).catch((error: unknown) => {
       if (!(error instanceof StoreDamaged)) throw error;
       this.#isDamaged = true;
       return [];
@@ -214,21 +226,39 @@ export class SyncStore<Reason extends string = string> {
 
   /** After a crash in the middle of an answer, all of it is there before anything is read. */
   async #open(): Promise<void> {
-    const head = await this.#readHead();
-    if (head?.folding || head?.clearing) await this.#alone(() => this.#inTurn(() => this.#begin()));
+    if (await this.#hasBegun()) await this.#alone(() => this.#inTurn(() => this.#goOn()));
+  }
+
+  async #goOn(): Promise<void> {
+    if (await this.#hasBegun()) await this.#begin();
+  }
+
+  async #hasBegun(): Promise<boolean> {
+    const { folding, clearing } = (await this.#readHead()) ?? {};
+    return folding !== undefined || clearing === true;
   }
 
   #tell(changes: SyncChanges): void {
-    // What a listener throws is no failure of sync.
-    for (const listener of this.#listeners) void Promise.resolve(changes).then(listener);
+    for (const listener of this.#listeners)
+      void Promise.resolve(changes).then(listener).catch(this.#onListenerError).catch(console.error);
   }
 
   #readHead(): Promise<Head | undefined> {
     return readHead(this.#storage, `${this.#prefix}:head`);
   }
 
-  #write(head: Omit<Head, 'revision'>): Promise<Head> {
-    return writeHead(this.#storage, `${this.#prefix}:head`, head);
+  /** Listeners were not told what another store has written since then: they are with the next sync. */
+  async #noticedHead(): Promise<Head | undefined> {
+    const head = await this.#readHead();
+    if (this.#revision !== null && head?.revision !== this.#revision) this.#isEverything = true;
+    this.#revision = head?.revision;
+    return head;
+  }
+
+  async #write(head: Omit<Head, 'revision'>): Promise<Head> {
+    const written = await writeHead(this.#storage, `${this.#prefix}:head`, head);
+    this.#revision = written.revision;
+    return written;
   }
 
   #alone<T>(job: () => Promise<T>): Promise<T> {

@@ -82,25 +82,38 @@ export class Table<Row> {
   }
 
   async clear(): Promise<void> {
-    const { nextId } = await this.#index().catch(() => ({ nextId: 0 }));
-    for (let id = 0; id < nextId; id += 1) await this.#storage.removeItem(this.#keyOfPage(id));
+    const count = await this.#pageCount();
+    // The last one first: after a crash they are still found, from the first one on.
+    for (let id = count - 1; id >= 0; id -= 1) await this.#storage.removeItem(this.#keyOfPage(id));
     await this.#storage.removeItem(this.#name);
   }
 
-  async exists(): Promise<boolean> {
-    return (await this.#storage.getItem(this.#name)) !== null;
+  /** What can still be read of a table that may be damaged, old rows among it. */
+  async remains(): Promise<Row[]> {
+    const count = await this.#pageCount();
+    const rows: Row[] = [];
+    for (let id = 0; id < count; id += 1) rows.push(...(await this.#rowsOf({ id }).catch(ifDamaged([]))));
+    return rows;
+  }
+
+  /** Without the index, up to the first page that is not there. */
+  async #pageCount(): Promise<number> {
+    const index = await this.#index().catch(ifDamaged(undefined));
+    let count = index?.nextId ?? 0;
+    if (!index) while ((await this.#storage.getItem(this.#keyOfPage(count))) !== null) count += 1;
+    return count;
   }
 
   async #index(): Promise<Index> {
-    return parse((await this.#storage.getItem(this.#name)) ?? '') as Index;
+    return parseStored((await this.#storage.getItem(this.#name)) ?? '') as Index;
   }
 
   #writeIndex(index: Index): unknown {
     return this.#storage.setItem(this.#name, JSON.stringify(index));
   }
 
-  async #rowsOf({ id }: Page): Promise<Row[]> {
-    return parse((await this.#storage.getItem(this.#keyOfPage(id))) ?? '') as Row[];
+  async #rowsOf({ id }: Pick<Page, 'id'>): Promise<Row[]> {
+    return parseStored((await this.#storage.getItem(this.#keyOfPage(id))) ?? '') as Row[];
   }
 
   #write({ id }: Page, rows: ReadonlyMap<string, Row>): unknown {
@@ -112,12 +125,20 @@ export class Table<Row> {
   }
 }
 
-function parse(text: string): unknown {
+export function parseStored(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw new StoreDamaged('a stored value cannot be read');
   }
+}
+
+/** What a value that is damaged is taken for. */
+function ifDamaged<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof StoreDamaged) return value;
+    throw error;
+  };
 }
 
 /** Each page with what concerns it. What concerns no page is told without one. */

@@ -39,9 +39,7 @@ export class Tables {
 
   /** None where the user is in no such group. */
   async members(groupId: string): Promise<SyncMember[]> {
-    const table = this.#membersOf(groupId);
-    if (!(await table.exists()) && !(await this.#groupIds()).has(groupId)) return [];
-    return table.rows();
+    return (await this.#groupIds()).has(groupId) ? this.#membersOf(groupId).rows() : [];
   }
 
   /** In the order of docs/api.md. The same once more, after a crash in the middle, leads to the same tables. */
@@ -77,7 +75,7 @@ export class Tables {
   }
 
   async clear(): Promise<void> {
-    for (const groupId of await this.#groupIds().catch(() => [])) await this.#membersOf(groupId).clear();
+    for (const { group } of await this.groups.remains()) await this.#membersOf(group.id).clear();
     for (const table of [this.groups, this.friends, this.blacklist]) await table.begin();
   }
 
