@@ -4292,6 +4292,13 @@ export const guards = [
     file: 'src/features/groups/groups-service.ts',
     replace: 'await groups.lockCreations(userId);',
     by: '',
+    also: [
+      {
+        file: 'src/features/groups/memberships-repository.ts',
+        replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
+        by: 'closed_at IS NULL ORDER BY id FOR SHARE',
+      },
+    ],
     test: 'test/api/groups',
     named: 'GROUPS_PER_USER: so many groups',
   },
