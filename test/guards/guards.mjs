@@ -5306,8 +5306,8 @@ export const guards = [
   {
     guard: 'names are asked for by one body alone',
     file: 'src/features/sync/sync-schemas.ts',
-    replace: 'names: z.literal(true).optional()',
-    by: 'names: z.coerce.boolean().optional() as unknown as z.ZodOptional<z.ZodLiteral<true>>',
+    replace: 'z.literal(true)',
+    by: '(z.coerce.boolean() as unknown as z.ZodLiteral<true>)',
     test: 'test/api/sync-names',
     named: 'is asked for by this body alone',
   },
