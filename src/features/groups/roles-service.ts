@@ -4,7 +4,7 @@ import { BadRequest } from '../../errors';
 import type { GroupChangeLimit } from './group-change-limit';
 import type { GroupsRepository } from './groups-repository';
 import type { MembershipsRepository } from './memberships-repository';
-import { asOneOf, unfit } from './refusals';
+import { asMember, asOneOf, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
 /** What the creator of a group decides about the others. */
@@ -20,16 +20,17 @@ export class RolesService {
   async transfer(groupId: string, creatorId: string, userId: string, caller: Caller): Promise<void> {
     await this.changes.take(creatorId, caller);
     await this.transaction(async ({ groups, memberships }) => {
-      const checkBoth = async () => {
+      const rolesOfBoth = async () => {
         const roles = await memberships.roles(groupId, [creatorId, userId]);
-        asOneOf(roles.get(creatorId), CREATOR);
+        asMember(roles.get(creatorId));
         if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
+        return roles;
       };
       // First without a lock: nobody waits for a stranger. That of the user comes before the group's, as where one is made.
-      await checkBoth();
+      await rolesOfBoth();
       await groups.lockCreations(userId);
       await memberships.lock(groupId);
-      await checkBoth();
+      asOneOf((await rolesOfBoth()).get(creatorId), CREATOR);
       if (userId !== creatorId && this.mostGroups > 0 && (await groups.countCreatedBy(userId)) >= this.mostGroups)
         throw new BadRequest('new_creator_full', `userId: is the creator of ${this.mostGroups} groups already`);
       await memberships.transfer(groupId, userId);
