@@ -289,6 +289,8 @@ describe('mistakes of whoever starts it', () => {
     const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'start.mjs')], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
+      // A service that starts all the same would go on for ever.
+      timeout: 40_000,
     });
     expect(status).toBe(1);
     expect(stderr.toString()).toMatch(
