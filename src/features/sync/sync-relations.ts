@@ -32,10 +32,13 @@ const FRIENDSHIPS = `
   SELECT friend_id AS "friendId", display_name AS "displayName", status, version
     FROM friendships WHERE user_id = :userId`;
 
-/** One more than a chunk is enough to know that there are many. */
+/**
+ * One more than a chunk is enough to know that there are many. In the order of the index: with a LIMIT alone PostgreSQL
+ * may read the table, where one user has most of it.
+ */
 export const blacklist = statement<SyncBlacklistEntry, Asked>(
   'sync-blacklist',
-  `${BLACKLIST} AND version > :since LIMIT ${CHUNK + 1}`,
+  `${BLACKLIST} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`,
 );
 
 /** Not prepared, like pages of members. */
@@ -45,7 +48,6 @@ export const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
   { prepared: false },
 );
 
-/** In the order of the index: with a LIMIT alone PostgreSQL may read the table, where one user has most of it. */
 export const friendships = statement<SyncFriendship, Asked>(
   'sync-friendships',
   `${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`,
