@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { done as doneSchema, type Beside } from '../../src/http/beside';
+import { done as doneSchema, type Endpoint } from '../../src/http/endpoint';
 import type { Operation } from '../../src/http/operation';
 import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
 import { requestId, retryAfter } from './headers';
@@ -35,14 +35,14 @@ export function needsSession({ access }: Operation): boolean {
   return access === 'user' || access === 'reader';
 }
 
-export function answersBeside({
+export function answersOfEndpoint({
   method,
   params,
   answer,
   redirect,
   refusals = [],
   like,
-}: Beside): ZodOpenApiResponsesObject {
+}: Endpoint): ZodOpenApiResponsesObject {
   const reasons: Reason[] = [
     ...(params ? (['malformed_path'] as const) : []),
     ...(method === 'post' ? (['cross_site'] as const) : []),

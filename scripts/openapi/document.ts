@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
-import type { Beside } from '../../src/http/beside';
+import type { Endpoint } from '../../src/http/endpoint';
 import { healthz, readyz } from '../../src/http/health-router';
 import { openApi } from '../../src/http/openapi-router';
 import type { Operation } from '../../src/http/operation';
@@ -10,11 +10,11 @@ import { picture } from '../../src/integrations/captcha/picture-router';
 import { widget } from '../../src/integrations/captcha/widget-router';
 import { keySet } from '../../src/integrations/messaging/choose-messaging-provider';
 import { image, upload } from '../../src/integrations/storage/local-image-router';
-import { answersBeside, answersOf, needsSession } from './answers';
+import { answersOfEndpoint, answersOf, needsSession } from './answers';
 import { addExamples } from './examples';
 import { operationId, templated } from './names';
 
-export const BESIDE: Beside[] = [upload, image, picture, widget, keySet, healthz, readyz, openApi];
+export const ENDPOINTS: Endpoint[] = [upload, image, picture, widget, keySet, healthz, readyz, openApi];
 
 const ABOUT = `
 Phone-number accounts for messaging apps. Every operation is a POST with a JSON object, at most 16 KiB, and answers
@@ -40,8 +40,8 @@ export function openApiDocument({ version, license }: Package): object {
         description: ABOUT.trim().replace(/\n/g, ' '),
       },
       servers: [{ url: 'http://127.0.0.1:8585', description: 'As npm start serves it.' }],
-      tags: [...Object.keys(resources), BESIDE_TAG].map((name) => ({ name })),
-      paths: { ...pathsOf(resources), ...Object.fromEntries(BESIDE.map(besideOf)) },
+      tags: [...Object.keys(resources), ENDPOINTS_TAG].map((name) => ({ name })),
+      paths: { ...pathsOf(resources), ...Object.fromEntries(ENDPOINTS.map(endpointOf)) },
       components: {
         securitySchemes: {
           sid: {
@@ -57,7 +57,7 @@ export function openApiDocument({ version, license }: Package): object {
   return document;
 }
 
-const BESIDE_TAG = 'Beside the operations';
+const ENDPOINTS_TAG = 'Beside the operations';
 
 function pathsOf(resources: Record<string, Operation[]>): ZodOpenApiPathsObject {
   const entries = Object.entries(resources).flatMap(([tag, list]) =>
@@ -80,16 +80,16 @@ function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObje
   };
 }
 
-function besideOf(beside: Beside): [path: string, item: ZodOpenApiPathsObject[string]] {
-  const { method, path, name, summary, params, form } = beside;
+function endpointOf(endpoint: Endpoint): [path: string, item: ZodOpenApiPathsObject[string]] {
+  const { method, path, name, summary, params, form } = endpoint;
   const operation: ZodOpenApiOperationObject = {
     operationId: name,
-    tags: [BESIDE_TAG],
+    tags: [ENDPOINTS_TAG],
     summary,
     security: [],
     ...(params && { requestParams: { path: params as never } }),
     ...(form && { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }),
-    responses: answersBeside(beside),
+    responses: answersOfEndpoint(endpoint),
   };
   return [templated(path), { [method]: operation }];
 }

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { DatabaseProbe } from '../database/probe';
 import { Unavailable } from '../errors';
-import { done, type Beside } from './beside';
+import { done, type Endpoint } from './endpoint';
 import { get, ok } from './route';
 
 const REMEDIES = {
@@ -26,7 +26,7 @@ export class Health {
   }
 }
 
-export const healthz: Beside = {
+export const healthz: Endpoint = {
   method: 'get',
   path: '/healthz',
   name: 'healthz',
@@ -34,7 +34,7 @@ export const healthz: Beside = {
   answer: { type: 'application/json', result: done },
 };
 
-export const readyz: Beside = {
+export const readyz: Endpoint = {
   method: 'get',
   path: '/readyz',
   name: 'readyz',

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import { z } from 'zod';
-import type { Beside } from './beside';
+import type { Endpoint } from './endpoint';
 import { cookieName } from './cookies';
 import type { PublicUrlOf } from './public-url';
 import { get } from './route';
 
-export const openApi: Beside = {
+export const openApi: Endpoint = {
   method: 'get',
   path: '/openapi.json',
   name: 'openApi',

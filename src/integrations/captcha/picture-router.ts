@@ -1,11 +1,11 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { NotFound } from '../../errors';
-import type { Beside } from '../../http/beside';
+import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { DrawnCaptchas } from './drawn-captchas';
 
-export const picture: Beside = {
+export const picture: Endpoint = {
   method: 'get',
   path: '/captcha/:id.png',
   name: 'captchaPicture',

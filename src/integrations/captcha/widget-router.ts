@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
-import type { Beside } from '../../http/beside';
+import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 
 export interface WidgetOptions {
@@ -9,7 +9,7 @@ export interface WidgetOptions {
   scriptUrl: string;
 }
 
-export const widget: Beside = {
+export const widget: Endpoint = {
   method: 'get',
   path: '/captcha/widget',
   name: 'captchaWidget',

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import type { Beside } from '../../http/beside';
+import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { JwtMessagingOptions } from './jwt-messaging-provider';
 import type { MessagingProvider } from './messaging-provider';
@@ -19,7 +19,7 @@ const key = z.object({
   use: z.string().meta({ examples: ['sig'] }),
 });
 
-export const keySet: Beside = {
+export const keySet: Endpoint = {
   method: 'get',
   path: '/.well-known/jwks.json',
   name: 'jwks',

@@ -4,7 +4,7 @@ import { Router, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Caller } from '../../caller';
 import { BadRequest, NotFound } from '../../errors';
-import type { Beside } from '../../http/beside';
+import type { Endpoint } from '../../http/endpoint';
 import { callerOf } from '../../http/caller-of';
 import { nameErrorAlso } from '../../http/error-handler';
 import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
@@ -34,7 +34,7 @@ const CACHED_SECONDS = 86_400;
 
 const key = z.string().meta({ examples: ['k7Qw2mZr9TfB/ann.png'] });
 
-export const upload: Beside = {
+export const upload: Endpoint = {
   method: 'post',
   path: '/',
   name: 'uploadImage',
@@ -67,7 +67,7 @@ export const upload: Beside = {
   like: 'upload',
 };
 
-export const image: Beside = {
+export const image: Endpoint = {
   method: 'get',
   path: '/files/:userId/:name',
   name: 'image',

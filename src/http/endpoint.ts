@@ -5,7 +5,7 @@ import type { Reason } from '../reasons';
 export const done = z.object({ code: z.literal(200) }).meta({ id: 'Done' });
 
 /** What is served beside the operations, as the document shows it. */
-export interface Beside {
+export interface Endpoint {
   method: 'get' | 'post';
   path: `/${string}`;
   /** In camel case, for the names of clients' functions. */
