@@ -1,4 +1,4 @@
-// npm run check: dependencies, then all that a change is asked: format, lint, types, tests. With -- --fast it asks what has
+// npm run check: dependencies, then all that a change is asked: format, lint, types, the document, tests. With -- --fast it asks what has
 // changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not everything.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { ensureDependencies, root } from './dependencies.mjs';
 
 const CACHE = '.cache';
 const RESULTS = join(CACHE, 'tests.json');
+const DOCUMENT = 'docs/openapi.json';
 /** Files of tests that the fast form runs. They take a few seconds each, and some half a minute. */
 const FEW = 4;
 const FAR = 3;
@@ -19,6 +20,7 @@ const PROGRAMS = {
   prettier: 'node_modules/prettier/bin/prettier.cjs',
   eslint: 'node_modules/eslint/bin/eslint.js',
   typescript: 'node_modules/typescript/bin/tsc',
+  redocly: 'node_modules/@redocly/cli/bin/cli.js',
 };
 
 const { values: options } = parseArgs({
@@ -26,7 +28,13 @@ const { values: options } = parseArgs({
 });
 
 async function checkAll() {
-  const asked = [await tool('prettier', '--check', '.'), await tool('eslint', '.'), await types(), await allTests()];
+  const asked = [
+    await tool('prettier', '--check', '.'),
+    await tool('eslint', '.'),
+    await types(),
+    await tool('redocly', 'lint', DOCUMENT),
+    await allTests(),
+  ];
   return asked.every(Boolean);
 }
 
@@ -58,6 +66,7 @@ async function checkFast(files) {
     sources.length === 0 ||
       tool('eslint', '--no-warn-ignored', '--cache', '--cache-location', join(CACHE, 'eslint'), ...sources),
     sources.length === 0 || types('--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')),
+    !files.includes(DOCUMENT) || tool('redocly', 'lint', DOCUMENT),
   ]);
   const { chosen, left } = testsOf(files, sources);
   const tested = chosen.length === 0 || (await jest('--runTestsByPath', ...chosen));

@@ -9,15 +9,17 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'accounts-check-'));
-  for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc', '.prettierrc.json'])
+  for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc', '.prettierrc.json', 'redocly.yaml'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'test'));
+  mkdirSync(join(folder, 'docs'));
   write('.gitignore', 'node_modules\n.cache/\nmarker\n');
-  write('.prettierignore', 'package-lock.json\n.cache\nscripts\n');
+  write('.prettierignore', 'package-lock.json\n.cache\nscripts\ndocs\n');
   write('eslint.config.mjs', `export default [{ ignores: ['scripts'] }, { rules: { 'no-debugger': 'error' } }];\n`);
   write('tsconfig.json', '{ "compilerOptions": { "types": [] }, "files": ["sum.ts"] }\n');
   write('jest.config.js', "module.exports = { transform: {}, testMatch: ['<rootDir>/test/*.test.js'] };\n");
+  write('docs/openapi.json', documentOf({}));
   write('sum.ts', 'export const sum: number = 2;\n');
   write('product.js', 'module.exports = 4;\n');
   write('test/product.test.js', `test('it', () => expect(require('../product')).toBe(4));\n`);
@@ -32,6 +34,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text);
+}
+
+function documentOf(paths: object): string {
+  const info = { title: 'One', version: '1', license: { name: 'MIT', identifier: 'MIT' } };
+  return `${JSON.stringify({ openapi: '3.1.1', info, servers: [{ url: '/' }], security: [], paths })}\n`;
 }
 
 function git(...args: string[]): void {
@@ -61,6 +68,13 @@ describe('npm run check -- --fast', () => {
       expect(told).toMatch(new RegExp(`^${one}: ${one === tool ? 'not good' : 'good'}`, 'm'));
   });
 
+  it('asks the linter of documents only where that one has changed', () => {
+    write('sum.ts', 'export const sum: number = 3;\n');
+    expect(check('--fast').told).not.toContain('redocly');
+    write('docs/openapi.json', documentOf({ '/sum': { get: {} } }));
+    expect(check('--fast')).toMatchObject({ status: 1, told: expect.stringMatching(/^redocly: not good/m) as string });
+  });
+
   it('runs the tests that have to do with it, and no others', () => {
     write('product.js', 'module.exports = 5;\n');
     const { status, told } = check('--fast');
@@ -79,6 +93,11 @@ describe('npm run check -- --fast', () => {
 });
 
 describe('npm run check', () => {
+  it('asks the linter of documents', () => {
+    write('docs/openapi.json', documentOf({ '/sum': { get: {} } }));
+    expect(check()).toMatchObject({ status: 1, told: expect.stringMatching(/^redocly: not good/m) as string });
+  });
+
   it('asks once more, by itself, a test that has failed beside others, and says so', () => {
     write(
       'test/other.test.js',
