@@ -40,7 +40,7 @@ CMD ["node", "--enable-source-maps", "dist/src/server.js"]
 ARG VERSION=unknown REVISION=unknown SOURCE=unknown
 LABEL org.opencontainers.image.title="User Account Service" \
   org.opencontainers.image.description="Phone-number accounts for messaging apps: a plain REST API on Express and PostgreSQL" \
-  org.opencontainers.image.licenses=UNLICENSED \
+  org.opencontainers.image.licenses=MIT \
   org.opencontainers.image.version=$VERSION \
   org.opencontainers.image.revision=$REVISION \
   org.opencontainers.image.source=$SOURCE

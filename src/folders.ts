@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config';
 import { codeOf } from './errors';
@@ -54,6 +54,7 @@ function remedy(name: string, code: string): string {
   const another = `set ${name} to ${name === 'SMS_FILE' ? 'a file in ' : ''}a folder that this user may write`;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk or the quota is full: make room, or ${another}`;
   if (code === 'EROFS') return `it is mounted read-only: mount it for writing, or ${another}`;
+  if (code === 'ENOENT') return `no folder can be made there: ${another}`;
   if (code === 'ENOTDIR') return `something on the way is a file and no folder: ${another}`;
   return `give it to user ${process.getuid?.() ?? 'of this process'} (chown), or ${another}`;
 }
@@ -79,12 +80,13 @@ function tryToWrite(folder: string): void {
 }
 
 function whyNotToBeMade(above: string): string | undefined {
+  if (!existsSync(above) && dirname(above) !== above) return whyNotToBeMade(dirname(above));
   try {
     if (!statSync(above).isDirectory()) return 'ENOTDIR';
-    accessSync(above, constants.W_OK | constants.X_OK);
+    // What may be done says nothing of /proc, where no folder can be made, and Node would try for ever.
+    rmdirSync(mkdtempSync(join(above, '.writable-')));
     return undefined;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && dirname(above) !== above) return whyNotToBeMade(dirname(above));
     return codeOf(error) ?? 'unknown error';
   }
 }

@@ -31,7 +31,10 @@ export const REASONS = {
   code_expired: { code: 2000, when: 'the code is spent or has expired' },
   guesses_spent: { code: 2000, when: 'too many wrong codes were tried for the day' },
   too_soon: { code: 5000, when: 'the last code was sent to this phone a moment ago' },
-  captcha_required: { code: 5000, when: 'so many codes are sent only to who has solved a captcha' },
+  captcha_required: {
+    code: 5000,
+    when: 'so many codes are sent only with a solved captcha, and none came that is right',
+  },
   daily_limit: { code: 5000, when: 'this phone has been sent all codes of the day' },
   address_limit: { code: 5000, when: 'this address has asked for too many codes' },
   no_guesses_left: { code: 5000, when: 'too many wrong codes were tried for this phone, so that no new one is sent' },

@@ -1,8 +1,18 @@
 import { isNativeError } from 'node:util/types';
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { isOutage } from '../database/outage';
-import { AppError, BadRequest, codeOf, Failed, NotFound, ReturnCode, TooLarge, Unavailable } from '../errors';
+import {
+  AppError,
+  BadRequest,
+  codeOf,
+  Failed,
+  NotFound,
+  NotSignedIn,
+  ReturnCode,
+  TooLarge,
+  Unavailable,
+} from '../errors';
 import { errorForLog } from '../logger';
 
 const AWAY = 'the service is overloaded or its database is away: try again shortly';
@@ -48,13 +58,20 @@ function answer(error: unknown, res: Response, logger: Logger): void {
   if ('allow' in shown) res.set('Allow', String(shown.allow));
   // The rest of a body that is too large is not read.
   if (shown instanceof TooLarge) res.set('Connection', 'close');
+  const message = messageOf(shown, res.req);
   res.status(shown.status).json({
     code: shown.code,
     reason: shown.reason,
-    message: shown.message,
-    ...also(res, shown.message),
+    message,
+    ...also(res, message),
     ...(shown.details && { details: shown.details }),
   });
+}
+
+/** Names the path as it was taken: a misspelt /user/logn is one of /user/:id. */
+function messageOf(shown: AppError, { pattern }: Request): string {
+  if (!(shown instanceof NotSignedIn) || pattern === undefined) return shown.message;
+  return `${pattern} needs a session: log in first and send its cookie`;
 }
 
 function also(res: Response, message: string): Record<string, string> {

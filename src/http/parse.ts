@@ -8,7 +8,10 @@ const OTHERWISE = { error: () => 'is not as it must be' };
 export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input, OTHERWISE);
   if (parsed.success) return parsed.data;
-  const details = [...firstOfEach(parsed.error.issues)].map(([path, message]) => ({ path, message }));
+  const details = [...firstOfEach(parsed.error.issues)].map(([path, message]) => ({
+    path,
+    message: whyMissing(path, input) ?? message,
+  }));
   const message = details.map((problem) => `${problem.path}: ${problem.message}`).join('; ');
   throw new BadRequest('invalid_input', message, { details });
 }
@@ -21,6 +24,14 @@ function firstOfEach(issues: z.core.$ZodIssue[]): Map<string, string> {
     if (!messages.has(name)) messages.set(name, message);
   }
   return messages;
+}
+
+/** Of a field that was not sent: whoever has written its name otherwise is told so. */
+function whyMissing(name: string, input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || name.includes('.') || Object.hasOwn(input, name)) return undefined;
+  const plain = (word: string) => word.toLowerCase().replace(/[^a-z]/g, '');
+  const sent = Object.keys(input).find((word) => plain(word) === plain(name));
+  return sent === undefined ? 'is missing' : `is missing: ${sent} is not ${name}`;
 }
 
 /** A string that survives the way to PostgreSQL and back: it holds no NUL and is well-formed Unicode. */

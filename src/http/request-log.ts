@@ -27,8 +27,8 @@ export function requestLog(logger: Logger): RequestHandler {
     const address = maskedAddress(req.sentFrom);
     const { pattern: route = 'none' } = req;
     const ms = Math.round(performance.now() - begun);
-    const cause = causeOf(this);
-    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, ms, cause };
+    const [reason, cause] = [this.getHeader('X-Reason'), causeOf(this)];
+    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, reason, ms, cause };
     // Above 599 are statuses of Qiniu's upload protocol, and no failures.
     if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome(this));
     else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome(this));

@@ -14,7 +14,7 @@ import {
   type Answer,
 } from '../support/calls';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
-import { field, insertAndSignIn, insertPerson, newPhone, type Person } from '../support/people';
+import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
 import { idsOf, loggedAs } from '../support/request-ids';
 import { until } from '../support/until';
 
@@ -210,7 +210,11 @@ describe('request bodies', () => {
 
 describe('sessions on Login operations', () => {
   it.each(LOGIN)('%s without a session is 401', async (path) => {
-    expectRefusal(await raw(app, path), 401, 'log in');
+    expectRefusal(await raw(app, path), 401, 'needs a session: log in first');
+  });
+
+  it.each(['user', 'group'])('a misspelt word behind /%s/ is told as what it was taken for', async (resource) => {
+    expectRefusal(await raw(app, `/${resource}/logn`), 401, `/${resource}/:id needs a session`);
   });
 
   it.each(WITH_BODY.filter((path) => LOGIN.includes(path)))(
@@ -320,12 +324,23 @@ describe('answers', () => {
   it('are logged when they refuse access too, as 401 and 403', async () => {
     const status = async (id: string, headers: Record<string, string>) => {
       const answer = await raw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
-      expect(await loggedAs(id)).toMatchObject([{ clientRequestId: id, method: 'POST', status: answer.status }]);
+      const reason = field(answer.body, 'reason');
+      expect(await loggedAs(id)).toMatchObject([
+        { clientRequestId: id, method: 'POST', status: answer.status, reason },
+      ]);
       return answer.status;
     };
     expect(await status('no-session', {})).toBe(401);
     expect(await status('forged-session', { Cookie: 'sid=s%3Aabc.def' })).toBe(401);
     expect(await status('foreign-page', { Origin: 'https://evil.example' })).toBe(403);
+  });
+
+  it('are logged with the reason of a return code, which has no status of its own', async () => {
+    await raw(app, '/user/login', {
+      body: JSON.stringify({ ...newPhone(), password: newPassword() }),
+      headers: { 'X-Request-Id': 'no-account' },
+    });
+    expect(await loggedAs('no-account')).toMatchObject([{ status: 200, reason: 'wrong_credentials' }]);
   });
 
   it('carry a request id of their own when none was sent', async () => {

@@ -146,7 +146,7 @@ describe('POST /group/add', () => {
     [Array.from({ length: 101 }, (_, index) => `u${index}`), 'memberIds: must be 1 to 100 ids'],
     ['abc', 'memberIds: must be an array of ids'],
     [[1], 'memberIds.0: must be'],
-    [undefined, 'memberIds: must be an array of ids'],
+    [undefined, 'memberIds: is missing'],
   ])('wants 1 to 100 ids: %#', async (memberIds, words) => {
     expectRefusal(await inGroup(ann, 'add', { groupId, memberIds }), 400, words);
   });

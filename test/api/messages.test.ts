@@ -5,6 +5,7 @@ import { field, insertPerson, newPhone } from '../support/people';
 
 /** All that is said of a field. */
 const OURS = [
+  /^is missing$/,
   /^must be a string$/,
   /^must not contain NUL$/,
   /^must be well-formed Unicode$/,
@@ -15,7 +16,7 @@ const OURS = [
   /^must be an array of ids$/,
   /^must be (1 to 100|at most 499) ids$/,
   /^must be an absolute http or https URL, with :\/\/ once$/,
-  /^must be digits, as a JSON number or a string$/,
+  /^must be digits alone, as a JSON number or a string$/,
   /^is no international dialling code$/,
   /^is no possible number of region \d+$/,
   /^must be an integer from 0 to 9007199254740991$/,

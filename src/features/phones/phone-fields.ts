@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPhoneCallingCode, readPhone, type Phone } from './phone-number';
 
-const MESSAGE = 'must be digits, as a JSON number or a string';
+const MESSAGE = 'must be digits alone, as a JSON number or a string';
 // Each with the message: where one of the two is nearly right, zod tells what is wrong with that.
 const whole = z.number().int(MESSAGE).nonnegative(MESSAGE).meta({ format: 'int64' });
 
