@@ -24,8 +24,9 @@ interface ShownGroup {
 }
 
 /**
- * What docs/api.md promises to whoever has read nothing else, in the order in which an app needs it. Codes apart, which
- * come by SMS, nothing goes round the operations, and what an operation has done is read from what phones show.
+ * What docs/api.md and docs/sync.md promise to whoever has read nothing else, in the order in which an app needs it.
+ * Codes apart, which come by SMS, nothing goes round the operations, and what an operation has done is read from what
+ * phones show.
  */
 describe('two friends and a group', () => {
   let app: TestApp;

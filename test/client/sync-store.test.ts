@@ -44,7 +44,7 @@ describe('a store that is told anything', () => {
   it.each([
     ['small', SMALL, 60],
     ['large', LARGE, 25],
-  ])('holds what docs/api.md makes of it (%s answers)', async (_size, sizes, count) => {
+  ])('holds what docs/sync.md makes of it (%s answers)', async (_size, sizes, count) => {
     const choices = new Choices(seed);
     const storage = new MortalStorage();
     for (let version = 1; version <= count; version += 1) {

@@ -102,6 +102,17 @@ describe('npm run setup', () => {
     });
   });
 
+  it('takes the arguments of docs/deploying.md, with which the service starts', () => {
+    const page = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8');
+    const [, args = ''] = /^npm run setup -- (.+)$/m.exec(page) ?? [];
+    const { status, told } = setUp({ args: args.split(' '), answers: ANSWERS.slice(1) });
+    expect({ status, told }).toMatchObject({ status: 0 });
+    const given = parseEnv(args.replaceAll(' ', '\n'));
+    expect(Object.keys(given).length).toBeGreaterThan(1);
+    expect(parseEnv(written())).toMatchObject(given);
+    expect(() => loadConfig(environmentOfService())).not.toThrow();
+  });
+
   it('asks for your own database where the one of the compose file is left out', () => {
     const [domain = '', ...twilio] = ANSWERS;
     const url = 'postgresql://me:mine@db.example:5432/accounts';

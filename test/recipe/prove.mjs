@@ -27,6 +27,7 @@ const FORGOTTEN = {
   'src/features/profile/profile-schemas.ts': types,
   'src/features/profile/profile-router.ts': tests('test/api/profile', '-t', 'set_gender'),
   'docs/api.md': tests('test/unit/api-docs'),
+  'docs/sync.md': tests('test/unit/api-docs'),
   'test/support/people.ts': tests('test/api/users', '-t', 'find'),
   'test/api/messages.test.ts': tests('test/api/messages', '-t', 'set_gender'),
   'test/api/profile.test.ts': tests('test/unit/api-docs'),

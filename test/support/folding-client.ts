@@ -63,7 +63,7 @@ export interface SyncState {
 const FRIENDSHIP_DELETED = 30;
 
 /**
- * Keeps a copy of a user's data by sync alone. It does what docs/api.md tells a client to do, step by step, and nothing
+ * Keeps a copy of a user's data by sync alone. It does what docs/sync.md tells a client to do, step by step, and nothing
  * that stands in the source alone: when the two differ, the tests that use it fail.
  */
 export class FoldingClient {

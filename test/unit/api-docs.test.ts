@@ -1,28 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changes } from '../../src/features/sync/sync-schemas';
 import { fieldsOf, OPERATIONS } from '../support/operations';
 
 const TEST = join(__dirname, '..');
-const page = readFileSync(join(TEST, '../docs/api.md'), 'utf8');
+const read = (page: string) => readFileSync(join(TEST, '../docs', page), 'utf8');
+const page = read('api.md');
+const syncPage = read('sync.md');
 const tests = readdirSync(join(TEST, 'api'))
   .map((file) => readFileSync(join(TEST, 'api', file), 'utf8'))
   .join('');
 
-function rowOf(path: string): string[] {
-  const row = page.split('\n').find((line) => line.startsWith(`| \`${path}\` |`));
+function rowOf(first: string, text = page): string[] {
+  const row = text.split('\n').find((line) => line.startsWith(`| ${first} |`));
   return row?.split('|').map((cell) => cell.trim()) ?? [];
 }
 
-/** The only one whose result has a section of its own. */
-const SYNC = page.slice(page.indexOf('## Sync'), page.indexOf('## Tokens'));
+/** The only one whose result has a page of its own, with a row for each field. */
+const SYNC = [...syncPage.matchAll(/^\| (\w+) \|/gm)].map(([, field]) => field).join();
 
 describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) => {
   it('is documented, with each field of its body and its result', () => {
-    const [, , bodyCell, resultCell = ''] = rowOf(path);
+    const [, , bodyCell, resultCell = ''] = rowOf(`\`${path}\``);
     const documented = (bodyCell ?? '').split(', ').map((name) => name.replace('?', ''));
     const taken = body ?? options;
     expect(documented).toEqual(taken ? fieldsOf(taken, 'input') : ['–']);
-    const shown = resultCell === 'see below' ? SYNC : resultCell;
+    const shown = resultCell === 'see [sync.md](sync.md)' ? SYNC : resultCell;
     for (const field of fieldsOf(result, 'output')) expect(shown).toMatch(new RegExp(`\\b${field}\\b`));
   });
 
@@ -33,5 +36,17 @@ describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) =>
   it('is called in the tests of the API', () => {
     const [fixed = ''] = path.split(':');
     expect(tests).toMatch(fixed.endsWith('/') ? new RegExp(`${fixed}(\\$\\{|\\w)`) : new RegExp(`${fixed}\\b`));
+  });
+});
+
+describe('docs/sync.md', () => {
+  /** With names, rows of these have a field more. */
+  const NAMED = ['blacklist', 'friends'];
+  const [names = ''] = /^\*\*Names\.\*\*.*?\n\n/ms.exec(syncPage) ?? [];
+
+  it.each(Object.entries(changes.shape))('has each field of %s', (name, schema) => {
+    const [, , shown = ''] = rowOf(name, syncPage);
+    const described = NAMED.includes(name) ? shown + names : shown;
+    for (const field of fieldsOf(schema, 'output')) expect(described).toMatch(new RegExp(`\\b${field}\\b`));
   });
 });

@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const pages = ['README.md', ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })]
-  .map((name) => (name === 'README.md' ? name : join('docs', name)))
-  .filter((name) => name.endsWith('.md'));
+const CLIENT = 'packages/client';
+const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', join(CLIENT, 'README.md')],
+  ...inDocs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name)),
+];
 
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, 'code');
@@ -36,6 +39,18 @@ describe('the documentation', () => {
       ({ path, heading }) => !existsSync(join(ROOT, path)) || (heading !== '' && !anchorsOf(path).includes(heading)),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('leads nowhere out of the package of the client, of which npm shows its page alone', () => {
+    const outside = linksOf(join(CLIENT, 'README.md')).filter(({ path }) => !path.startsWith(`${CLIENT}/`));
+    expect(outside).toEqual([]);
+  });
+
+  it('has its pages listed in docs/README.md', () => {
+    const listed = linksOf('docs/README.md').map(({ path }) => path);
+    const there = readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name));
+    const unlisted = there.filter((path) => !listed.includes(path) && path !== 'docs/README.md');
+    expect(unlisted.filter((path) => path.endsWith('.md'))).toEqual([]);
   });
 
   it('is found from the README, each page of it', () => {

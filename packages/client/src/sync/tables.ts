@@ -42,7 +42,7 @@ export class Tables {
     return (await this.#groupIds()).has(groupId) ? this.#membersOf(groupId).rows() : [];
   }
 
-  /** In the order of docs/api.md. The same once more, after a crash in the middle, leads to the same tables. */
+  /** In the order of docs/sync.md. The same once more, after a crash in the middle, leads to the same tables. */
   async fold(spooled: Spooled): Promise<Folded> {
     const blacklist = newChanged<SyncBlacklistEntry>();
     const friends = newChanged<SyncFriend>();
