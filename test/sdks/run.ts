@@ -6,9 +6,10 @@ import { kotlin } from './kotlin';
 import { swift } from './swift';
 
 /**
- * npm run sdk-test: the clients of docs/kotlin.md and docs/swift.md, generated from the document as it is. The one in
- * Kotlin is compiled and plays with the service. What it needs from Maven Central, some 100 MB, is kept in .cache.
- *   npm run sdk-test -- swift      that one alone
+ * npm run sdk-test: the clients of docs/kotlin.md and docs/swift.md, generated from the document as it is, compiled and
+ * played with the service. What that needs from Maven Central, some 100 MB, is kept in .cache.
+ *   npm run sdk-test -- swift                       that one alone
+ *   SWIFT=/opt/swift/bin/swift npm run sdk-test     with a Swift that is not on the path; without any it is only read
  */
 const OLDEST_JAVA = 17;
 const CLIENTS = { kotlin, swift };

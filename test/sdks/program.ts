@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process';
+
+/** What the program says, when it ends well. */
+export function said(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => (status === 0 ? resolve(output) : reject(new Error(output.slice(-8_000)))));
+  });
+}

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { picture } from '../support/images';
+import { OUTPUT } from '../support/paths';
+import { newDataDir, ServiceProcess } from '../support/service-process';
+
+export interface Stage {
+  url: string;
+  /** The file of its SMS. */
+  messages: string;
+  /** One to send. */
+  image: string;
+}
+
+/** A service of its own for a client that plays. */
+export async function onStage(folder: string, play: (stage: Stage) => Promise<void>): Promise<void> {
+  mkdirSync(OUTPUT, { recursive: true });
+  const image = join(folder, 'portrait.png');
+  writeFileSync(image, await picture('png'));
+  const data = newDataDir();
+  const service = ServiceProcess.start({ DATA_DIR: data.path, SMS_PROVIDER: 'file' });
+  try {
+    await service.ready();
+    await play({ url: service.url, messages: join(data.path, 'sms.ndjson'), image });
+  } finally {
+    await service.stop();
+    data.remove();
+  }
+}
+
+/** What a client says that has done all that it had to. */
+export function toItsEnd(output: string): void {
+  if (!output.includes('played to its end')) throw new Error(output);
+}
