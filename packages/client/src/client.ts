@@ -3,7 +3,8 @@ import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
-import { isUnknown, repeating } from './repeating.ts';
+import { Relogin } from './relogin.ts';
+import { repeating } from './repeating.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { SyncSource } from './sync/store.ts';
 
@@ -72,11 +73,7 @@ export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
   readonly #jar: CookieJar | undefined;
-  /** The login that all calls wait for which found the session ended. */
-  #loggingIn: Promise<Answer<unknown> | undefined> | undefined;
-  #logins = 0;
-  /** What the last login was refused for. */
-  #refused: { credentials: Schemas['Credentials']; answer: Failure } | undefined;
+  readonly #logins: Relogin;
 
   constructor(options: ClientOptions) {
     const url = new URL(options.baseUrl);
@@ -84,6 +81,10 @@ export class Client implements SyncSource<SyncReason> {
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
     if (cookies === 'jar') this.#jar = new CookieJar(options.storage ?? memoryStorage(), url);
+    this.#logins = new Relogin(
+      () => given(() => options.credentials?.()),
+      (credentials) => this.call(LOGIN, credentials),
+    );
   }
 
   /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
@@ -144,31 +145,14 @@ export class Client implements SyncSource<SyncReason> {
   /** Where the session has ended, once more in another one. */
   async #signedIn<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
-    const logins = this.#logins;
+    const { count } = this.#logins;
     const answer = await ask();
     if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
-    if (logins !== this.#logins) return ask();
-    const login = await this.#logIn();
+    if (count !== this.#logins.count) return ask();
+    const login = await this.#logins.again();
     if (login?.ok) return ask();
     // The fields at fault would be the credentials', and not those of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
-  }
-
-  /** One login for all who find the session ended at once. */
-  #logIn(): Promise<Answer<unknown> | undefined> {
-    this.#loggingIn ??= this.#useCredentials().finally(() => (this.#loggingIn = undefined));
-    return this.#loggingIn;
-  }
-
-  async #useCredentials(): Promise<Answer<unknown> | undefined> {
-    const credentials = await given(() => this.#options.credentials?.());
-    if (credentials === undefined) return undefined;
-    // Each time would be one more wrong password, of which a day has few.
-    if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
-    const answer = await this.call(LOGIN, credentials);
-    const isFinal = !answer.ok && !isUnknown(answer) && answer.retryAfter === undefined;
-    this.#refused = isFinal ? { credentials: { ...credentials }, answer } : undefined;
-    return answer;
   }
 
   async #ask<Result>({ path, input, read }: Request<Result>): Promise<Answer<Result>> {
@@ -188,10 +172,7 @@ export class Client implements SyncSource<SyncReason> {
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, this.#timeoutMs);
       await this.#jar?.keep(reply.headers);
       const answer = await read(reply);
-      if (path === LOGIN && answer.ok) {
-        this.#logins += 1;
-        this.#refused = undefined;
-      }
+      if (path === LOGIN && answer.ok) this.#logins.succeeded();
       return answer;
     });
   }
@@ -240,10 +221,6 @@ async function given<T>(ask: () => MaybePromise<T | undefined>): Promise<T | und
   } catch {
     return undefined;
   }
-}
-
-function isSame(one: Schemas['Credentials'], other: Schemas['Credentials']): boolean {
-  return one.region === other.region && one.phone === other.phone && one.password === other.password;
 }
 
 async function begunOrRefused(reply: Reply): Promise<Answer<AsyncIterable<string>>> {
