@@ -2,6 +2,7 @@ import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
+import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
 import { Relogin } from './relogin.ts';
 import { repeating } from './repeating.ts';
@@ -235,9 +236,4 @@ async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answe
     if (error instanceof BrokenOff) return failure(error.reason, error.message);
     return failure('storage', 'the storage of the cookies has failed');
   }
-}
-
-function isNode(): boolean {
-  const { document, process } = globalThis as { document?: unknown; process?: { versions?: { node?: string } } };
-  return document === undefined && process?.versions?.node !== undefined;
 }
