@@ -6001,4 +6001,28 @@ export const guards = [
     test: 'test/browser/client',
     named: 'does all of this from an allowed origin',
   },
+  {
+    guard: 'the store of the client needs nothing that engines of React Native lack',
+    file: 'packages/client/src/sync/rows.ts',
+    replace: 'NAMES.has(name)',
+    by: 'Object.hasOwn(LISTS, name)',
+    test: 'test/client/react-native',
+    named: 'synchronises, and goes on where it was',
+  },
+  {
+    guard: 'the client waits longer for large answers that come as a whole',
+    file: 'packages/client/src/exchange.ts',
+    replace: 'isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1',
+    by: '1',
+    test: 'test/client/react-native',
+    named: 'waits longer for an answer of sync',
+  },
+  {
+    guard: 'the client reads no stream that it cannot decode',
+    file: 'packages/client/src/exchange.ts',
+    replace: "'TextDecoder' in globalThis ? response.body?.getReader() : undefined",
+    by: 'response.body?.getReader()',
+    test: 'test/client/react-native',
+    named: 'where a fetch has streams',
+  },
 ];

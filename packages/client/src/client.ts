@@ -63,6 +63,9 @@ const TIMEOUT_MS = 15_000;
 const UPLOAD_TIMES = 10;
 const REPEATS = 2;
 
+/** The longest ones: the others are there at once. */
+const LARGE = new Set<OperationPath>(['/user/sync/{version}', '/user/export']);
+
 /** These end with a 401 where there is no session: nobody wants one for them. */
 const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout']);
 
@@ -170,7 +173,8 @@ export class Client implements SyncSource<SyncReason> {
         redirect: 'error',
         ...(!this.#jar && { credentials: 'include' }),
       };
-      const reply = await exchange(this.#fetch, this.#baseUrl + address, init, this.#timeoutMs);
+      const limits = { timeoutMs: this.#timeoutMs, isLarge: LARGE.has(path) };
+      const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers);
       const answer = await read(reply);
       if (path === LOGIN && answer.ok) this.#logins.succeeded();
@@ -181,9 +185,8 @@ export class Client implements SyncSource<SyncReason> {
   /** The token is in the form: it needs no cookie, and may be led to another host. */
   #upload(form: FormData): Promise<Answer<Schemas['StoredImage']>> {
     const init: RequestInit = { method: 'POST', body: form, credentials: 'omit' };
-    return caught(async () =>
-      readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, UPLOAD_TIMES * this.#timeoutMs)),
-    );
+    const limits = { timeoutMs: UPLOAD_TIMES * this.#timeoutMs };
+    return caught(async () => readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, limits)));
   }
 
   get #fetch(): typeof globalThis.fetch {
