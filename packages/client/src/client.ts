@@ -2,8 +2,10 @@ import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
+import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
-import { isUnknown, repeating } from './repeating.ts';
+import { Relogin } from './relogin.ts';
+import { repeating } from './repeating.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { SyncSource } from './sync/store.ts';
 
@@ -61,6 +63,9 @@ const TIMEOUT_MS = 15_000;
 const UPLOAD_TIMES = 10;
 const REPEATS = 2;
 
+/** The longest ones: the others are there at once. */
+const LARGE = new Set<OperationPath>(['/user/sync/{version}', '/user/export']);
+
 /** These end with a 401 where there is no session: nobody wants one for them. */
 const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout']);
 
@@ -72,11 +77,7 @@ export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
   readonly #jar: CookieJar | undefined;
-  /** The login that all calls wait for which found the session ended. */
-  #loggingIn: Promise<Answer<unknown> | undefined> | undefined;
-  #logins = 0;
-  /** What the last login was refused for. */
-  #refused: { credentials: Schemas['Credentials']; answer: Failure } | undefined;
+  readonly #logins: Relogin;
 
   constructor(options: ClientOptions) {
     const url = new URL(options.baseUrl);
@@ -84,6 +85,10 @@ export class Client implements SyncSource<SyncReason> {
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
     if (cookies === 'jar') this.#jar = new CookieJar(options.storage ?? memoryStorage(), url);
+    this.#logins = new Relogin(
+      () => given(() => options.credentials?.()),
+      (credentials) => this.call(LOGIN, credentials),
+    );
   }
 
   /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
@@ -144,31 +149,14 @@ export class Client implements SyncSource<SyncReason> {
   /** Where the session has ended, once more in another one. */
   async #signedIn<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
-    const logins = this.#logins;
+    const { count } = this.#logins;
     const answer = await ask();
     if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
-    if (logins !== this.#logins) return ask();
-    const login = await this.#logIn();
+    if (count !== this.#logins.count) return ask();
+    const login = await this.#logins.again();
     if (login?.ok) return ask();
     // The fields at fault would be the credentials', and not those of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
-  }
-
-  /** One login for all who find the session ended at once. */
-  #logIn(): Promise<Answer<unknown> | undefined> {
-    this.#loggingIn ??= this.#useCredentials().finally(() => (this.#loggingIn = undefined));
-    return this.#loggingIn;
-  }
-
-  async #useCredentials(): Promise<Answer<unknown> | undefined> {
-    const credentials = await given(() => this.#options.credentials?.());
-    if (credentials === undefined) return undefined;
-    // Each time would be one more wrong password, of which a day has few.
-    if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
-    const answer = await this.call(LOGIN, credentials);
-    const isFinal = !answer.ok && !isUnknown(answer) && answer.retryAfter === undefined;
-    this.#refused = isFinal ? { credentials: { ...credentials }, answer } : undefined;
-    return answer;
   }
 
   async #ask<Result>({ path, input, read }: Request<Result>): Promise<Answer<Result>> {
@@ -185,13 +173,11 @@ export class Client implements SyncSource<SyncReason> {
         redirect: 'error',
         ...(!this.#jar && { credentials: 'include' }),
       };
-      const reply = await exchange(this.#fetch, this.#baseUrl + address, init, this.#timeoutMs);
+      const limits = { timeoutMs: this.#timeoutMs, isLarge: LARGE.has(path) };
+      const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers);
       const answer = await read(reply);
-      if (path === LOGIN && answer.ok) {
-        this.#logins += 1;
-        this.#refused = undefined;
-      }
+      if (path === LOGIN && answer.ok) this.#logins.succeeded();
       return answer;
     });
   }
@@ -199,9 +185,8 @@ export class Client implements SyncSource<SyncReason> {
   /** The token is in the form: it needs no cookie, and may be led to another host. */
   #upload(form: FormData): Promise<Answer<Schemas['StoredImage']>> {
     const init: RequestInit = { method: 'POST', body: form, credentials: 'omit' };
-    return caught(async () =>
-      readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, UPLOAD_TIMES * this.#timeoutMs)),
-    );
+    const limits = { timeoutMs: UPLOAD_TIMES * this.#timeoutMs };
+    return caught(async () => readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, limits)));
   }
 
   get #fetch(): typeof globalThis.fetch {
@@ -242,10 +227,6 @@ async function given<T>(ask: () => MaybePromise<T | undefined>): Promise<T | und
   }
 }
 
-function isSame(one: Schemas['Credentials'], other: Schemas['Credentials']): boolean {
-  return one.region === other.region && one.phone === other.phone && one.password === other.password;
-}
-
 async function begunOrRefused(reply: Reply): Promise<Answer<AsyncIterable<string>>> {
   if (reply.status !== 200) return (await readAnswer(reply)) as Failure;
   return { ok: true, result: reply.texts, requestId: requestIdOf(reply) };
@@ -258,9 +239,4 @@ async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answe
     if (error instanceof BrokenOff) return failure(error.reason, error.message);
     return failure('storage', 'the storage of the cookies has failed');
   }
-}
-
-function isNode(): boolean {
-  const { document, process } = globalThis as { document?: unknown; process?: { versions?: { node?: string } } };
-  return document === undefined && process?.versions?.node !== undefined;
 }

@@ -1,4 +1,5 @@
 import { BrokenOff } from './answer.ts';
+import { givesWholeAnswers } from './platform.ts';
 
 export interface Reply {
   status: number;
@@ -7,8 +8,14 @@ export interface Reply {
   texts: AsyncGenerator<string>;
 }
 
-/** React Native gives the body only when all of it is there, so that nobody sees whether it is still coming. */
-const WHOLE_BODY_TIMES = 10;
+export interface Limits {
+  timeoutMs: number;
+  /** Whether it may take long until all of the answer is there. */
+  isLarge?: boolean;
+}
+
+/** Of what is given as a whole nobody sees whether it is still coming. */
+const WHOLE_TIMES = 10;
 
 /**
  * One request. It throws BrokenOff when the answer does not begin, or its body does not go on, within the time limit.
@@ -17,9 +24,10 @@ export async function exchange(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  timeoutMs: number,
+  { timeoutMs, isLarge = false }: Limits,
 ): Promise<Reply> {
   const patience = new Patience(timeoutMs);
+  patience.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1);
   try {
     const response = await fetch(url, { ...init, signal: patience.signal });
     return { status: response.status, headers: response.headers, texts: textsOf(response, patience) };
@@ -35,10 +43,11 @@ export async function textOf({ texts }: Reply): Promise<string> {
 }
 
 async function* textsOf(response: Response, patience: Patience): AsyncGenerator<string> {
-  const reader = response.body?.getReader();
+  // React Native has a decoder since 0.85, and some of its fetches have had streams before.
+  const reader = 'TextDecoder' in globalThis ? response.body?.getReader() : undefined;
   try {
     if (!reader) {
-      patience.renew(WHOLE_BODY_TIMES);
+      patience.renew(WHOLE_TIMES);
       yield await response.text();
       return;
     }
@@ -67,7 +76,6 @@ class Patience {
 
   constructor(ms: number) {
     this.#ms = ms;
-    this.renew();
   }
 
   get signal(): AbortSignal {

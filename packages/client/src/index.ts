@@ -7,5 +7,6 @@ export type { InputOf, OperationPath, ReasonOf, ResultOf, Schemas } from './oper
 export { memoryStorage } from './storage.ts';
 export type { ClientStorage } from './storage.ts';
 export { SyncStore } from './sync/store.ts';
-export type { StoreReason, SyncChanges, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
+export type { SyncChanges } from './sync/changes.ts';
+export type { StoreReason, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
 export type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './sync/rows.ts';

@@ -16,18 +16,48 @@ export interface Head {
   clearing?: boolean | undefined;
 }
 
-export async function readHead(storage: ClientStorage, key: string): Promise<Head | undefined> {
-  const text = await storage.getItem(key);
-  if (text === null) return undefined;
-  try {
-    return JSON.parse(text) as Head;
-  } catch {
-    return undefined;
-  }
-}
+/** Another store has written into this storage meanwhile. */
+export class StorageInUse extends Error {}
 
-export async function writeHead(storage: ClientStorage, key: string, head: Omit<Head, 'revision'>): Promise<Head> {
-  const written = { ...head, revision: newToken() };
-  await storage.setItem(key, JSON.stringify(written));
-  return written;
+/** The head in storage, which other stores may write, too. */
+export class StoredHead {
+  readonly #storage: ClientStorage;
+  readonly #key: string;
+  /** Of the head that was noticed or written last; null before. */
+  #revision: string | undefined | null = null;
+
+  constructor(storage: ClientStorage, prefix: string) {
+    this.#storage = storage;
+    this.#key = `${prefix}:head`;
+  }
+
+  async read(): Promise<Head | undefined> {
+    const text = await this.#storage.getItem(this.#key);
+    if (text === null) return undefined;
+    try {
+      return JSON.parse(text) as Head;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether it is another one than was noticed or written last. */
+  async notice(): Promise<{ head: Head | undefined; isForeign: boolean }> {
+    const head = await this.read();
+    const isForeign = this.#revision !== null && head?.revision !== this.#revision;
+    this.#revision = head?.revision;
+    return { head, isForeign };
+  }
+
+  async write(head: Omit<Head, 'revision'>): Promise<Head> {
+    const written = { ...head, revision: newToken() };
+    await this.#storage.setItem(this.#key, JSON.stringify(written));
+    this.#revision = written.revision;
+    return written;
+  }
+
+  /** Another tab or process would have written another one. */
+  async expectOwn({ revision }: Head): Promise<void> {
+    if ((await this.read())?.revision !== revision) throw new StorageInUse('another store uses this storage');
+  }
 }

@@ -1,3 +1,4 @@
+import { isNode } from '../platform.ts';
 import type { ClientStorage } from '../storage.ts';
 
 interface WebLocks {
@@ -12,7 +13,7 @@ export function alone<T>(storage: ClientStorage, name: string, job: () => Promis
   lines.set(storage, line);
   const locks = webLocks();
   const before = line.get(name) ?? Promise.resolve();
-  const done = before.then(() => (locks ? locks.request(name, job) : job()));
+  const done = before.then(() => (locks ? locks.request(`user-account-service:${name}`, job) : job()));
   line.set(
     name,
     done.catch(() => undefined),
@@ -20,8 +21,8 @@ export function alone<T>(storage: ClientStorage, name: string, job: () => Promis
   return done;
 }
 
-/** Node has some too, which say nothing of what processes share. */
+/** Of pages and workers. Node has some too, which say nothing of what processes share. */
 function webLocks(): WebLocks | undefined {
-  const { document, navigator } = globalThis as { document?: unknown; navigator?: { locks?: WebLocks } };
-  return document === undefined ? undefined : navigator?.locks;
+  const { navigator } = globalThis as { navigator?: { locks?: WebLocks } };
+  return isNode() ? undefined : navigator?.locks;
 }

@@ -1,11 +1,12 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
-import { readHead, writeHead, type Head } from './head.ts';
+import { Listeners, nothing, type Listener, type SyncChanges } from './changes.ts';
+import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
 import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
 import { discardSpool, Spool, type Spooled } from './spool.ts';
 import { StoreDamaged } from './table.ts';
-import { newChanged, Tables, type Folded } from './tables.ts';
+import { Tables, type Folded } from './tables.ts';
 
 /** What a store asks: a client is one. */
 export interface SyncSource<Reason extends string = string> {
@@ -24,25 +25,10 @@ export interface SyncStoreOptions {
   onListenerError?: (error: unknown) => void;
 }
 
-/** What is different since the last sync. */
-export interface SyncChanges extends Folded {
-  /**
-   * Set when more may be different than is told here, so that everything is to be read anew: after another user has
-   * logged in, after a crash, when the store was damaged, and when another store has written into this storage.
-   */
-  everything: boolean;
-  /** Set when the user's own name or portrait is different. */
-  user: SyncUser | undefined;
-}
-
 /** Beside the service's: `storage_in_use` says that another store has written into this storage meanwhile. */
 export type StoreReason = ClientReason | 'storage_in_use';
 
 export type Synced<Reason extends string> = Answer<SyncChanges, Reason | StoreReason>;
-
-type Listener = (changes: SyncChanges) => void | Promise<void>;
-
-class StorageInUse extends Error {}
 
 /** Keeps the user, the blacklist, friends, groups and their members, as sync tells of them, in storage. */
 export class SyncStore<Reason extends string = string> {
@@ -51,14 +37,12 @@ export class SyncStore<Reason extends string = string> {
   readonly #names: boolean;
   readonly #prefix: string;
   readonly #tables: Tables;
-  readonly #listeners = new Set<Listener>();
-  readonly #onListenerError: (error: unknown) => void;
+  readonly #head: StoredHead;
+  readonly #listeners: Listeners;
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Reading and folding in take turns, so that nobody reads half of an answer. */
   #turn: Promise<unknown> = Promise.resolve();
   #opened: Promise<void> | undefined;
-  /** Of the head that this store has read or written last; null before. */
-  #revision: string | undefined | null = null;
   #isDamaged = false;
   /** Whether listeners have been told less than has changed. */
   #isEverything = false;
@@ -77,7 +61,8 @@ export class SyncStore<Reason extends string = string> {
     this.#names = names;
     this.#prefix = prefix;
     this.#tables = new Tables(storage, prefix);
-    this.#onListenerError = onListenerError;
+    this.#head = new StoredHead(storage, prefix);
+    this.#listeners = new Listeners(onListenerError);
   }
 
   /** Brings the store up to date. Whoever asks while it does so gets the same answer. */
@@ -88,13 +73,12 @@ export class SyncStore<Reason extends string = string> {
 
   /** Tells the listener of each sync that has changed something, until the function that it returns is called. */
   onChange(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** What the next sync sends. */
   async version(): Promise<number> {
-    return (await this.#readHead())?.version ?? 0;
+    return (await this.#head.read())?.version ?? 0;
   }
 
   user(): Promise<SyncUser | undefined> {
@@ -157,7 +141,7 @@ export class SyncStore<Reason extends string = string> {
     if (!head || head.clearing || head.names !== this.#names || this.#isDamaged) head = await this.#clear();
     if (head.folding) {
       await this.#fold(head, head.folding);
-      head = await this.#write(headOf(head.folding, head));
+      head = await this.#head.write(headOf(head.folding, head));
       this.#isEverything = true;
     }
     await discardSpool(this.#storage, this.#prefix);
@@ -165,22 +149,23 @@ export class SyncStore<Reason extends string = string> {
   }
 
   async #foldIn(head: Head, spooled: Spooled): Promise<SyncChanges> {
-    await this.#expectOwn(head);
+    await this.#head.expectOwn(head);
     const hasRows = spooled.chunks.length > 0;
-    const folding = hasRows ? await this.#write({ ...head, folding: spooled }) : head;
+    const folding = hasRows ? await this.#head.write({ ...head, folding: spooled }) : head;
     const folded = hasRows ? await this.#fold(folding, spooled) : nothing();
     const user = isSame(head.user, spooled.user) ? undefined : spooled.user;
-    if (hasRows || user !== undefined || head.version !== spooled.version) await this.#write(headOf(spooled, head));
+    if (hasRows || user !== undefined || head.version !== spooled.version)
+      await this.#head.write(headOf(spooled, head));
     const changes = { ...folded, user, everything: this.#isEverything };
     this.#isEverything = false;
-    if (hasChanges(changes)) this.#tell(changes);
+    this.#listeners.tell(changes);
     return changes;
   }
 
   async #fold(head: Head, spooled: Spooled): Promise<Folded> {
     const folded = await this.#tables.fold(spooled);
     // Two at once may have undone a part of what the other one wrote.
-    await this.#expectOwn(head).catch(async (error: unknown) => {
+    await this.#head.expectOwn(head).catch(async (error: unknown) => {
       if (error instanceof StorageInUse) await this.#clear();
       throw error;
     });
@@ -189,21 +174,16 @@ export class SyncStore<Reason extends string = string> {
 
   async #clear(): Promise<Head> {
     const head = { version: 0, names: this.#names };
-    await this.#write({ ...head, clearing: true });
+    await this.#head.write({ ...head, clearing: true });
     await this.#tables.clear();
     this.#isDamaged = false;
     this.#isEverything = true;
-    return this.#write(head);
+    return this.#head.write(head);
   }
 
   async #discard(): Promise<void> {
-    const head = await this.#readHead();
+    const head = await this.#head.read();
     await discardSpool(this.#storage, this.#prefix, head?.folding);
-  }
-
-  /** Another tab or process would have written another one. */
-  async #expectOwn({ revision }: Head): Promise<void> {
-    if ((await this.#readHead())?.revision !== revision) throw new StorageInUse('another store uses this storage');
   }
 
   async #read<Row>(rows: () => Promise<Row[]>): Promise<Row[]> {
@@ -234,31 +214,15 @@ export class SyncStore<Reason extends string = string> {
   }
 
   async #hasBegun(): Promise<boolean> {
-    const { folding, clearing } = (await this.#readHead()) ?? {};
+    const { folding, clearing } = (await this.#head.read()) ?? {};
     return folding !== undefined || clearing === true;
-  }
-
-  #tell(changes: SyncChanges): void {
-    for (const listener of this.#listeners)
-      void Promise.resolve(changes).then(listener).catch(this.#onListenerError).catch(console.error);
-  }
-
-  #readHead(): Promise<Head | undefined> {
-    return readHead(this.#storage, `${this.#prefix}:head`);
   }
 
   /** Listeners were not told what another store has written since then: they are with the next sync. */
   async #noticedHead(): Promise<Head | undefined> {
-    const head = await this.#readHead();
-    if (this.#revision !== null && head?.revision !== this.#revision) this.#isEverything = true;
-    this.#revision = head?.revision;
+    const { head, isForeign } = await this.#head.notice();
+    if (isForeign) this.#isEverything = true;
     return head;
-  }
-
-  async #write(head: Omit<Head, 'revision'>): Promise<Head> {
-    const written = await writeHead(this.#storage, `${this.#prefix}:head`, head);
-    this.#revision = written.revision;
-    return written;
   }
 
   #alone<T>(job: () => Promise<T>): Promise<T> {
@@ -274,15 +238,6 @@ export class SyncStore<Reason extends string = string> {
 
 function headOf({ version, user }: Spooled, { names }: Head): Omit<Head, 'revision'> {
   return { version, user, names };
-}
-
-function nothing(): Folded {
-  return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
-}
-
-function hasChanges({ everything, user, members, ...tables }: SyncChanges): boolean {
-  const rows = Object.values(tables).flatMap(({ put, removed }) => [...put, ...removed]);
-  return everything || user !== undefined || members.length + rows.length > 0;
 }
 
 function isSame(before: SyncUser | undefined, after: SyncUser): boolean {

@@ -1,0 +1,303 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Client, SyncChanges, SyncStore } from '../../packages/client/src/index.ts';
+import { startApp, type TestApp } from '../support/app';
+import { installedChromium, launchChromium } from '../support/browser';
+import { credentialsOf } from '../support/client';
+import { ClientSite } from '../support/client-site';
+import { Gate } from '../support/gate';
+import { befriend } from '../support/groups';
+import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { secret } from '../support/secrets';
+import { fullState, insertGroup, NAMES } from '../support/sync';
+import { stateOf } from '../support/synced';
+import { until } from '../support/until';
+
+const chromium = installedChromium() ?? '';
+if (chromium === '') process.stderr.write('The client is NOT tested in a browser: no Chromium is installed.\n');
+
+/** What a page has, in which the functions below run that are given to `evaluate`. */
+declare const client: Client;
+declare const store: SyncStore;
+declare const told: SyncChanges[];
+declare const storedKeys: () => Promise<string[]>;
+declare const navigator: { locks: { query(): Promise<{ held: unknown[]; pending: unknown[] }> } };
+
+/** A group has 500. */
+const GROUPS = 10;
+const IN_GROUP = 500;
+
+(chromium === '' ? describe.skip : describe)('the client in Chromium', () => {
+  let app: TestApp;
+  let site: ClientSite;
+  let browser: Browser;
+  let context: BrowserContext;
+  let ann: SignedInPerson;
+  let bob: Person;
+  let complaints: string[];
+  /** The versions that were asked for. */
+  let asked: string[];
+
+  beforeAll(async () => {
+    app = await startApp();
+    site = await ClientSite.of(app.url);
+    browser = await launchChromium(chromium);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+    await app.close();
+  });
+
+  beforeEach(async () => {
+    complaints = [];
+    asked = [];
+    context = await browser.newContext();
+    ann = await insertAndSignIn(app, 'Ann');
+    bob = await insertPerson(app, 'Bob');
+    await befriend(app, ann, [bob]);
+    await insertGroup(app, `hikers-${ann.id}`, [ann, bob]);
+  });
+  afterEach(async () => {
+    site.beforePiece = () => Promise.resolve();
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+
+  async function open(at = `${site.url}/`): Promise<Page> {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+      const [, version] = /\/user\/sync\/(\d+)$/.exec(request.url()) ?? [];
+      if (version !== undefined && request.method() === 'POST') asked.push(version);
+    });
+    await page.goto(at);
+    await ready(page);
+    return page;
+  }
+
+  const ready = (page: Page) => page.waitForFunction("typeof store === 'object'");
+
+  async function logIn(page: Page): Promise<void> {
+    const login = await page.evaluate((as) => client.call('/user/login', as), credentialsOf(ann));
+    if (!login.ok) throw new Error(`login: ${login.reason}: ${login.message}`);
+    secret(login.result.token);
+  }
+
+  async function openSignedIn(): Promise<Page> {
+    const page = await open();
+    await logIn(page);
+    return page;
+  }
+
+  const sync = (page: Page) => page.evaluate(() => store.sync());
+  const versionIn = (page: Page) => page.evaluate(() => store.version());
+  const locks = (page: Page) => page.evaluate(() => navigator.locks.query());
+
+  async function heldIn(page: Page) {
+    return page.evaluate(stateOf, await page.evaluateHandle(() => store));
+  }
+
+  const hasSpool = async (page: Page) =>
+    (await page.evaluate(() => storedKeys())).some((key) => key.startsWith('sync:spool:'));
+
+  /** The next answer of sync comes as far as a later piece of it, and stays there. */
+  function holdNextSync(pieces: number): Gate {
+    const gate = new Gate();
+    let count = 0;
+    site.beforePiece = async (path) => {
+      if (!path.startsWith('/user/sync/')) return;
+      count += 1;
+      if (count === pieces) await gate.wait();
+    };
+    return gate;
+  }
+
+  it('is signed in by cookies of the browser, which no script can read', async () => {
+    const page = await openSignedIn();
+    expect(await page.evaluate(() => client.call('/user/{id}', { id: 'nobody' }))).toMatchObject({ code: 404 });
+    expect(await page.evaluate(() => client.call('/user/groups'))).toMatchObject({ ok: true });
+    expect(await page.evaluate<string>('document.cookie')).toBe('');
+    const cookies = await context.cookies();
+    expect(cookies.map(({ name, httpOnly }) => [name, httpOnly]).sort()).toEqual([
+      ['device', true],
+      ['sid', true],
+    ]);
+    await sync(page);
+    expect(await page.evaluate(() => storedKeys())).not.toContainEqual(expect.stringMatching(/^cookie:/));
+
+    await page.evaluate(() => client.call('/user/logout'));
+    expect(await page.evaluate(() => client.call('/user/groups'))).toMatchObject({ ok: false, code: 401 });
+  });
+
+  it('does all of this from an allowed origin, too, and is told why it is refused', async () => {
+    const listing = await startApp({ CORS_ORIGINS: site.url }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    try {
+      const page = await open(`${site.url}/?service=${encodeURIComponent(listing.url)}`);
+      const wrong = { ...credentialsOf(ann), password: 'another-one' };
+      const refused = await page.evaluate((as) => client.call('/user/login', as), wrong);
+      expect(refused).toMatchObject({ ok: false, code: 1000, reason: 'wrong_credentials' });
+      expect(refused.requestId).toMatch(/./);
+      await logIn(page);
+      expect(await sync(page)).toMatchObject({ ok: true });
+      expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
+    } finally {
+      await listing.close();
+    }
+  });
+
+  it('finds after a reload what it had, and asks for what is new since then', async () => {
+    const page = await openSignedIn();
+    await sync(page);
+    const before = await heldIn(page);
+    expect(before.friends).toMatchObject([{ friendId: bob.id, user: { nickname: 'Bob' } }]);
+    expect(before.groups).toMatchObject([{ members: [{ user: {} }, { user: {} }] }]);
+    const version = await versionIn(page);
+
+    await page.reload();
+    await ready(page);
+    expect(await heldIn(page)).toEqual(before);
+    await ann.agent.post('/user/set_nickname').send({ nickname: 'Anna' });
+    await insertGroup(app, `more-${ann.id}`, [ann]);
+    const synced = await sync(page);
+    expect(synced).toMatchObject({ ok: true, result: { user: { nickname: 'Anna' } } });
+    expect(asked).toEqual(['0', String(version)]);
+    expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
+  });
+
+  it('shows in one tab what another one has synchronised, and tells its listeners', async () => {
+    const page = await openSignedIn();
+    const other = await open();
+    await sync(other);
+    await insertGroup(app, `more-${ann.id}`, [ann]);
+    await sync(page);
+    const state = await fullState(ann, NAMES);
+    expect(await heldIn(other)).toEqual(state);
+    expect(await versionIn(other)).toBe(await versionIn(page));
+    await other.evaluate(() => void told.splice(0));
+    expect(await sync(other)).toMatchObject({ ok: true, result: { everything: true } });
+    expect(await other.evaluate(() => told)).toMatchObject([{ everything: true }]);
+    expect(await heldIn(other)).toEqual(state);
+  });
+
+  it.each(['another tab', 'a worker'])('waits while %s synchronises', async (who) => {
+    const page = await openSignedIn();
+    const other = await open();
+    const gate = holdNextSync(1);
+    const first = sync(page);
+    await gate.reached;
+    const second =
+      who === 'a worker'
+        ? other.evaluate<{ ok: boolean }>(`new Promise((resolve) => {
+            const worker = new Worker('worker.mjs', { type: 'module' });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.postMessage('');
+          })`)
+        : sync(other);
+    let isDone = false;
+    void second.finally(() => (isDone = true));
+    await until(async () => isDone || (await locks(page)).pending.length === 1);
+    gate.open();
+    expect([await first, await second]).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await versionIn(other)).toBeGreaterThan(0);
+  });
+
+  it('does not mind what else the app locks', async () => {
+    const page = await openSignedIn();
+    const synced = page.evaluate<{ ok: boolean }>(`navigator.locks.request('sync', () => store.sync())`);
+    const late = until(async () => (await locks(page)).pending.length > 0, 20_000).then(() => 'waits for itself');
+    expect(await Promise.race([synced, late.catch(() => 'is late')])).toMatchObject({ ok: true });
+  });
+
+  it('forgets everything when it is cleared, in all tabs', async () => {
+    const page = await openSignedIn();
+    const other = await open();
+    await sync(page);
+    await page.evaluate(() => store.clear());
+    const nothing = { user: undefined, blacklist: [], friends: [], groups: [] };
+    for (const tab of [page, other]) expect(await heldIn(tab)).toEqual(nothing);
+    const keys = await page.evaluate(() => storedKeys());
+    expect(keys.sort()).toEqual(['sync:blacklist', 'sync:friends', 'sync:groups', 'sync:head']);
+    await sync(other);
+    expect(asked).toEqual(['0', '0']);
+    expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
+  });
+
+  describe('and a large answer', () => {
+    let crowded: SignedInPerson;
+
+    beforeAll(async () => {
+      crowded = await insertAndSignIn(app, 'Cat');
+      const prefix = 'crowd-';
+      // Names that hardly compress, so that the answer comes in many pieces.
+      await app.db.raw(
+        `INSERT INTO users (id, nickname, portrait_uri)
+           SELECT ? || n, md5(n::text), 'https://img.example/' || md5('p' || n) FROM generate_series(2, ?::int) n`,
+        [prefix, IN_GROUP],
+      );
+      const others = Array.from({ length: IN_GROUP - 1 }, (_, index) => ({ id: `${prefix}${index + 2}` }));
+      for (let count = 0; count < GROUPS; count += 1) await insertGroup(app, `${prefix}${count}`, [crowded, ...others]);
+    });
+    beforeEach(() => {
+      ann = crowded;
+    });
+
+    it('takes it into IndexedDB while it comes, and shows all of it at once', async () => {
+      const page = await openSignedIn();
+      const gate = holdNextSync(3);
+      const synced = sync(page);
+      await gate.reached;
+      await until(() => hasSpool(page));
+      expect(await versionIn(page)).toBe(0);
+      expect((await heldIn(page)).groups).toEqual([]);
+      gate.open();
+      expect(await synced).toMatchObject({ ok: true });
+      const held = await heldIn(page);
+      expect(held).toEqual(await fullState(ann, NAMES));
+      expect(held.groups.flatMap(({ members }) => members)).toHaveLength(GROUPS * IN_GROUP);
+      expect(await hasSpool(page)).toBe(false);
+    });
+
+    it('folds nothing of it when it is cut in the middle', async () => {
+      const page = await openSignedIn();
+      const gate = holdNextSync(3);
+      const pass = site.beforePiece;
+      site.beforePiece = (path) =>
+        pass(path).then(() => {
+          if (path.startsWith('/user/sync/') && isCut) throw new Error('cut');
+        });
+      let isCut = false;
+      const synced = sync(page);
+      await gate.reached;
+      await until(() => hasSpool(page));
+      isCut = true;
+      gate.open();
+      expect(await synced).toMatchObject({ ok: false, reason: 'network' });
+      expect(await versionIn(page)).toBe(0);
+      expect((await heldIn(page)).groups).toEqual([]);
+      expect(await hasSpool(page)).toBe(false);
+      isCut = false;
+      expect(await sync(page)).toMatchObject({ ok: true });
+      expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
+    });
+
+    it('begins anew after a reload in the middle', async () => {
+      const page = await openSignedIn();
+      const gate = holdNextSync(3);
+      const left = sync(page).catch(() => 'left');
+      await gate.reached;
+      await until(() => hasSpool(page));
+      await page.reload();
+      gate.open();
+      expect(await left).toBe('left');
+      await ready(page);
+      expect((await heldIn(page)).groups).toEqual([]);
+      expect(await sync(page)).toMatchObject({ ok: true });
+      expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
+      expect(await hasSpool(page)).toBe(false);
+    });
+  });
+});

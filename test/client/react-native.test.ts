@@ -1,0 +1,130 @@
+import type { Client, SyncStore } from '../../packages/client/src/index.ts';
+import { startApp, type TestApp } from '../support/app';
+import { credentialsOf } from '../support/client';
+import { FaultProxy } from '../support/fault-proxy';
+import { befriend } from '../support/groups';
+import { PNG } from '../support/images';
+import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { Device } from '../support/react-native';
+import { secret } from '../support/secrets';
+import { fullState, insertGroup, NAMES, pause } from '../support/sync';
+import { stateOf } from '../support/synced';
+import { until } from '../support/until';
+
+const TIMEOUT_MS = 400;
+
+/** With no more than test/support/react-native.ts has found React Native to offer. No phone was asked. */
+describe('the client and what React Native offers', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+  let bob: Person;
+  let device: Device;
+
+  beforeAll(async () => {
+    app = await startApp();
+    ann = await insertAndSignIn(app, 'Ann');
+    bob = await insertPerson(app, 'Bob');
+    await befriend(app, ann, [bob]);
+    await insertGroup(app, 'hikers', [ann, bob]);
+  });
+  afterAll(() => app.close());
+
+  beforeEach(() => {
+    device = new Device();
+  });
+
+  interface App {
+    client: Client;
+    store: SyncStore;
+  }
+
+  /** The app is started, again where it was before. */
+  function started({ url }: { url: string } = app, options: { timeoutMs?: number; fetch?: typeof fetch } = {}): App {
+    const { Client, SyncStore } = device.start();
+    const client = new Client({ baseUrl: url, repeats: 0, ...options });
+    return { client, store: new SyncStore(client, { storage: device.asyncStorage, names: true }) };
+  }
+
+  async function logIn({ client }: App): Promise<void> {
+    const login = await client.call('/user/login', credentialsOf(ann));
+    if (!login.ok) throw new Error(`login: ${login.reason}: ${login.message}`);
+    secret(login.result.token);
+  }
+
+  it('is signed in by the cookies that the system keeps, also after a restart', async () => {
+    const first = started();
+    expect(await first.client.call('/user/groups')).toMatchObject({ ok: false, reason: 'not_signed_in' });
+    await logIn(first);
+    expect(await started().client.call('/user/{id}', { id: bob.id })).toMatchObject({ result: { nickname: 'Bob' } });
+    expect(device.storedKeys).toEqual([]);
+  });
+
+  it('synchronises, and goes on where it was after a restart', async () => {
+    const first = started();
+    await logIn(first);
+    expect(await first.store.sync()).toMatchObject({ ok: true, result: { everything: true } });
+    expect(await stateOf(first.store)).toEqual(await fullState(ann, NAMES));
+    const version = await first.store.version();
+
+    await insertGroup(app, 'runners', [ann]);
+    const { store } = started();
+    expect(await store.friends()).toMatchObject([{ friendId: bob.id, user: { nickname: 'Bob' } }]);
+    expect(await store.sync()).toMatchObject({ ok: true });
+    expect(await stateOf(store)).toEqual(await fullState(ann, NAMES));
+    expect(device.asked).toEqual(['/user/login', '/user/sync/0', `/user/sync/${version}`]);
+
+    await store.clear();
+    expect(await started().store.groups()).toEqual([]);
+  });
+
+  it('uploads a picture by its address', async () => {
+    const opened = started();
+    await logIn(opened);
+    device.files.set('file:///portrait.png', new Uint8Array(PNG));
+    const picture = { uri: 'file:///portrait.png', name: 'portrait.png', type: 'image/png' };
+    expect(await opened.client.setPortrait(picture)).toMatchObject({ ok: true });
+  });
+
+  describe('by a bad connection', () => {
+    let proxy: FaultProxy;
+    const byProxy = () => ({ url: proxy.url.replace(/\/$/, '') });
+
+    beforeEach(async () => {
+      proxy = await FaultProxy.to(app.url);
+    });
+    afterEach(() => proxy.close());
+
+    it('waits longer for an answer of sync, which is there as a whole or not at all', async () => {
+      const opened = started(byProxy(), { timeoutMs: TIMEOUT_MS });
+      await logIn(opened);
+      proxy.stallAt('/user/sync/0');
+      const synced = opened.store.sync();
+      await until(() => proxy.stalled);
+      await pause(2 * TIMEOUT_MS);
+      proxy.resume();
+      expect(await synced).toMatchObject({ ok: true });
+
+      proxy.stallAt('/user/groups');
+      expect(await opened.client.call('/user/groups')).toMatchObject({ ok: false, reason: 'timeout' });
+    });
+
+    it('folds nothing of an answer that does not come', async () => {
+      const opened = started(byProxy());
+      await logIn(opened);
+      proxy.stallAt('/user/sync/0');
+      const synced = opened.store.sync();
+      await until(() => proxy.stalled);
+      proxy.cut();
+      expect(await synced).toMatchObject({ ok: false, reason: 'network' });
+      proxy.resume();
+      expect(await opened.store.version()).toBe(0);
+      expect(await opened.store.sync()).toMatchObject({ ok: true });
+    });
+  });
+
+  it('takes an answer as a whole, too, where a fetch has streams and there is no TextDecoder', async () => {
+    const streaming: typeof fetch = async () => new Response('{"code":200,"result":[]}');
+    const { client } = started(app, { fetch: streaming });
+    expect(await client.call('/user/groups')).toMatchObject({ ok: true, result: [] });
+  });
+});
