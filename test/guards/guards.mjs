@@ -4983,8 +4983,8 @@ export const guards = [
   {
     guard: 'many friends are read in pages',
     file: 'src/features/sync/sync-relations.ts',
-    replace: 'ORDER BY user_id, version LIMIT ${CHUNK + 1}',
-    by: 'ORDER BY user_id, version LIMIT ${CHUNK}',
+    replace: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}',
+    by: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK}',
     test: 'test/api/sync-large',
     named: 'reads them in pages, and gives all of them',
   },
