@@ -15,6 +15,12 @@ const SLICES = [
   ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync', 'account'],
 ];
 
+/** What browsers and Node have, and React Native has not. */
+const NOT_IN_REACT_NATIVE = [
+  ...['structuredClone', 'crypto', 'BroadcastChannel', 'indexedDB', 'document', 'localStorage', 'location', 'Buffer'],
+  ...['TextEncoderStream', 'TextDecoderStream', 'ReadableStream', 'TransformStream', 'CompressionStream', 'caches'],
+];
+
 /** What there is in browsers and not in Node. */
 const IN_BROWSERS = [...['document', 'navigator', 'fetch', 'URL', 'crypto', 'setTimeout', 'setInterval', 'matchMedia']];
 
@@ -94,6 +100,18 @@ export default tseslint.config(
   },
   ...directions,
   forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client depends on nothing' }),
+  {
+    files: ['packages/client/src/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...NOT_IN_REACT_NATIVE.map((name) => ({
+          name,
+          message: 'React Native has none: ask globalThis whether it is there',
+        })),
+      ],
+    },
+  },
   {
     files: ['src/web/browser/*.mjs'],
     languageOptions: { globals: Object.fromEntries(IN_BROWSERS.map((name) => [name, 'readonly'])) },
