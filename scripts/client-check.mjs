@@ -1,12 +1,22 @@
 // npm run client-check: builds and packs packages/client, and tries the packed file as an app would.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const client = join(root, 'packages', 'client');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const indexedDb = pathToFileURL(join(client, 'node_modules/fake-indexeddb/auto/index.mjs')).href;
 const folder = mkdtempSync(join(tmpdir(), 'accounts-client-'));
 
@@ -97,12 +107,23 @@ try {
   writeApp();
   run(join(folder, 'app'), 'npm', 'install', '--silent', '--offline', packed);
   run(join(folder, 'app'), process.execPath, 'app.mjs', indexedDb);
+  tryFolder();
   // Where there is no DOM but Node, and where there is no Node but the DOM.
   for (const platform of ['node', 'browser'])
     run(join(folder, 'app'), process.execPath, join(client, 'node_modules/typescript/bin/tsc'), '-p', platform);
   process.stdout.write('the packed client is good\n');
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** In place of the packed file the folder, by the command that the service's README has for those who have a clone. */
+function tryFolder() {
+  const [, args = ''] = /^npm (install \.\.\/user-account-service\/\S+)/m.exec(readme) ?? [];
+  symlinkSync(root, join(folder, 'user-account-service'));
+  mkdirSync(join(folder, 'beside'));
+  write(folder, 'beside/app.mjs', APP);
+  run(join(folder, 'beside'), 'npm', ...args.split(' '), '--silent', '--offline');
+  run(join(folder, 'beside'), process.execPath, 'app.mjs', indexedDb);
 }
 
 function run(cwd, program, ...args) {
@@ -135,10 +156,17 @@ function writeApp() {
     write(app, `${platform}/app.ts`, TYPED_APP);
   }
   // The five minutes are a program of their own; what follows them are examples.
-  const readme = readFileSync(join(client, 'README.md'), 'utf8');
-  const [, first = '', second = '', ...examples] = readme.split(/^```ts\n/m).map((part) => part.split(/^```$/m)[0]);
+  const [first = '', second = '', ...examples] = blocksOf(readFileSync(join(client, 'README.md'), 'utf8'));
   write(app, 'node/five-minutes.ts', first + second);
+  write(app, 'node/readme.ts', blocksOf(readme).join(''));
   examples.forEach((example, index) => write(app, `node/example-${index}.ts`, `${PRELUDE}{\n${example}\n}\n`));
+}
+
+function blocksOf(page) {
+  return page
+    .split(/^```ts\n/m)
+    .slice(1)
+    .map((part) => part.split(/^```$/m)[0]);
 }
 
 function write(app, name, text) {

@@ -3,16 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client } from '../../packages/client/src/index.ts';
 import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
 import { secret } from '../support/secrets';
 import { until } from '../support/until';
 
 const CLIENT = join(ROOT, 'packages', 'client');
-const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
-const [, fiveMinutes = ''] = /^## Five minutes$(.*?)^## /ms.exec(readme) ?? [];
-const walk = [...fiveMinutes.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join('');
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
+const programIn = (text: string) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join('');
 
-describe("the client's five minutes", () => {
+describe('the client', () => {
   const dataDir = newDataDir();
   const folder = mkdtempSync(join(tmpdir(), 'accounts-readme-'));
   let service: ServiceProcess;
@@ -21,37 +21,68 @@ describe("the client's five minutes", () => {
   beforeAll(async () => {
     service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).ready();
   });
-  afterAll(async () => {
+  afterEach(() => {
     child?.kill();
+  });
+  afterAll(async () => {
     await service.stop();
     dataDir.remove();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('work as written', async () => {
-    const program = join(folder, 'walk.mts');
+  const codes = () => [...service.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
+
+  /** The program of a page, with the client's sources in the place of the package. */
+  function run(program: string) {
+    const path = join(folder, 'walk.mts');
     const source = pathToFileURL(join(CLIENT, 'src', 'index.ts')).href;
-    writeFileSync(program, walk.replace("'@user-account-service/client'", `'${source}'`));
+    writeFileSync(path, program.replace("'@user-account-service/client'", `'${source}'`));
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, BASE: service.url };
-    const walking = spawn(process.execPath, ['--import', 'tsx', program], { cwd: ROOT, env });
-    child = walking;
+    const running = (child = spawn(process.execPath, ['--import', 'tsx', path], { cwd: ROOT, env }));
     let shown = '';
-    walking.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    walking.stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const ended = new Promise((resolve) => walking.on('close', resolve));
+    running.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    running.stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const ended = new Promise((resolve) => running.on('close', resolve));
+    return { running, shown: () => shown, ended };
+  }
+
+  it('does what its five minutes show, as written', async () => {
+    const [, fiveMinutes = ''] = /^## Five minutes$(.*?)^## /ms.exec(read('packages/client/README.md')) ?? [];
+    const { running, shown, ended } = run(programIn(fiveMinutes));
     // The reader types what the first terminal shows.
-    const codes = () => [...service.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
     for (const typed of [1, 2]) {
       await until(() => {
-        if (walking.exitCode !== null) throw new Error(shown);
+        if (running.exitCode !== null) throw new Error(shown());
         // A line that comes before its question is lost.
-        return codes().length >= typed && shown.split('first terminal: ').length > typed;
+        return codes().length >= typed && shown().split('first terminal: ').length > typed;
       }, 30_000);
-      walking.stdin.write(`${codes()[typed - 1]}\n`);
+      running.stdin.write(`${codes()[typed - 1]}\n`);
     }
 
-    expect({ status: await ended, shown }).toMatchObject({ status: 0 });
-    expect(shown).toContain('friend: Bob, 11\n');
-    expect(shown).toContain('friend: Bob, 20\n');
+    expect({ status: await ended, shown: shown() }).toMatchObject({ status: 0 });
+    expect(shown()).toContain('friend: Bob, 11\n');
+    expect(shown()).toContain('friend: Bob, 20\n');
   }, 60_000);
+
+  it("does what the service's README shows, as written, for the user whom its commands have made", async () => {
+    await register({ region: 44, phone: '7911123458' });
+    const program = programIn(read('README.md'));
+    const base = "'http://127.0.0.1:8585'";
+    expect(program.split(base)).toHaveLength(2);
+
+    const { shown, ended } = run(program.replace(base, `'${service.url}'`));
+    expect({ status: await ended, shown: shown() }).toEqual({ status: 0, shown: '[]\n' });
+  }, 60_000);
+
+  async function register(phone: { region: number; phone: string }): Promise<void> {
+    const client = new Client({ baseUrl: service.url });
+    const known = codes().length;
+    await client.call('/user/send_code', phone);
+    await until(() => codes().length > known);
+    const verified = await client.call('/user/verify_code', { ...phone, code: codes()[known] ?? '' });
+    if (!verified.ok) throw new Error(verified.reason);
+    const verification_token = secret(verified.result.verification_token);
+    const registered = { nickname: 'Ann', password: 'opensesame', verification_token };
+    expect(await client.call('/user/register', registered)).toMatchObject({ ok: true });
+  }
 });
