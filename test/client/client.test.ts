@@ -320,6 +320,23 @@ describe('the client and what is no answer', () => {
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: true });
   });
 
+  it('takes a 401 of somebody else for no end of the session, and shows nobody the password', async () => {
+    replies = [{ status: 401, json: { error: 'the network wants its own login' } }];
+    const credentials = jest.fn(() => ({ region: 44, phone: '7911123456', password: 'opensesame' }));
+    expect(await client({ credentials }).call('/user/groups')).toMatchObject({ reason: 'bad_answer', code: 401 });
+    expect(credentials).not.toHaveBeenCalled();
+    expect(paths()).toEqual(['/user/groups']);
+  });
+
+  it.each(['127.0.0.1:8585', 'localhost:8585', 'accounts.example.com', 'ws://accounts.example.com', ''])(
+    'says how its address should look: not as "%s"',
+    (baseUrl) => {
+      expect(() => new Client({ baseUrl })).toThrow(
+        `baseUrl must be a whole address, such as https://accounts.example.com, and not "${baseUrl}"`,
+      );
+    },
+  );
+
   it('sends no cookie where a redirect leads', async () => {
     const elsewhere = await startVendorServer(200, () => ok);
     replies = [{ status: 307, json: {}, headers: { Location: `${elsewhere.url}/user/groups` } }];

@@ -196,6 +196,24 @@ describe('a store', () => {
     expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
   });
 
+  it('tells at the first good sync that everything is new, also after one that failed in another process', async () => {
+    const storage = new MortalStorage();
+    const refusal = failure('wrong_credentials', 'wrong', { code: 1000 });
+    await new SyncStore({ changesSince: async () => refusal }, { storage }).sync();
+    expect(storage.values).not.toEqual(new Map());
+    const store = new SyncStore(source, { storage });
+    expect(await synced(store)).toMatchObject({ everything: true });
+    expect(await synced(store)).toMatchObject({ everything: false });
+    expect(await synced(new SyncStore(source, { storage }))).toMatchObject({ everything: false });
+  });
+
+  it('gives rows in the order of their ids', async () => {
+    answer = { ...EMPTY, friends: ['b', 'Z', 'a_', 'a'].map((id) => friend(id)) };
+    const store = new SyncStore(source);
+    await synced(store);
+    expect((await store.friends()).map(({ friendId }) => friendId)).toEqual(['Z', 'a', 'a_', 'b']);
+  });
+
   it('begins anew when it is to keep names, and asks for them each time', async () => {
     const storage = new MortalStorage();
     await synced(new SyncStore(source, { storage }));

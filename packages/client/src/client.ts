@@ -1,4 +1,5 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from './answer.ts';
+import { parsedBaseUrl } from './base-url.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
@@ -8,7 +9,7 @@ import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://accounts.example.com`. */
+  /** Where the service is: `https://accounts.example.com`. What is no such address makes the constructor throw. */
   baseUrl: string;
   /** Where the jar keeps the cookies. Without one they are gone after a restart. */
   storage?: ClientStorage;
@@ -52,7 +53,7 @@ interface Request<Result> {
 
 const LOGIN = '/user/login';
 const BAD_REQUEST = 400;
-const NOT_SIGNED_IN = 401;
+const NOT_SIGNED_IN = 'not_signed_in';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The service answers within about eight seconds. */
@@ -67,7 +68,7 @@ const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout']);
 /** Reasons of send_code to which a captcha is the answer. */
 const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
 
-/** Calls the operations of the service. What goes wrong is in the answer: nothing is thrown. */
+/** Calls the operations of the service. What goes wrong is in the answer: no call throws. */
 export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
@@ -79,7 +80,7 @@ export class Client implements SyncSource<SyncReason> {
   #refused: { credentials: Schemas['Credentials']; answer: Failure } | undefined;
 
   constructor(options: ClientOptions) {
-    const url = new URL(options.baseUrl);
+    const url = parsedBaseUrl(options.baseUrl);
     this.#baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
@@ -146,7 +147,7 @@ export class Client implements SyncSource<SyncReason> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
     const logins = this.#logins;
     const answer = await ask();
-    if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
+    if (answer.ok || answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
     if (logins !== this.#logins) return ask();
     const login = await this.#logIn();
     if (login?.ok) return ask();

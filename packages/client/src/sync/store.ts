@@ -27,8 +27,9 @@ export interface SyncStoreOptions {
 /** What is different since the last sync. */
 export interface SyncChanges extends Folded {
   /**
-   * Set when more may be different than is told here, so that everything is to be read anew: after another user has
-   * logged in, after a crash, when the store was damaged, and when another store has written into this storage.
+   * Set when more may be different than is told here, so that everything is to be read anew: at the first good sync,
+   * after another user has logged in, after a crash, when the store was damaged, and when another store has written into
+   * this storage.
    */
   everything: boolean;
   /** Set when the user's own name or portrait is different. */
@@ -161,6 +162,7 @@ export class SyncStore<Reason extends string = string> {
       this.#isEverything = true;
     }
     await discardSpool(this.#storage, this.#prefix);
+    if (head.user === undefined) this.#isEverything = true;
     return head;
   }
 
