@@ -15,13 +15,13 @@ export interface SyncSource<Reason extends string = string> {
 
 export interface SyncStoreOptions {
   /** Without one everything is asked for anew after a restart. */
-  storage?: ClientStorage;
+  storage?: ClientStorage | undefined;
   /** The names of friends and of those on the blacklist, too. */
-  names?: boolean;
+  names?: boolean | undefined;
   /** What its keys begin with, where one storage has several stores. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Told of what a listener has thrown, which is no failure of sync. Without one it goes to console.error. */
-  onListenerError?: (error: unknown) => void;
+  onListenerError?: ((error: unknown) => void) | undefined;
 }
 
 /** What is different since the last sync. */
@@ -93,7 +93,7 @@ export class SyncStore<Reason extends string = string> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the next sync sends. */
+  /** What the next sync sends. This and what follows rejects with what the storage has thrown. */
   async version(): Promise<number> {
     return (await this.#readHead())?.version ?? 0;
   }
@@ -102,10 +102,12 @@ export class SyncStore<Reason extends string = string> {
     return this.#inTurn(async () => (await this.#noticedHead())?.user);
   }
 
+  /** Rows come in the order of their ids. */
   blacklist(): Promise<SyncBlacklistEntry[]> {
     return this.#read(() => this.#tables.blacklist.rows());
   }
 
+  /** All but the deleted ones. */
   friends(): Promise<SyncFriend[]> {
     return this.#read(() => this.#tables.friends.rows());
   }
