@@ -56,7 +56,7 @@ import {
   type ClientStorage,
   type CommonReason,
   type Failure,
-  type SyncChanges,
+  type StoreChanges,
   type StoreReason,
   type Synced,
   type SyncFriend,
@@ -122,7 +122,7 @@ void [ofUpload, whyNoCode, whyNoUser, whyNoSync];
 declare const storage: ClientStorage;
 const store = new SyncStore(client, { storage });
 const synced: Synced<SyncReason> = await store.sync();
-const stop: () => void = store.onChange(({ friends, user, everything }: SyncChanges) => {
+const stop: () => void = store.onChange(({ friends, user, everything }: StoreChanges) => {
   const changed: Changed<SyncFriend> = friends;
   void [changed, user?.nickname, everything];
 });

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { failure, type Answer } from '../../packages/client/src/answer.ts';
-import { SyncStore, type SyncChanges, type SyncSource } from '../../packages/client/src/index.ts';
+import { SyncStore, type StoreChanges, type SyncSource } from '../../packages/client/src/index.ts';
 import { Choices } from '../support/choices';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { randomAnswer, type Sizes } from '../support/random-answers';
@@ -237,7 +237,7 @@ describe('a store', () => {
 
   it('tells its listeners what is different, and of nothing that is not', async () => {
     const store = new SyncStore(source);
-    const told: SyncChanges[] = [];
+    const told: StoreChanges[] = [];
     const stop = store.onChange((changes) => void told.push(changes));
     const none = { put: [], removed: [] };
     const same = { everything: false, user: undefined, blacklist: none, friends: none, groups: none, members: [] };

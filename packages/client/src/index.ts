@@ -9,6 +9,6 @@ export type { CallReason, CommonReason, SyncReason, UploadReason } from './reaso
 export { memoryStorage } from './storage.ts';
 export type { ClientStorage } from './storage.ts';
 export { SyncStore } from './sync/store.ts';
-export type { SyncChanges, StoreReason, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
+export type { StoreChanges, StoreReason, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
 export type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './sync/rows.ts';
 export type { Changed } from './sync/table.ts';

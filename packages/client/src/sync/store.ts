@@ -25,7 +25,7 @@ export interface SyncStoreOptions {
 }
 
 /** What is different since the last sync. */
-export interface SyncChanges extends Folded {
+export interface StoreChanges extends Folded {
   /**
    * Set when more may be different than is told here, so that everything is to be read anew: at the first good sync,
    * after another user has logged in, after a crash, when the store was damaged, and when another store has written into
@@ -39,9 +39,9 @@ export interface SyncChanges extends Folded {
 /** Beside the service's: `storage_in_use` says that another store has written into this storage meanwhile. */
 export type StoreReason = ClientReason | 'storage_in_use';
 
-export type Synced<Reason extends string> = Answer<SyncChanges, Reason | StoreReason>;
+export type Synced<Reason extends string> = Answer<StoreChanges, Reason | StoreReason>;
 
-type Listener = (changes: SyncChanges) => void | Promise<void>;
+type Listener = (changes: StoreChanges) => void | Promise<void>;
 
 class StorageInUse extends Error {}
 
@@ -168,7 +168,7 @@ export class SyncStore<Reason extends string = string> {
     return head;
   }
 
-  async #foldIn(head: Head, spooled: Spooled): Promise<SyncChanges> {
+  async #foldIn(head: Head, spooled: Spooled): Promise<StoreChanges> {
     await this.#expectOwn(head);
     const hasRows = spooled.chunks.length > 0;
     const folding = hasRows ? await this.#write({ ...head, folding: spooled }) : head;
@@ -242,7 +242,7 @@ export class SyncStore<Reason extends string = string> {
     return folding !== undefined || clearing === true;
   }
 
-  #tell(changes: SyncChanges): void {
+  #tell(changes: StoreChanges): void {
     for (const listener of this.#listeners)
       void Promise.resolve(changes).then(listener).catch(this.#onListenerError).catch(console.error);
   }
@@ -284,7 +284,7 @@ function nothing(): Folded {
   return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
 }
 
-function hasChanges({ everything, user, members, ...tables }: SyncChanges): boolean {
+function hasChanges({ everything, user, members, ...tables }: StoreChanges): boolean {
   const rows = Object.values(tables).flatMap(({ put, removed }) => [...put, ...removed]);
   return everything || user !== undefined || members.length + rows.length > 0;
 }
