@@ -160,6 +160,13 @@ describe('the client and the service', () => {
       expect(await declined.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
       const throwing = clientOf(strict, { captcha: () => Promise.reject(new Error('no window')) });
       expect(await throwing.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
+      const misread = jest.fn(() => 'wrong');
+      for (const times of [1, 2]) {
+        expect(await clientOf(strict, { captcha: misread }).call('/user/send_code', phone)).toEqual(
+          refused(400, 'captcha_wrong'),
+        );
+        expect(misread).toHaveBeenCalledTimes(times);
+      }
       const client = clientOf(strict, { captcha });
       expect(await client.call('/user/send_code', phone)).toMatchObject({ ok: true });
       expect(captcha).toHaveBeenCalledTimes(1);
