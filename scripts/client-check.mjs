@@ -46,7 +46,23 @@ assert.deepEqual([await tab.version(), await tab.friends()], [0, []]);
 `;
 
 const TYPED_APP = `
-import { Client, SyncStore, type ClientStorage, type SyncFriend } from '@user-account-service/client';
+import {
+  Client,
+  FriendStatus,
+  GroupRole,
+  SyncStore,
+  type CallReason,
+  type Changed,
+  type ClientStorage,
+  type CommonReason,
+  type Failure,
+  type StoreChanges,
+  type StoreReason,
+  type Synced,
+  type SyncFriend,
+  type SyncReason,
+  type UploadReason,
+} from '@user-account-service/client';
 
 const client = new Client({ baseUrl: 'https://accounts.example.com' });
 const login = await client.call('/user/login', { region: 44, phone: '7911123456', password: 'opensesame' });
@@ -68,30 +84,98 @@ await client.call('/user/login', { region: 44, phone: '7911123456' });
 await client.call('/user/login');
 // @ts-expect-error: an image is uploaded by uploadImage
 await client.call('/');
+const memberIds: readonly string[] = ['bob'];
+await client.call('/group/create', { name: 'Hikers', memberIds });
+void new Client({ baseUrl: 'https://accounts.example.com', captcha: undefined, storage: undefined, repeats: undefined });
+
+// A login is made only for what wants a session.
+const ofGroups: CallReason<'/user/groups'> = 'wrong_credentials';
+// @ts-expect-error: nobody is signed in who asks for a code
+const ofSendCode: CallReason<'/user/send_code'> = 'wrong_credentials';
+// @ts-expect-error: it would be another session
+const ofLogout: CallReason<'/user/logout'> = 'too_many_attempts';
+void [ofGroups, ofSendCode, ofLogout];
+
+declare function wordsOf(failure: Failure<CommonReason>): string;
+/** What is left after the reasons of its own is common to all operations. */
+function whyNoCode(failure: Failure<CallReason<'/user/verify_code'>>): string {
+  switch (failure.reason) {
+    case 'wrong_code':
+    case 'code_expired':
+    case 'guesses_spent':
+    case 'too_many_verifications':
+      return failure.reason;
+    default:
+      return wordsOf(failure);
+  }
+}
+function whyNoUser(failure: Failure<CallReason<'/user/{id}'>>): string {
+  // @ts-expect-error: no_such_user is none of all operations
+  return wordsOf(failure);
+}
+function whyNoSync(failure: Failure<SyncReason | StoreReason>): string {
+  return failure.reason === 'storage_in_use' ? '' : wordsOf(failure);
+}
+const ofUpload: UploadReason = 'not_an_image';
+void [ofUpload, whyNoCode, whyNoUser, whyNoSync];
 
 declare const storage: ClientStorage;
 const store = new SyncStore(client, { storage });
-const synced = await store.sync();
+const synced: Synced<SyncReason> = await store.sync();
+const stop: () => void = store.onChange(({ friends, user, everything }: StoreChanges) => {
+  const changed: Changed<SyncFriend> = friends;
+  void [changed, user?.nickname, everything];
+});
+stop();
 if (synced.ok) {
   const friends: SyncFriend[] = synced.result.friends.put;
   const status: 10 | 11 | 20 | 21 | 30 | undefined = friends[0]?.status;
-  void status;
+  const isAsking: boolean = status === FriendStatus.requested;
+  const named: FriendStatus = FriendStatus.friends;
+  const role: GroupRole = GroupRole.manager;
+  // @ts-expect-error: there is no such role
+  const noRole: GroupRole = 3;
+  void [isAsking, named, role, noRole];
 } else {
   const isBusy: boolean = synced.reason === 'storage_in_use' || synced.reason === 'not_signed_in';
   void isBusy;
 }
 `;
 
-/** What the examples of the README take for granted. */
+/** What the examples of the README take for granted, beside what they import. */
 const PRELUDE = `
-import { Client, SyncStore, type ClientOptions, type ClientStorage } from '@user-account-service/client';
+import {
+  Client,
+  SyncStore,
+  type ClientOptions,
+  type ClientStorage,
+  type SyncReason,
+  type SyncUser,
+} from '@user-account-service/client';
 
 declare const client: Client;
-declare const store: SyncStore;
+declare const store: SyncStore<SyncReason>;
 declare const storage: ClientStorage;
 declare const baseUrl: string;
 declare const askTheUserForPhoneAndPassword: NonNullable<ClientOptions['credentials']>;
 declare const showAndRead: (url: string) => Promise<string>;
+declare const show: (page: string, user?: SyncUser) => void;
+`;
+
+/** The types of Node 20 do not know it. These are those of Node 22, as far as the README goes. */
+const SQLITE = `
+declare module 'node:sqlite' {
+  type Value = null | number | bigint | string | Uint8Array;
+  class Statement {
+    get(...parameters: Value[]): Record<string, Value> | undefined;
+    run(...parameters: Value[]): { changes: number | bigint };
+  }
+  class DatabaseSync {
+    constructor(path: string);
+    exec(sql: string): void;
+    prepare(sql: string): Statement;
+  }
+}
 `;
 
 try {
@@ -135,9 +219,13 @@ function writeApp() {
   mkdirSync(app);
   write(app, 'package.json', JSON.stringify({ name: 'app', private: true, type: 'module', dependencies: {} }));
   write(app, 'app.mjs', APP);
+  mkdirSync(join(app, 'node'));
+  write(app, 'node/sqlite.d.ts', SQLITE);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitReturns: true,
     noEmit: true,
     target: 'es2022',
     module: 'nodenext',
@@ -146,7 +234,7 @@ function writeApp() {
     ['node', ['es2022'], ['node']],
     ['browser', ['es2022', 'dom'], []],
   ]) {
-    mkdirSync(join(app, platform));
+    mkdirSync(join(app, platform), { recursive: true });
     const typeRoots = [join(root, 'node_modules', '@types')];
     write(
       app,
@@ -159,7 +247,14 @@ function writeApp() {
   const [first = '', second = '', ...examples] = blocksOf(readFileSync(join(client, 'README.md'), 'utf8'));
   write(app, 'node/five-minutes.ts', first + second);
   write(app, 'node/readme.ts', blocksOf(readme).join(''));
-  examples.forEach((example, index) => write(app, `node/example-${index}.ts`, `${PRELUDE}{\n${example}\n}\n`));
+  examples.forEach((example, index) => write(app, `node/example-${index}.ts`, programOf(example)));
+}
+
+/** Its own names, also where the prelude has the same. Whatever it exports is no part of a block. */
+function programOf(example) {
+  if (example.includes('\nexport ')) return example;
+  const [, imports, rest] = /^((?:import .*\n)*)(.*)$/s.exec(example);
+  return `${PRELUDE}${imports}{\n${rest}\n}\n`;
 }
 
 function blocksOf(page) {

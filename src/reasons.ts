@@ -23,6 +23,8 @@ export const REASONS = {
   headers_too_large: { code: 431, when: 'the headers have more than 16 KiB' },
   bad_gateway: { code: 502, when: 'the proxy had no whole answer from the service' },
   service_away: { code: 503, when: 'the proxy finds no instance of the service that answers' },
+
+  // Of /readyz alone.
   stopping: { code: 503, when: 'this instance is stopping' },
   not_ready: { code: 503, when: 'the database of this instance lacks migrations, or takes no writes' },
 

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { Client, SyncChanges, SyncStore } from '../../packages/client/src/index.ts';
+import type { Client, StoreChanges, SyncStore } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { installedChromium, launchChromium } from '../support/browser';
 import { credentialsOf } from '../support/client';
@@ -18,7 +18,7 @@ if (chromium === '') process.stderr.write('The client is NOT tested in a browser
 /** What a page has, in which the functions below run that are given to `evaluate`. */
 declare const client: Client;
 declare const store: SyncStore;
-declare const told: SyncChanges[];
+declare const told: StoreChanges[];
 declare const storedKeys: () => Promise<string[]>;
 declare const navigator: { locks: { query(): Promise<{ held: unknown[]; pending: unknown[] }> } };
 

@@ -160,6 +160,13 @@ describe('the client and the service', () => {
       expect(await declined.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
       const throwing = clientOf(strict, { captcha: () => Promise.reject(new Error('no window')) });
       expect(await throwing.call('/user/send_code', phone)).toEqual(refused(400, 'captcha_missing'));
+      const misread = jest.fn(() => 'wrong');
+      for (const times of [1, 2]) {
+        expect(await clientOf(strict, { captcha: misread }).call('/user/send_code', phone)).toEqual(
+          refused(400, 'captcha_wrong'),
+        );
+        expect(misread).toHaveBeenCalledTimes(times);
+      }
       const client = clientOf(strict, { captcha });
       expect(await client.call('/user/send_code', phone)).toMatchObject({ ok: true });
       expect(captcha).toHaveBeenCalledTimes(1);
@@ -319,6 +326,23 @@ describe('the client and what is no answer', () => {
     expect(paths()).toEqual(['/user/groups', '/user/login']);
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: true });
   });
+
+  it('takes a 401 of somebody else for no end of the session, and shows nobody the password', async () => {
+    replies = [{ status: 401, json: { error: 'the network wants its own login' } }];
+    const credentials = jest.fn(() => ({ region: 44, phone: '7911123456', password: 'opensesame' }));
+    expect(await client({ credentials }).call('/user/groups')).toMatchObject({ reason: 'bad_answer', code: 401 });
+    expect(credentials).not.toHaveBeenCalled();
+    expect(paths()).toEqual(['/user/groups']);
+  });
+
+  it.each(['127.0.0.1:8585', 'localhost:8585', 'accounts.example.com', 'ws://accounts.example.com', ''])(
+    'says how its address should look: not as "%s"',
+    (baseUrl) => {
+      expect(() => new Client({ baseUrl })).toThrow(
+        `baseUrl must be a whole address, such as https://accounts.example.com, and not "${baseUrl}"`,
+      );
+    },
+  );
 
   it('sends no cookie where a redirect leads', async () => {
     const elsewhere = await startVendorServer(200, () => ok);

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FriendStatus, GroupRole } from '../../packages/client/src/index.ts';
 import { ASKED_ONCE, DONE_BEFORE } from '../../packages/client/src/repeating.ts';
 import { OPERATIONS } from '../support/operations';
 import { ROOT } from '../support/service-process';
+
+interface Document {
+  components: { schemas: Record<string, { enum?: number[]; 'x-enum-varnames'?: string[] }> };
+}
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -32,6 +37,12 @@ describe('what the client knows of the service', () => {
     });
     expect(new Map([...(done as [string, number][]), ['/user/logout', 401]])).toEqual(DONE_BEFORE);
     expect(rows.at(-2)?.advice).toContain('A 401 says that logout has ended this session');
+  });
+
+  it.each(Object.entries({ FriendStatus, GroupRole }))('are the names of the numbers: %s', (schema, values) => {
+    const { components } = JSON.parse(read('docs/openapi.json')) as Document;
+    const { enum: numbers = [], 'x-enum-varnames': names = [] } = components.schemas[schema] ?? {};
+    expect(Object.entries(values)).toEqual(names.map((name, index) => [name, numbers[index]]));
   });
 
   function pathOf(name: string): string | undefined {

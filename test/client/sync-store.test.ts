@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { failure, type Answer } from '../../packages/client/src/answer.ts';
-import { SyncStore, type SyncChanges, type SyncSource } from '../../packages/client/src/index.ts';
+import { SyncStore, type StoreChanges, type SyncSource } from '../../packages/client/src/index.ts';
 import { Choices } from '../support/choices';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { randomAnswer, type Sizes } from '../support/random-answers';
@@ -196,6 +196,24 @@ describe('a store', () => {
     expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
   });
 
+  it('tells at the first good sync that everything is new, also after one that failed in another process', async () => {
+    const storage = new MortalStorage();
+    const refusal = failure('wrong_credentials', 'wrong', { code: 1000 });
+    await new SyncStore({ changesSince: async () => refusal }, { storage }).sync();
+    expect(storage.values).not.toEqual(new Map());
+    const store = new SyncStore(source, { storage });
+    expect(await synced(store)).toMatchObject({ everything: true });
+    expect(await synced(store)).toMatchObject({ everything: false });
+    expect(await synced(new SyncStore(source, { storage }))).toMatchObject({ everything: false });
+  });
+
+  it('gives rows in the order of their ids', async () => {
+    answer = { ...EMPTY, friends: ['b', 'Z', 'a_', 'a'].map((id) => friend(id)) };
+    const store = new SyncStore(source);
+    await synced(store);
+    expect((await store.friends()).map(({ friendId }) => friendId)).toEqual(['Z', 'a', 'a_', 'b']);
+  });
+
   it('begins anew when it is to keep names, and asks for them each time', async () => {
     const storage = new MortalStorage();
     await synced(new SyncStore(source, { storage }));
@@ -219,7 +237,7 @@ describe('a store', () => {
 
   it('tells its listeners what is different, and of nothing that is not', async () => {
     const store = new SyncStore(source);
-    const told: SyncChanges[] = [];
+    const told: StoreChanges[] = [];
     const stop = store.onChange((changes) => void told.push(changes));
     const none = { put: [], removed: [] };
     const same = { everything: false, user: undefined, blacklist: none, friends: none, groups: none, members: [] };

@@ -5898,6 +5898,22 @@ export const guards = [
     named: 'sends no cookie where a redirect leads',
   },
   {
+    guard: 'the client logs in after a 401 of the service alone',
+    file: 'packages/client/src/client.ts',
+    replace: 'answer.reason !== NOT_SIGNED_IN',
+    by: 'answer.code !== 401',
+    test: 'test/client/client',
+    named: 'takes a 401 of somebody else for no end of the session',
+  },
+  {
+    guard: 'the first good sync on a storage tells that everything is new',
+    file: 'packages/client/src/sync/store.ts',
+    replace: 'if (head.user === undefined) this.#isEverything = true;',
+    by: '',
+    test: 'test/client/sync-store',
+    named: 'tells at the first good sync that everything is new',
+  },
+  {
     guard: 'the client asks once for what might be done twice',
     file: 'packages/client/src/repeating.ts',
     replace: '&& !ASKED_ONCE.has(path)',

@@ -1,4 +1,4 @@
-import type { ClientStorage, SyncChanges, SyncSource, SyncStore } from '../../packages/client/src/index.ts';
+import type { ClientStorage, StoreChanges, SyncSource, SyncStore } from '../../packages/client/src/index.ts';
 import type { SyncResult, SyncState } from './folding-client';
 
 /** What a store of packages/client holds, in FoldingClient's form. */
@@ -15,7 +15,7 @@ export async function stateOf(store: SyncStore): Promise<SyncState> {
 }
 
 /** The changes of a sync that is answered well. */
-export async function synced(store: SyncStore): Promise<SyncChanges> {
+export async function synced(store: SyncStore): Promise<StoreChanges> {
   const answer = await store.sync();
   if (!answer.ok) throw new Error(`sync: ${answer.reason}: ${answer.message}`);
   return answer.result;

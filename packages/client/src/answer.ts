@@ -15,7 +15,10 @@ export interface Success<Result> {
   requestId: string | undefined;
 }
 
-export interface Failure<Reason extends string = string> {
+/** One form for each reason, so that `switch (failure.reason)` tells the compiler which of them are left. */
+export type Failure<Reason extends string = string> = Reason extends string ? FailureOf<Reason> : never;
+
+interface FailureOf<Reason extends string> {
   ok: false;
   /** For programs: it stays what it is. */
   reason: Reason;
@@ -39,7 +42,8 @@ export function failure<Reason extends string>(
   message: string,
   from: Partial<Omit<Failure, 'ok' | 'reason' | 'message'>> = {},
 ): Failure<Reason> {
-  return { ok: false, reason, code: 0, message, retryAfter: undefined, details: [], requestId: undefined, ...from };
+  const rest = { code: 0, retryAfter: undefined, details: [], requestId: undefined, ...from };
+  return { ok: false, reason, message, ...rest } as FailureOf<Reason> as Failure<Reason>;
 }
 
 /** What an answer breaks off with while it is read. */

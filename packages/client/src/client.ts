@@ -1,38 +1,38 @@
-import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from './answer.ts';
+import { BrokenOff, failure, type Answer, type Failure } from './answer.ts';
+import { parsedBaseUrl } from './base-url.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
-import type { OperationPath, ReasonOf, ResultOf, Schemas, Told } from './operations.ts';
+import type { OperationPath, ResultOf, Schemas, Told } from './operations.ts';
 import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
+import type { CallReason, SyncReason, UploadReason, WithoutLogin } from './reasons.ts';
 import { Relogin } from './relogin.ts';
 import { repeating } from './repeating.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://accounts.example.com`. */
+  /** Where the service is: `https://accounts.example.com`. What is no such address makes the constructor throw. */
   baseUrl: string;
   /** Where the jar keeps the cookies. Without one they are gone after a restart. */
-  storage?: ClientStorage;
+  storage?: ClientStorage | undefined;
   /** Who keeps the cookies: browsers and React Native do it by themselves, Node has the jar. */
-  cookies?: 'platform' | 'jar';
-  /** Asked when the session has ended. With credentials the client logs in and repeats the call, else it is a 401. */
-  credentials?: () => MaybePromise<Schemas['Credentials'] | undefined>;
-  /** Asked when send_code wants a captcha: for what the user reads in the picture, or the token of the page. */
-  captcha?: (captcha: Schemas['Captcha']) => MaybePromise<string | undefined>;
+  cookies?: 'platform' | 'jar' | undefined;
+  /**
+   * Asked when there is no session, or it has ended. With credentials the client logs in and repeats the call, else it is
+   * a 401.
+   */
+  credentials?: (() => MaybePromise<Schemas['Credentials'] | undefined>) | undefined;
+  /**
+   * Asked when send_code wants a captcha, once a call: for what the user reads in the picture, or the token of the page.
+   */
+  captcha?: ((captcha: Schemas['Captcha']) => MaybePromise<string | undefined>) | undefined;
   /** The longest wait for an answer to begin, and then for it to go on. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a call without an answer is repeated, where docs/api.md says that this is safe. */
-  repeats?: number;
-  fetch?: typeof globalThis.fetch;
+  repeats?: number | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
 }
-
-/** Why a call may have failed, or the login that the client has made for it. */
-export type CallReason<Path extends OperationPath> = ReasonOf<Path> | ReasonOf<typeof LOGIN> | ClientReason;
-
-export type SyncReason = CallReason<'/user/sync/{version}'>;
-
-export type UploadReason = CallReason<'/user/get_image_token'> | CallReason<'/user/set_portrait_uri'>;
 
 /** A Blob or File; in React Native `{ uri, name, type }`. */
 export type ImageFile = Blob | { uri: string; name: string; type: string };
@@ -54,7 +54,7 @@ interface Request<Result> {
 
 const LOGIN = '/user/login';
 const BAD_REQUEST = 400;
-const NOT_SIGNED_IN = 401;
+const NOT_SIGNED_IN = 'not_signed_in';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The service answers within about eight seconds. */
@@ -67,12 +67,12 @@ const REPEATS = 2;
 const LARGE = new Set<OperationPath>(['/user/sync/{version}', '/user/export']);
 
 /** These end with a 401 where there is no session: nobody wants one for them. */
-const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout']);
+const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout'] satisfies WithoutLogin[]);
 
 /** Reasons of send_code to which a captcha is the answer. */
 const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
 
-/** Calls the operations of the service. What goes wrong is in the answer: nothing is thrown. */
+/** Calls the operations of the service. What goes wrong is in the answer: no call throws. */
 export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
@@ -80,7 +80,7 @@ export class Client implements SyncSource<SyncReason> {
   readonly #logins: Relogin;
 
   constructor(options: ClientOptions) {
-    const url = new URL(options.baseUrl);
+    const url = parsedBaseUrl(options.baseUrl);
     this.#baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');
@@ -108,7 +108,10 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   /** Uploads an image, whose address then goes into a portrait. Without a key it is named by its content. */
-  async uploadImage(image: ImageFile, { key }: { key?: string } = {}): Promise<Answer<UploadedImage, UploadReason>> {
+  async uploadImage(
+    image: ImageFile,
+    { key }: { key?: string | undefined } = {},
+  ): Promise<Answer<UploadedImage, UploadReason>> {
     const granted = await this.call('/user/get_image_token');
     if (!granted.ok) return granted;
     const { domain, token } = granted.result;
@@ -151,7 +154,7 @@ export class Client implements SyncSource<SyncReason> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
     const { count } = this.#logins;
     const answer = await ask();
-    if (answer.ok || answer.code !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
+    if (answer.ok || answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION.has(request.path)) return answer;
     if (count !== this.#logins.count) return ask();
     const login = await this.#logins.again();
     if (login?.ok) return ask();

@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: de704180e28ae6a690978ba7bc3d187f07b669ac94d340193f7e0ee5595b4880
+// SHA-256 of the document: be129cdd18d5bbafad254c8b7d18b40e4009b866e790ab7801ebc40a3994ef07
 
 export interface paths {
     "/user/send_code": {
@@ -1856,7 +1856,7 @@ export interface operations {
              *     With the return code 5000:
              *
              *     - `too_soon`: the last code was sent to this phone a moment ago
-             *     - `captcha_required`: so many codes are sent only to who has solved a captcha
+             *     - `captcha_required`: so many codes are sent only with a solved captcha, and none came that is right
              *     - `daily_limit`: this phone has been sent all codes of the day
              *     - `address_limit`: this address has asked for too many codes
              *     - `no_guesses_left`: too many wrong codes were tried for this phone, so that no new one is sent

@@ -1,12 +1,15 @@
 export { BrokenOff } from './answer.ts';
 export type { Answer, ClientReason, Failure, FieldProblem, Success } from './answer.ts';
 export { Client } from './client.ts';
-export type { CallReason, ClientOptions, ImageFile, UploadedImage, UploadReason } from './client.ts';
+export type { ClientOptions, ImageFile, UploadedImage } from './client.ts';
 export { indexedDbStorage } from './indexed-db.ts';
+export { FriendStatus, GroupRole } from './numbers.ts';
 export type { InputOf, OperationPath, ReasonOf, ResultOf, Schemas } from './operations.ts';
+export type { CallReason, CommonReason, SyncReason, UploadReason } from './reasons.ts';
 export { memoryStorage } from './storage.ts';
 export type { ClientStorage } from './storage.ts';
 export { SyncStore } from './sync/store.ts';
-export type { SyncChanges } from './sync/changes.ts';
+export type { StoreChanges } from './sync/changes.ts';
 export type { StoreReason, Synced, SyncSource, SyncStoreOptions } from './sync/store.ts';
 export type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './sync/rows.ts';
+export type { Changed } from './sync/table.ts';

@@ -16,7 +16,7 @@ export type OperationPath = {
   [Path in keyof paths]: [SuccessOf<Path>] extends [never] ? never : Path;
 }[keyof paths];
 
-type Post<Path extends OperationPath> = paths[Path] extends { post: infer Operation } ? Operation : never;
+type Post<Path extends keyof paths> = paths[Path] extends { post: infer Operation } ? Operation : never;
 
 type ParametersOf<Path extends OperationPath> =
   Post<Path> extends { parameters: { path: infer Parameters } }
@@ -24,7 +24,10 @@ type ParametersOf<Path extends OperationPath> =
     : unknown;
 
 type BodyOf<Path extends OperationPath> =
-  Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } } ? Body : unknown;
+  Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } } ? Taken<Body> : unknown;
+
+/** Lists are read alone: an app may give its own, which nobody else changes. */
+type Taken<Body> = { [Name in keyof Body]: Body[Name] extends (infer Item)[] ? readonly Item[] : Body[Name] };
 
 /** What an operation is told: the fields of its body, and the parameters of its path among them. */
 export type InputOf<Path extends OperationPath> = ParametersOf<Path> & BodyOf<Path>;
@@ -35,10 +38,17 @@ export type ResultOf<Path extends OperationPath> =
 type HeadersOf<Response> = Response extends { headers: infer Headers } ? Headers : never;
 
 /** Why the service may refuse it. */
-export type ReasonOf<Path extends OperationPath> =
+export type ReasonOf<Path extends keyof paths> =
   Post<Path> extends { responses: infer Responses }
     ? { [Status in keyof Responses]: XReason<HeadersOf<Responses[Status]>> }[keyof Responses]
     : never;
+
+type SharedResponses = components['responses'];
+
+/** Why the service may refuse any operation, or a large part of them. */
+export type SharedReason = {
+  [Name in keyof SharedResponses]: XReason<HeadersOf<SharedResponses[Name]>>;
+}[keyof SharedResponses];
 
 type XReason<Headers> = Headers extends { 'X-Reason'?: infer Reason } ? Extract<Reason, string> : never;
 

@@ -2,17 +2,18 @@ import type { SyncUser } from './rows.ts';
 import { newChanged, type Folded } from './tables.ts';
 
 /** What is different since the last sync. */
-export interface SyncChanges extends Folded {
+export interface StoreChanges extends Folded {
   /**
-   * Set when more may be different than is told here, so that everything is to be read anew: after another user has
-   * logged in, after a crash, when the store was damaged, and when another store has written into this storage.
+   * Set when more may be different than is told here, so that everything is to be read anew: at the first good sync,
+   * after another user has logged in, after a crash, when the store was damaged, and when another store has written into
+   * this storage.
    */
   everything: boolean;
   /** Set when the user's own name or portrait is different. */
   user: SyncUser | undefined;
 }
 
-export type Listener = (changes: SyncChanges) => void | Promise<void>;
+export type Listener = (changes: StoreChanges) => void | Promise<void>;
 
 /** Whoever is told of changes. What one of them throws is no failure of sync. */
 export class Listeners {
@@ -30,7 +31,7 @@ export class Listeners {
   }
 
   /** Of changes that are none nobody is told. */
-  tell(changes: SyncChanges): void {
+  tell(changes: StoreChanges): void {
     if (!hasChanges(changes)) return;
     for (const listener of this.#listeners)
       void Promise.resolve(changes).then(listener).catch(this.#onError).catch(console.error);
@@ -42,7 +43,7 @@ export function nothing(): Folded {
   return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
 }
 
-function hasChanges({ everything, user, members, ...tables }: SyncChanges): boolean {
+function hasChanges({ everything, user, members, ...tables }: StoreChanges): boolean {
   const rows = Object.values(tables).flatMap(({ put, removed }) => [...put, ...removed]);
   return everything || user !== undefined || members.length + rows.length > 0;
 }

@@ -1,3 +1,4 @@
+import { FriendStatus } from '../numbers.ts';
 import type { Schemas } from '../operations.ts';
 
 export type SyncUser = Schemas['SyncUser'];
@@ -21,11 +22,9 @@ interface List<Row> {
   hasEnded: (row: Row) => boolean;
 }
 
-const FRIENDSHIP_DELETED = 30;
-
 export const LISTS: { [Name in ListName]: List<Lists[Name]> } = {
   blacklist: { keyOf: ({ friendId }) => friendId, hasEnded: ({ status }) => !status },
-  friends: { keyOf: ({ friendId }) => friendId, hasEnded: ({ status }) => status === FRIENDSHIP_DELETED },
+  friends: { keyOf: ({ friendId }) => friendId, hasEnded: ({ status }) => status === FriendStatus.deleted },
   groups: { keyOf: ({ group }) => group.id, hasEnded: ({ isDeleted }) => isDeleted },
   group_members: { keyOf: ({ memberId }) => memberId, hasEnded: ({ isDeleted }) => isDeleted },
 };

@@ -1,6 +1,6 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
-import { Listeners, nothing, type Listener, type SyncChanges } from './changes.ts';
+import { Listeners, nothing, type Listener, type StoreChanges } from './changes.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
 import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
@@ -16,19 +16,19 @@ export interface SyncSource<Reason extends string = string> {
 
 export interface SyncStoreOptions {
   /** Without one everything is asked for anew after a restart. */
-  storage?: ClientStorage;
+  storage?: ClientStorage | undefined;
   /** The names of friends and of those on the blacklist, too. */
-  names?: boolean;
+  names?: boolean | undefined;
   /** What its keys begin with, where one storage has several stores. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** Told of what a listener has thrown, which is no failure of sync. Without one it goes to console.error. */
-  onListenerError?: (error: unknown) => void;
+  onListenerError?: ((error: unknown) => void) | undefined;
 }
 
 /** Beside the service's: `storage_in_use` says that another store has written into this storage meanwhile. */
 export type StoreReason = ClientReason | 'storage_in_use';
 
-export type Synced<Reason extends string> = Answer<SyncChanges, Reason | StoreReason>;
+export type Synced<Reason extends string> = Answer<StoreChanges, Reason | StoreReason>;
 
 /** Keeps the user, the blacklist, friends, groups and their members, as sync tells of them, in storage. */
 export class SyncStore<Reason extends string = string> {
@@ -76,7 +76,7 @@ export class SyncStore<Reason extends string = string> {
     return this.#listeners.add(listener);
   }
 
-  /** What the next sync sends. */
+  /** What the next sync sends. This and what follows rejects with what the storage has thrown. */
   async version(): Promise<number> {
     return (await this.#head.read())?.version ?? 0;
   }
@@ -85,10 +85,12 @@ export class SyncStore<Reason extends string = string> {
     return this.#inTurn(async () => (await this.#noticedHead())?.user);
   }
 
+  /** Rows come in the order of their ids. */
   blacklist(): Promise<SyncBlacklistEntry[]> {
     return this.#read(() => this.#tables.blacklist.rows());
   }
 
+  /** All but the deleted ones. */
   friends(): Promise<SyncFriend[]> {
     return this.#read(() => this.#tables.friends.rows());
   }
@@ -145,10 +147,11 @@ export class SyncStore<Reason extends string = string> {
       this.#isEverything = true;
     }
     await discardSpool(this.#storage, this.#prefix);
+    if (head.user === undefined) this.#isEverything = true;
     return head;
   }
 
-  async #foldIn(head: Head, spooled: Spooled): Promise<SyncChanges> {
+  async #foldIn(head: Head, spooled: Spooled): Promise<StoreChanges> {
     await this.#head.expectOwn(head);
     const hasRows = spooled.chunks.length > 0;
     const folding = hasRows ? await this.#head.write({ ...head, folding: spooled }) : head;
