@@ -5,7 +5,19 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { ROOT } from '../support/service-process';
 
 /** What neither the image nor the compose file is made from; above all the .env of whoever works here. */
-const LEFT_OUT = ['node_modules', '.git', '.env', '.data', '.test-output', 'dist', 'coverage', 'test', 'bench', 'docs'];
+const LEFT_OUT = [
+  'node_modules',
+  'packages',
+  '.cache',
+  '.git',
+  '.env',
+  '.data',
+  '.test-output',
+  'dist',
+  'coverage',
+  'test',
+  'bench',
+];
 const IN_CONTAINER = ['compose/in-container/vendors', 'compose/in-container/guest'];
 const STAND_INS = ['support/stand-ins/twilio', 'support/stand-ins/vendor-server'];
 
