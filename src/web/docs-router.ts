@@ -14,8 +14,6 @@ export function docsRouter({ hasInbox }: { hasInbox: boolean }): Router {
   // The addresses in the page are relative, so that it can be below any path of a proxy; with a slash they would be others.
   const router = Router({ strict: true });
   serve(router, '/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));
-  // The address that the start prints, in a browser. Whoever asks it anything else asks for an upload.
-  router.get('/', (_req, res) => res.redirect('docs'));
   get(router, '/docs/', (_req, res) => res.redirect('../docs'));
   for (const name of ['page.css', 'docs.css', 'first-run.mjs', 'reference.mjs'])
     serve(router, `/docs/${name}`, ownFile(name));

@@ -85,10 +85,6 @@ describe('GET /docs', () => {
     expect(await raw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
   });
 
-  it('is where the address of the service leads a browser', async () => {
-    expect(await raw(app, '/', GET)).toMatchObject({ status: 302, headers: { location: 'docs' } });
-  });
-
   it('comes compressed where that is understood, and once as long as it is the same', async () => {
     const plain = await textOf('/docs/swagger-ui.css');
     const zipped = await fetch(`${app.url}/docs/swagger-ui.css`, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -105,7 +101,6 @@ describe('GET /docs', () => {
     await withAnother({ DOCS_PAGE: 'off' }, async (off) => {
       for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
         expectRefusal(await raw(off, path, GET), 404, 'no such path');
-      expectRefusal(await raw(off, '/', GET), 405, 'POST');
       await textOf('/dev/inbox', off);
     });
   });

@@ -293,9 +293,7 @@ function complaint({ method }: Shot, { status, text, headers }: Answer): string 
   if (/at .*\.(ts|js):\d+|node_modules|select .* from|insert into/i.test(text)) return 'shows its insides';
   if (headers['x-powered-by']) return 'says what it is built with';
   const json = headers['content-type']?.startsWith('application/json') ?? false;
-  // The address itself leads a browser to a page.
-  const isLed = method === 'GET' && status === 302 && headers.location === 'docs';
-  if (status !== 200 && status !== 204 && method !== 'HEAD' && !json && !isLed) return `status ${status} without JSON`;
+  if (status !== 200 && status !== 204 && method !== 'HEAD' && !json) return `status ${status} without JSON`;
   return undefined;
 }
 
