@@ -24,6 +24,6 @@ module.exports = {
   ],
   // On a machine that is busy with something else a start alone can take half a minute.
   testTimeout: 60_000,
-  // Also on two processors: for a third of the time a worker waits, for processes that start and answers that do not come.
+  // Also on two processors: for a third of the time a worker waits, for processes that start and answers that don't come.
   maxWorkers: 3,
 };

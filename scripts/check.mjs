@@ -1,5 +1,6 @@
-// npm run check: dependencies, then all that a change is asked: format, lint, types, the document, tests. With -- --fast it asks what has
-// changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not everything.
+// npm run check: dependencies, then all that a change is asked: format, lint, types, the document, tests. With -- --fast
+// it asks what has changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not
+// everything.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';

@@ -61,7 +61,7 @@ export class BadRequest extends ErrorOf<400> {}
 
 export class NotSignedIn extends ErrorOf<401> {
   constructor() {
-    super('not_signed_in', 'this operation needs a session: log in first and send its cookie');
+    super('not_signed_in', 'needs a session: log in first and send its cookie');
   }
 }
 

@@ -70,8 +70,7 @@ function answer(error: unknown, res: Response, logger: Logger): void {
 
 /** Names the path as it was taken: a misspelt /user/logn is one of /user/:id. */
 function messageOf(shown: AppError, { pattern }: Request): string {
-  if (!(shown instanceof NotSignedIn) || pattern === undefined) return shown.message;
-  return `${pattern} needs a session: log in first and send its cookie`;
+  return shown instanceof NotSignedIn ? `${pattern ?? 'this operation'} ${shown.message}` : shown.message;
 }
 
 function also(res: Response, message: string): Record<string, string> {

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SyncStore, type ClientStorage } from '../../packages/client/src/index.ts';
 import { Choices } from '../support/choices';
+import { codeOf } from '../support/code-blocks';
 import { randomAnswer } from '../support/random-answers';
 import { ROOT } from '../support/service-process';
 import { sourceOf, stateOf, synced } from '../support/synced';
 
 const readme = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
-const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
-const block = blocks.find((text) => text.includes('folderStorage')) ?? '';
+const block = codeOf(readme, 'ts').find((text) => text.includes('folderStorage')) ?? '';
 
 describe("the folder of the client's README", () => {
   const scratch = mkdtempSync(join(tmpdir(), 'accounts-folder-'));

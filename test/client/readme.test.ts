@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client } from '../../packages/client/src/index.ts';
+import { codeOf } from '../support/code-blocks';
 import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
 import { secret } from '../support/secrets';
 import { until } from '../support/until';
 
 const CLIENT = join(ROOT, 'packages', 'client');
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
-const programIn = (text: string) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block).join('');
+const programIn = (text: string) => codeOf(text, 'ts').join('');
 
 describe('the client', () => {
   const dataDir = newDataDir();
@@ -29,8 +30,6 @@ describe('the client', () => {
     dataDir.remove();
     rmSync(folder, { recursive: true, force: true });
   });
-
-  const codes = () => [...service.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
 
   /** The program of a page, with the client's sources in the place of the package. */
   function run(program: string) {
@@ -54,9 +53,9 @@ describe('the client', () => {
       await until(() => {
         if (running.exitCode !== null) throw new Error(shown());
         // A line that comes before its question is lost.
-        return codes().length >= typed && shown().split('first terminal: ').length > typed;
+        return service.codes.length >= typed && shown().split('first terminal: ').length > typed;
       }, 30_000);
-      running.stdin.write(`${codes()[typed - 1]}\n`);
+      running.stdin.write(`${service.codes[typed - 1]}\n`);
     }
 
     expect({ status: await ended, shown: shown() }).toMatchObject({ status: 0 });
@@ -76,10 +75,10 @@ describe('the client', () => {
 
   async function register(phone: { region: number; phone: string }): Promise<void> {
     const client = new Client({ baseUrl: service.url });
-    const known = codes().length;
+    const known = service.codes.length;
     await client.call('/user/send_code', phone);
-    await until(() => codes().length > known);
-    const verified = await client.call('/user/verify_code', { ...phone, code: codes()[known] ?? '' });
+    await until(() => service.codes.length > known);
+    const verified = await client.call('/user/verify_code', { ...phone, code: service.codes[known] ?? '' });
     if (!verified.ok) throw new Error(verified.reason);
     const verification_token = secret(verified.result.verification_token);
     const registered = { nickname: 'Ann', password: 'opensesame', verification_token };

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { migrate } from '../../src/database/migrations';
+import { codeBlocks, codeOf, codesInSentences } from '../support/code-blocks';
 import { InstalledPostgres, installedPostgres } from '../support/installed-postgres';
 import { AS_ORDINARY_USER, ROOT } from '../support/service-process';
 import { until } from '../support/until';
@@ -13,20 +14,10 @@ const hasAll = ['pg_basebackup', 'pg_archivecleanup'].every((program) => existsS
 const hasSetsid = spawnSync('setsid', ['--version']).status === 0;
 const read = (page: string) => readFileSync(join(ROOT, 'docs', page), 'utf8');
 
-function blocksOf(page: string): string[] {
-  return [...read(page).matchAll(/^```\S*\n(.*?)^```$/gms)].map(([, text = '']) => text);
-}
-
-/** What stands between the grave accents of a sentence. */
-function codesOf(page: string): string[] {
-  const text = read(page).replace(/^```.*?^```$/gms, '');
-  return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));
-}
-
 const PAGES = ['abuse.md', 'database.md', 'operations.md', 'secrets.md', 'upgrading.md'];
 const STATEMENT = /^(?:ALTER (?:ROLE|SYSTEM)|CREATE ROLE|GRANT|SELECT|UPDATE|… SET) /;
 const statements = PAGES.flatMap((page) =>
-  codesOf(page)
+  codesInSentences(read(page))
     .filter((code) => STATEMENT.test(code))
     .map((statement) => ({ page, statement })),
 );
@@ -46,7 +37,7 @@ if (programs === '')
   afterAll(() => server.remove());
 
   (hasSetsid ? it : it.skip)('make the two roles and their passwords, by the commands of database.md', async () => {
-    const [own = '', ofCompose = ''] = blocksOf('database.md');
+    const [own = '', ofCompose = ''] = codeBlocks(read('database.md')).map(({ text }) => text);
     const withPasswords = () =>
       server.sql('accounts', 'SELECT rolname FROM pg_authid WHERE rolpassword IS NOT NULL ORDER BY 1');
     const both = [{ rolname: 'accounts_owner' }, { rolname: 'accounts_service' }];
@@ -97,7 +88,7 @@ if (programs === '')
       const wal = join(server.folder, 'wal');
       const files = join(server.folder, 'files');
       const page = read('backup.md').replaceAll('/wal', wal);
-      const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
+      const [yaml = ''] = codeOf(page, 'yaml');
       const { services } = parse(yaml) as { services: { postgres: { command: string[] } } };
       const settings = services.postgres.command.slice(1).map((option) => /^-c(\w+)=(.*)$/s.exec(option) ?? []);
       const commands = [...page.matchAll(/^docker compose exec (?:--user postgres )?postgres (.*)$/gm)];

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../support/code-blocks';
 import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
-import { secret } from '../support/secrets';
 
 describe('the commands', () => {
   const dataDir = newDataDir();
@@ -19,28 +19,26 @@ describe('the commands', () => {
     dataDir.remove();
   });
 
-  // The reader types what the first terminal shows; bash reads it from where it reads the commands.
-  const codes = () => [...service.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
-
   /** What bash shows of all blocks of a page. */
   async function walk(page: string): Promise<{ status: unknown; shown: string; codes: number[] }> {
     const text = readFileSync(join(ROOT, page), 'utf8');
-    const commands = [...text.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block]) => block).join('');
+    const commands = codeOf(text, 'bash').join('');
     const env = { ...process.env, BASE: service.url, DATA_DIR: dataDir.path };
     const bash = (shell = spawn('bash', ['-e'], { cwd: ROOT, env }));
     let shown = '';
     bash.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     bash.stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const ended = new Promise((resolve) => bash.on('close', resolve));
-    let known = codes().length;
+    // The reader types what the first terminal shows; bash reads it from where it reads the commands.
+    let known = service.codes.length;
     for (const line of commands.split('\n')) {
       bash.stdin.write(`${line}\n`);
       if (!line.startsWith('read ')) continue;
       await until(() => {
         if (bash.exitCode !== null) throw new Error(shown);
-        return codes().length > known;
+        return service.codes.length > known;
       }, 30_000);
-      bash.stdin.write(`${codes()[known]}\n`);
+      bash.stdin.write(`${service.codes[known]}\n`);
       known += 1;
     }
     bash.stdin.end();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../support/code-blocks';
 import { ROOT } from '../support/service-process';
 
 /** A page of docs: its code, and the command by which its client is generated. */
@@ -11,8 +12,7 @@ export class Page {
   }
 
   code(language: string): string {
-    const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms');
-    return [...this.text.matchAll(fence)].map(([, code]) => code).join('\n');
+    return codeOf(this.text, language).join('\n');
   }
 
   /** What stands behind the jar, with another document and another folder for the client. */

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT } from './paths';
+import { secret } from './secrets';
 import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
@@ -29,6 +30,11 @@ export class ServiceProcess {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BCRYPT_COST: '4', PORT: '0', ...env },
     });
     return new ServiceProcess(child);
+  }
+
+  /** Those of the SMS that it has shown, the oldest first. */
+  get codes(): string[] {
+    return [...this.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
   }
 
   get pid(): number {

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SECRETS, VARIABLES } from '../../src/config';
 import { STEPS } from '../compose/steps';
+import { codeBlocks, codesInSentences } from '../support/code-blocks';
 import { ROOT } from '../support/service-process';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))]
   .filter((name) => name.endsWith('.md'))
-  .map((page) => ({ page, blocks: blocksOf(read(page)) }));
+  .map((page) => ({ page, blocks: codeBlocks(read(page)) }));
 
 const inShell = blocksIn(['', 'sh', 'bash']);
 const overrides = blocksIn(['yaml']);
@@ -17,7 +18,7 @@ const overrides = blocksIn(['yaml']);
 /** Each line of a block, and each code within a sentence. */
 const commands = [
   ...inShell.flatMap(({ page, text }) => text.split('\n').map((line) => ({ page, line: line.replace(/ #.*/, '') }))),
-  ...pages.flatMap(({ page }) => codesOf(read(page)).map((line) => ({ page, line }))),
+  ...pages.flatMap(({ page }) => codesInSentences(read(page)).map((line) => ({ page, line }))),
 ];
 
 interface Compose {
@@ -32,18 +33,6 @@ function blocksIn(kinds: string[]): { page: string; first: string; text: string 
       .filter(({ kind }) => kinds.includes(kind))
       .map(({ text }) => ({ page, first: text.split('\n')[0] ?? '', text })),
   );
-}
-
-function blocksOf(text: string): { kind: string; text: string }[] {
-  return [...text.matchAll(/^```(\S*)[^\n]*\n(.*?)^```$/gms)].map(([, kind = '', block = '']) => ({
-    kind,
-    text: block,
-  }));
-}
-
-function codesOf(text: string): string[] {
-  const sentences = text.replace(/^```.*?^```$/gms, '');
-  return [...sentences.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));
 }
 
 /** What follows the name of a program and its command, without options and their values. */

@@ -1,0 +1,23 @@
+/** A block of a page between fences, with the word behind the first of them. */
+export interface CodeBlock {
+  kind: string;
+  text: string;
+}
+
+export function codeBlocks(page: string): CodeBlock[] {
+  const found = page.matchAll(/^```(\S*)[^\n]*\n(.*?)^```$/gms);
+  return [...found].map(([, kind = '', text = '']) => ({ kind, text }));
+}
+
+/** The blocks of one kind, in their order. */
+export function codeOf(page: string, kind: string): string[] {
+  return codeBlocks(page)
+    .filter((block) => block.kind === kind)
+    .map(({ text }) => text);
+}
+
+/** What stands between the grave accents of sentences. */
+export function codesInSentences(page: string): string[] {
+  const sentences = page.replace(/^```.*?^```$/gms, '');
+  return [...sentences.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));
+}
