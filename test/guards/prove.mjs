@@ -1,16 +1,16 @@
 // Takes each guard out of a copy of the tree, one at a time, and sees its test fail. What was seen is kept in proved.json, with
-// what it was seen of: a guard is due again when its source, its test or the guard itself has changed.
+// the guard's form (form.mjs): a guard is due again when the function that it stands in, its test or the guard itself changes.
 //   npm run guards                    proves all that are due
 //   npm run guards -- WORD …          those whose words these are
 //   npm run guards -- --all           every one
 //   npm run guards -- --sample=N      all that are due, and so many others, at random
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { formOf, placesOf } from './form.mjs';
 import { guards } from './guards.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -51,7 +51,7 @@ const { values: options, positionals: words } = parseArgs({
 const record = JSON.parse(readFileSync(RECORD, 'utf8'));
 
 /** As everything is now: a file may change while the proofs run. */
-const forms = new Map(guards.map((guard) => [guard, formOf(guard)]));
+const forms = new Map(guards.map((guard) => [guard, formOf(root, guard)]));
 const wanted = chosen();
 const waiting = [...wanted];
 const unproved = [];
@@ -68,18 +68,6 @@ function chosen() {
   const isDue = (guard) => record[guard.guard] !== forms.get(guard);
   const others = guards.filter((guard) => !isDue(guard)).sort(() => Math.random() - 0.5);
   return [...guards.filter(isDue), ...others.slice(0, Number(options.sample ?? 0))];
-}
-
-/** Of the guard, the sources that it stands in, and its test. */
-function formOf(guard) {
-  const { file, also = [], test } = guard;
-  const folder = dirname(join(root, test));
-  const tests = readdirSync(folder).filter((name) => name.startsWith(basename(test)) && name.endsWith('.test.ts'));
-  const files = [file, ...also.map((one) => one.file)].map((path) => join(root, path));
-  // What it is claimed for changes nothing of how it is proved.
-  const hash = createHash('sha256').update(JSON.stringify({ ...guard, claims: undefined }));
-  for (const path of [...files, ...tests.map((name) => join(folder, name))]) hash.update(readFileSync(path));
-  return hash.digest('base64url').slice(0, 16);
 }
 
 function save() {
@@ -127,20 +115,6 @@ async function prove(tree, { file, replace, by, also = [], test, named }) {
     // Backwards: several may stand in one file, of which the first was kept whole.
     for (let index = taken.length - 1; index >= 0; index -= 1) writeFileSync(taken[index].path, sources[index]);
   }
-}
-
-/** The words and signs of a text. However it is formatted, they are the same. */
-function tokensOf(text) {
-  return text.match(/\w+|[^\s\w]/g) ?? [];
-}
-
-/** Where a source has these tokens, with any white space between them, and with or without a comma at the end of a list. */
-function placesOf(text, source) {
-  const tokens = tokensOf(text).filter((token, index, all) => token !== ',' || !/^[)\]}]$/.test(all[index + 1] ?? ''));
-  const escaped = tokens.map((token) => (/^[)\]}]$/.test(token) ? `,?\\s*\\${token}` : token.replace(/\W/, '\\$&')));
-  return [...source.matchAll(new RegExp(escaped.join('\\s*'), 'g'))].map(({ 0: found, index }) => {
-    return { from: index, to: index + found.length };
-  });
 }
 
 /** Which line of a guard is not there any more, or is there twice. */
