@@ -1,6 +1,6 @@
 // Loaded into a server before its own code (node --expose-gc --import): tells the process that has started it of its
-// memory, and of how long its event loop is held up. 'settle' lets the memory settle first and begins anew.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+// memory, its collections, and of how long its event loop is held up. 'settle' lets the memory settle first and begins again.
+import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
@@ -8,9 +8,11 @@ import { isMainThread } from 'node:worker_threads';
 const RESOLUTION_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 let peak = 0;
+let scavenges = { count: 0, ms: 0 };
 
 if (isMainThread) {
   delay.enable();
+  new PerformanceObserver((list) => list.getEntries().forEach(noteCollection)).observe({ entryTypes: ['gc'] });
   setInterval(look, 100).unref();
   process.on('message', (wish) => void answer(wish));
   process.channel.unref();
@@ -25,8 +27,15 @@ async function answer(wish) {
     await sleep(200);
     delay.reset();
     peak = 0;
+    scavenges = { count: 0, ms: 0 };
   }
   process.send(look());
+}
+
+function noteCollection({ duration, detail }) {
+  if (detail.kind !== constants.NODE_PERFORMANCE_GC_MINOR) return;
+  scavenges.count += 1;
+  scavenges.ms += duration;
 }
 
 function look() {
@@ -34,5 +43,5 @@ function look() {
   peak = Math.max(peak, rss);
   // The time between two looks, without the time that was meant to be between them.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-  return { rss, peak, loop: { p99: late(delay.percentile(99)), max: late(delay.max) } };
+  return { rss, peak, scavenges, loop: { p99: late(delay.percentile(99)), max: late(delay.max) } };
 }

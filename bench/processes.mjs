@@ -20,9 +20,10 @@ export function startService(bench, { database = 'bench', env, flags = [], isObs
   return startServer(bench, { name: 'service', args: [...flags, SERVICE], env: all, isObserved });
 }
 
-export function startOwn(bench, name, { database = 'bench', env, args = [], flags = [] } = {}) {
+export function startOwn(bench, name, { database = 'bench', env, args = [], flags = [], isObserved } = {}) {
   const all = { DATABASE_URL: bench.postgres.url(database), SESSION_SECRET: bench.secret, ...env };
-  return startServer(bench, { name, args: [...flags, `${root}/bench/servers/${name}.mjs`, ...args], env: all });
+  const file = `${root}/bench/servers/${name}.mjs`;
+  return startServer(bench, { name, args: [...flags, file, ...args], env: all, isObserved });
 }
 
 /** A process of its own, with this environment and no other. An observed one can be asked what observe.mjs has seen. */

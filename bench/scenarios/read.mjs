@@ -1,6 +1,6 @@
 import { subject } from '../load.mjs';
-import { compare, cpuRatio, middle, p99Ratio, rateRatio, runsOf, target } from '../measure.mjs';
-import { spread } from '../people.mjs';
+import { compare, cpuRatio, middle, p99Ratio, rateRatio, runsOf, target, warmUp } from '../measure.mjs';
+import { readRequests, spread } from '../people.mjs';
 import { checkAnswers, floor, limit, others, service } from '../readers.mjs';
 
 /** Parse Server keeps what it has read for five seconds: in that time none of these comes again. */
@@ -28,9 +28,27 @@ export async function run(bench) {
   const measured = await compare(bench, first, rest, targets);
   const rate = (name) => middle(runsOf(measured.measurements, name), rateRatio);
   measured.checks.push(target('requests/s, ratio to the limit', 'at least', 0.75, rate('service') / rate('limit')));
+  measured.checks.push(target("mean scavenge, ratio to the limit's", 'at most', 1.3, await scavengeRatio(bench)));
   for (const { name, timesSlower } of others.filter((reader) => reader.timesSlower && readers.includes(reader))) {
     const times = rate('service') / rate(name);
     measured.checks.push(target(`requests/s, times those of ${name}`, 'at least', timesSlower, times));
   }
   return { titles: Object.fromEntries(readers.map((reader) => [reader.name, reader.title])), ...measured };
+}
+
+/** A long-lived table that gets and loses an entry with each request makes scavenges several times as long. */
+async function scavengeRatio(bench) {
+  const means = [];
+  for (const reader of [service, limit]) {
+    const server = await reader.start(bench, { isObserved: true });
+    const reads = subject(bench, server, reader.name, readRequests(bench));
+    await warmUp(reads);
+    await server.ask('settle');
+    await reads.run(2 * bench.options.seconds);
+    const { scavenges } = await server.ask('look');
+    await server.stop();
+    means.push(scavenges.ms / scavenges.count);
+    bench.say(`  ${reader.name}: ${scavenges.count} scavenges of ${means.at(-1).toFixed(2)} ms`);
+  }
+  return means[0] / means[1];
 }
