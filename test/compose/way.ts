@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { connect } from 'node:tls';
 import { Calls } from '../faults/calls';
 import type { Inbox } from '../faults/person';
 import { until } from '../support/until';
@@ -35,6 +37,16 @@ export class Way {
 
   async isReady(): Promise<boolean> {
     return (await this.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200;
+  }
+
+  /** A connection to the proxy, for bytes that are not HTTP. */
+  connect(): Socket {
+    return connect({
+      host: '127.0.0.1',
+      port: Number(new URL(this.proxy).port),
+      servername: 'localhost',
+      ca: this.authority,
+    });
   }
 
   close(): void {

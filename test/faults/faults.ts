@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import { connected, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 import { NOBODY, ROOT } from '../support/service-process';
+import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
 
 export interface Fault {
@@ -18,6 +20,8 @@ export interface Fault {
   /** Why it cannot be played on this machine. */
   missing?: () => string | undefined;
   setting?: () => Setting | Promise<Setting>;
+  /** No call may fail, not even with a 503. */
+  unnoticed?: true;
   /** For how long it is watched afterwards, when that is not a few seconds. */
   afterMs?: number;
   /** Ends when the fault has. */
@@ -253,7 +257,8 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'rolling',
-    title: 'two instances behind HAProxy are restarted one after the other, twice',
+    title: 'two instances behind HAProxy are restarted one after the other, twice, beside malformed and slow requests',
+    unnoticed: true,
     missing: () => hasProgram('haproxy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
     play: (world) => restartBehind(world, startHaproxy(world)),
@@ -262,6 +267,7 @@ export const FAULTS: Fault[] = [
   {
     name: 'rolling-caddy',
     title: 'the same behind the Caddyfile of the compose file',
+    unnoticed: true,
     missing: () => hasProgram('caddy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
     play: (world) => restartBehind(world, startCaddy(world)),
@@ -332,13 +338,18 @@ function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['pla
 async function restartBehind(world: World, socket: string): Promise<void> {
   await until(() => existsSync(socket));
   world.calls.through(socket);
-  await sleep(3_000);
-  for (const index of [0, 1, 0, 1]) {
-    const instance = world.instances[index];
-    const { port } = new URL(instance?.url ?? '');
-    await instance?.stop();
-    await world.startInstance(index, { PORT: port });
-    await sleep(2_000);
+  const rough = new RoughClients(() => connect(socket));
+  try {
+    await sleep(3_000);
+    for (const index of [0, 1, 0, 1]) {
+      const instance = world.instances[index];
+      const { port } = new URL(instance?.url ?? '');
+      await instance?.stop();
+      await world.startInstance(index, { PORT: port });
+      await sleep(2_000);
+    }
+  } finally {
+    await rough.stop();
   }
 }
 

@@ -170,7 +170,23 @@ describe('docker-compose.yml', () => {
     expect(volumes).toContain('./deploy/Caddyfile:/etc/caddy/Caddyfile:ro');
     const caddyfile = read('deploy/Caddyfile');
     const variables = [...caddyfile.matchAll(/\{\$([A-Z_]+)/g)].map(([, name]) => name ?? '');
-    expect(variables.sort()).toEqual(Object.keys(environment).sort());
+    const ofGo = ['GOMEMLIMIT'];
+    expect([...variables, ...ofGo].sort()).toEqual(Object.keys(environment).sort());
+  });
+
+  it('has the proxy avoid no instance because of what a client has sent', () => {
+    expect(read('deploy/Caddyfile')).toMatch(/^\t{2}health_uri \/readyz$/m);
+    expect(read('deploy/Caddyfile')).not.toMatch(/^\s*(fail_duration|max_fails|unhealthy_\w+)/m);
+  });
+
+  it('has the proxy end heads and bodies that do not come, and idle connections', () => {
+    const [, timeouts = ''] = /\n\t{2}timeouts \{\n([^]*?)\n\t{2}\}/.exec(read('deploy/Caddyfile')) ?? [];
+    const named = [...timeouts.matchAll(/^\t{3}(\w+) \d+s$/gm)].map(([, name]) => name);
+    expect(named).toEqual(['read_header', 'read_body', 'idle']);
+  });
+
+  it('has the proxy free memory before it is killed for it', () => {
+    expect([proxy.environment?.GOMEMLIMIT, proxy.mem_limit]).toEqual(['900MiB', '1g']);
   });
 
   it('asks the proxy for an instance, by an address that its configuration has', () => {

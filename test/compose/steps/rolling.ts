@@ -1,14 +1,22 @@
+import { RoughClients } from '../../faults/rough-clients';
 import { Crowd } from '../crowd';
 import { restartInTurn, scale } from '../roll';
 import type { Step } from '../step';
 
-/** Two replicas are restarted one after the other, under load. */
+/** Two replicas are restarted one after the other, under load and beside malformed and slow requests. */
 export const rolling: Step = {
   name: 'rolling',
   async play(stage) {
     const deployment = await stage.deployment();
     await scale(deployment, 2);
-    const crowd = await Crowd.gather(await stage.way());
-    return crowd.during(() => restartInTurn(deployment));
+    const way = await stage.way();
+    const crowd = await Crowd.gather(way);
+    const rough = new RoughClients(() => way.connect());
+    try {
+      const told = await crowd.during(() => restartInTurn(deployment));
+      return `${told}, beside ${rough.malformed} malformed requests`;
+    } finally {
+      await rough.stop();
+    }
   },
 };
