@@ -13,7 +13,10 @@ const LEAST_RETURN_CODE = 1_000;
 export function answersOf(operation: Operation): ZodOpenApiResponsesObject {
   const reasons = reasonsOf(operation);
   const isReturned = (reason: Reason) => REASONS[reason].code >= LEAST_RETURN_CODE;
-  const refused = refusalsBy(reasons.filter((reason) => !isReturned(reason)));
+  const refused = refusalsBy(
+    operationId(operation.path),
+    reasons.filter((reason) => !isReturned(reason)),
+  );
   return {
     200: success(operation, reasons.filter(isReturned)),
     ...Object.fromEntries<ZodOpenApiResponseObject>(refused),
@@ -37,6 +40,7 @@ export function needsSession({ access }: Operation): boolean {
 
 export function answersOfEndpoint({
   method,
+  name,
   params,
   answer,
   redirect,
@@ -56,7 +60,7 @@ export function answersOfEndpoint({
       content: { [answer.type]: { schema: answer.result ?? z.string().meta({ format: 'binary' }) } },
     },
     ...(redirect !== undefined && { 307: { description: redirect } }),
-    ...Object.fromEntries<ZodOpenApiResponseObject>(refusalsBy(reasons, like)),
+    ...Object.fromEntries<ZodOpenApiResponseObject>(refusalsBy(name, reasons, like)),
   };
 }
 

@@ -5748,6 +5748,22 @@ export const guards = [
     test: 'test/unit/openapi',
     named: 'is what the operations are now',
   },
+  {
+    guard: 'no schema is named as the constructor of another one in Go',
+    file: 'src/features/groups/groups-schemas.ts',
+    replace: "id: 'GroupToCreate'",
+    by: "id: 'NewGroup'",
+    test: 'test/unit/openapi',
+    named: 'has no schema called New',
+  },
+  {
+    guard: 'a refusal has one flat schema',
+    file: 'scripts/openapi/refusals.ts',
+    replace: '.meta({ id: `${name}Refusal`, description: `An answer with HTTP ${status}.` })',
+    by: '.and(z.object({ code: z.literal(status) }))',
+    test: 'test/unit/openapi',
+    named: 'has a flat schema for each refusal',
+  },
 
   // --- pages
   {

@@ -71,7 +71,7 @@ private class Play(val base: String, val folder: File, val messages: File, val p
     ann.api<FriendshipsApi>().friendshipAgree(OneFriend(benId)).answer()
     same("friends", synced().friends[benId]?.status, FriendStatus.friends)
 
-    val created = ben.api<GroupsApi>().groupCreate(NewGroup("Choir", listOf(annId))).answer()
+    val created = ben.api<GroupsApi>().groupCreate(GroupToCreate("Choir", listOf(annId))).answer()
     val group = (created as GroupCreateAnswer.GroupCreateSuccessValue).value.result.id
     same("members", synced().members[group]?.keys, setOf(annId, benId))
     ben.api<GroupsApi>().groupRename(NewGroupName(group, "Band")).answer()

@@ -31,15 +31,12 @@ const ajv = new Ajv({
 addFormats(ajv);
 ajv.addSchema(document, 'openapi');
 
-/**
- * As a client that knows no other fields has it: one that the document does not name is a mistake here. What narrows
- * another schema names some of its fields alone.
- */
-function closed(part: unknown, isNarrowing = false): unknown {
-  if (Array.isArray(part)) return part.map((one) => closed(one, isNarrowing));
+/** As a client that knows no other fields has it: one that the document does not name is a mistake here. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== 'object' || part === null) return part;
-  const all = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value, name === 'allOf')]));
-  return 'properties' in part && !isNarrowing ? { additionalProperties: false, ...all } : all;
+  const all = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
+  return 'properties' in part ? { additionalProperties: false, ...all } : all;
 }
 
 const paths = Object.keys(document.paths)

@@ -26,6 +26,7 @@ export interface Described {
 }
 
 export interface Document {
+  components: { schemas: Record<string, object> };
   paths: Record<string, Record<string, Described>>;
 }
 

@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument, type Package } from '../../scripts/openapi/document';
-import type { Document } from '../support/document';
+import { resolved, type Document } from '../support/document';
 import { ROOT } from '../support/service-process';
 
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as unknown;
 
-const document = read('docs/openapi.json') as Document;
+const document = JSON.parse(JSON.stringify(openApiDocument(read('package.json') as Package))) as Document;
+
+interface Refusal {
+  properties: { code: { const?: number }; reason: { enum?: string[] } };
+}
+
+interface ReasonHeader {
+  schema: { enum?: string[] };
+}
 
 /** Every part of the document below this one, and where it stands. */
 function parts(part: unknown, at = ''): [at: string, part: Record<string, unknown>][] {
@@ -22,8 +30,7 @@ const placesOf = (isMeant: (part: Record<string, unknown>) => boolean) =>
 
 describe('docs/openapi.json', () => {
   it('is what the operations are now: npm run openapi writes it', () => {
-    const written = openApiDocument(read('package.json') as Package);
-    expect(document).toEqual(JSON.parse(JSON.stringify(written)));
+    expect(read('docs/openapi.json')).toEqual(document);
   });
 
   // What generators of clients stumbled over: see test/sdks.
@@ -36,6 +43,30 @@ describe('docs/openapi.json', () => {
     expect(placesOf((part) => typeof part.const === 'boolean')).toEqual([]);
     expect(placesOf(({ additionalProperties: more = false }) => more !== false)).toEqual([]);
     expect(placesOf(({ pattern }) => typeof pattern === 'string' && pattern.includes('/'))).toEqual([]);
+  });
+
+  it('has a flat schema for each refusal, which generators of clients type, and one for each set of reasons', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const refusals = operations.flatMap(({ responses }) =>
+      Object.entries(responses).flatMap(([status, response]) => (/^[23]/.test(status) ? [] : [{ status, response }])),
+    );
+    expect(refusals.length).toBeGreaterThan(500);
+    for (const { status, response } of refusals) {
+      const { headers = {}, content = {} } = resolved(document, response);
+      const schema = resolved(document, content['application/json']?.schema ?? {}) as Refusal;
+      expect(schema).toMatchObject({ type: 'object', required: ['code', 'reason', 'message'] });
+      const { code, reason } = schema.properties;
+      expect(code.const).toBe(status === 'default' ? 614 : Number(status));
+      expect(reason.enum).toEqual((headers['X-Reason'] as ReasonHeader).schema.enum);
+    }
+    const references = refusals.map(({ response }) => response.$ref);
+    expect(references).not.toContain(undefined);
+    expect(new Set(references).size).toBeLessThan(100);
+  });
+
+  it('has no schema called New and the name of another one, which generators of Go use for its constructor', () => {
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter((name) => name.startsWith('New') && names.includes(name.slice('New'.length)))).toEqual([]);
   });
 
   it('has statuses of HTTP alone, and paths of plain values', () => {

@@ -8,7 +8,7 @@ const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
 const TYPES = new URL('../src/document.ts', import.meta.url);
 
 const text = readFileSync(DOCUMENT, 'utf8');
-const types = `${headOf(text)}${astToString(await openapiTS(withoutExamples(JSON.parse(text))))}`;
+const types = `${headOf(text)}${withoutNever(astToString(await openapiTS(needed(JSON.parse(text)))))}`;
 if (!process.argv.includes('--check')) writeFileSync(TYPES, types);
 else if (readFileSync(TYPES, 'utf8') !== types) {
   process.stderr.write('packages/client/src/document.ts is not current: npm run types in packages/client\n');
@@ -19,6 +19,22 @@ else if (readFileSync(TYPES, 'utf8') !== types) {
 function headOf(document) {
   const hash = createHash('sha256').update(document).digest('hex');
   return `// Made of docs/openapi.json by npm run types: not to be changed by hand.\n// SHA-256 of the document: ${hash}\n\n`;
+}
+
+/** Leaves out the bodies of refusals: the client has a type of its own for them, and their header tells the reasons. */
+function needed(document) {
+  const { components } = document;
+  for (const name of Object.keys(components.schemas)) if (name.endsWith('Refusal')) delete components.schemas[name];
+  for (const response of Object.values(components.responses)) {
+    delete response.content;
+    response.description = '';
+  }
+  return withoutExamples(document);
+}
+
+/** Leaves out what is not there: methods that a path does not take, parameters that an operation does not have. */
+function withoutNever(types) {
+  return types.replace(/^ +\w+\?: never;\n/gm, '').replace(/^ +parameters: \{\n +\};\n/gm, '');
 }
 
 /** They would be most of the package. A property of a schema may have such a name, too. */

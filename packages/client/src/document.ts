@@ -1,992 +1,238 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: be129cdd18d5bbafad254c8b7d18b40e4009b866e790ab7801ebc40a3994ef07
+// SHA-256 of the document: 32e34ec025fb135f6500e12e2bb2ef721b677cd0a321e78a119225d3c4ca22a4
 
 export interface paths {
     "/user/send_code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Sends a verification code to a phone, in an SMS. */
         post: operations["userSendCode"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/verify_code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Exchanges a code for a verification token. */
         post: operations["userVerifyCode"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/check_phone_available": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Whether no account has this phone yet. */
         post: operations["userCheckPhoneAvailable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/get_sms_img_code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes a captcha, which raises the limits of send_code. */
         post: operations["userGetSmsImgCode"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/register": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes an account for the phone that a verification token was given for. */
         post: operations["userRegister"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Begins a session, whose cookie is the first in the answer. */
         post: operations["userLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends the session, and takes its cookie back. */
         post: operations["userLogout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/reset_password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Sets a new password by a verification token, and ends all sessions. */
         post: operations["userResetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/change_password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Sets a new password by the old one, and ends all other sessions. */
         post: operations["userChangePassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Where the user is signed in, the newest session first. */
         post: operations["userSessions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/end_session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends one of the user's sessions. */
         post: operations["userEndSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/set_nickname": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Changes the user's nickname. */
         post: operations["userSetNickname"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/set_portrait_uri": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Changes the address of the user's portrait. */
         post: operations["userSetPortraitUri"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/remove_portrait": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Takes the portrait of the user away. */
         post: operations["userRemovePortrait"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/close_account": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Closes the account: what belongs to it ends, and its phone is free again. */
         post: operations["userCloseAccount"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/change_phone": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Gives the account the phone of a verification token, and ends all other sessions. */
         post: operations["userChangePhone"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Everything that is kept of the user, but for what lets somebody in. */
         post: operations["userExport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/set_findable": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Whether others than friends find the user by the phone. */
         post: operations["userSetFindable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/blacklist": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The user's blacklist, the newest entry first. */
         post: operations["userBlacklist"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/add_to_blacklist": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Puts somebody on the user's blacklist. */
         post: operations["userAddToBlacklist"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/remove_from_blacklist": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Takes somebody off the user's blacklist. */
         post: operations["userRemoveFromBlacklist"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/invite": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Asks somebody to be friends, or makes friends of two of whom the other has asked already. */
         post: operations["friendshipInvite"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/agree": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Agrees to be friends. */
         post: operations["friendshipAgree"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/ignore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ignores a request, without telling the other side. */
         post: operations["friendshipIgnore"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/delete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends a friendship on the user's own side. */
         post: operations["friendshipDelete"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/set_display_name": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Gives a friend a name that the user alone sees. */
         post: operations["friendshipSetDisplayName"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/all": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The user's friends and requests, the latest change first. */
         post: operations["friendshipAll"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/friendship/{friendId}/profile": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** A friend, and the name that the user has given. */
         post: operations["friendshipByFriendIdProfile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/add": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Brings others into a group. */
         post: operations["groupAdd"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/join": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes the user a member of a group. */
         post: operations["groupJoin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/quit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends the membership of the user. */
         post: operations["groupQuit"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/kick": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends the memberships of others. */
         post: operations["groupKick"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/dismiss": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ends a group for all its members. */
         post: operations["groupDismiss"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/transfer": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes another member the creator. */
         post: operations["groupTransfer"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/set_manager": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes members managers. */
         post: operations["groupSetManager"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/remove_manager": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes managers plain members again. */
         post: operations["groupRemoveManager"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The groups that the user is a member of. */
         post: operations["userGroups"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/create": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Makes a group, with the user as its creator. */
         post: operations["groupCreate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/rename": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Gives a group another name. */
         post: operations["groupRename"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/set_portrait_uri": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Changes the address of a group's portrait. */
         post: operations["groupSetPortraitUri"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/set_bulletin": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Changes a group's bulletin. */
         post: operations["groupSetBulletin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/set_display_name": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Changes how the user is called in a group. */
         post: operations["groupSetDisplayName"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** A group of the user, or one that was dismissed while the user was a member. */
         post: operations["groupById"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/group/{id}/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The members of a group of the user, in the order of their ids. */
         post: operations["groupByIdMembers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/sync/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Everything of the user that has changed since this version. */
         post: operations["userSyncByVersion"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/get_token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** A token for the messaging server. */
         post: operations["userGetToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/get_image_token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** A token to upload images with, and the address of stored images. */
         post: operations["userGetImageToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/find/{region}/{phone}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The user with this phone. */
         post: operations["userFindByRegionAndPhone"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The users with these ids, in their order, without those who have no open account. */
         post: operations["userBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/user/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** The user with this id. */
         post: operations["userById"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Takes an image, as Qiniu takes one. */
         post: operations["uploadImage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/files/{userId}/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** An image that was uploaded here. */
         get: operations["image"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/captcha/{id}.png": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The picture of a captcha, once get_sms_img_code has made it. */
         get: operations["captchaPicture"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/captcha/widget": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** A page with a provider's captcha, for a web view. */
         get: operations["captchaWidget"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/.well-known/jwks.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The keys by which a messaging server checks tokens. */
         get: operations["jwks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/healthz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Whether the process lives. */
         get: operations["healthz"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/readyz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Whether requests should be sent here. */
         get: operations["readyz"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** This document. */
         get: operations["openApi"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
@@ -1077,7 +323,7 @@ export interface components {
             password: string;
         };
         /** @description The token is one of the new phone, the password that of the account. */
-        NewPhone: {
+        PhoneToChange: {
             /**
              * Format: password
              * @description 6 to 20 bytes of UTF-8, without white space.
@@ -1116,7 +362,7 @@ export interface components {
             groupId: string;
             userId: string;
         };
-        NewGroup: {
+        GroupToCreate: {
             /** @description 2 to 32 bytes of UTF-8. */
             name: string;
             memberIds: string[];
@@ -1172,21 +418,6 @@ export interface components {
             /** @constant */
             code: 5000;
         };
-        /** @description Everything but HTTP 200. */
-        Refusal: {
-            /** @description The HTTP status again. */
-            code: number;
-            reason: components["schemas"]["Reason"];
-            /** @description For a developer: it may change. */
-            message: string;
-            /** @description The fields at fault, where some are. */
-            details?: components["schemas"]["FieldProblem"][];
-        };
-        /**
-         * @description Why it is refused, for programs: these words stay. Later versions may have more.
-         * @enum {string}
-         */
-        Reason: "invalid_input" | "malformed_body" | "malformed_path" | "not_signed_in" | "cross_site" | "no_such_path" | "method_not_allowed" | "body_too_large" | "internal_error" | "https_required" | "overloaded" | "took_too_long" | "malformed_http" | "request_too_slow" | "headers_too_large" | "bad_gateway" | "service_away" | "stopping" | "not_ready" | "wrong_code" | "code_expired" | "guesses_spent" | "too_soon" | "captcha_required" | "daily_limit" | "address_limit" | "no_guesses_left" | "sending_paused" | "captcha_missing" | "captcha_wrong" | "captcha_unchecked" | "region_not_served" | "not_a_mobile" | "undeliverable" | "sms_failed" | "sms_unconfirmed" | "too_many_checks" | "too_many_verifications" | "no_such_captcha" | "no_such_token" | "wrong_token" | "phone_taken" | "no_account" | "wrong_credentials" | "wrong_password" | "too_many_attempts" | "too_many_at_once" | "no_such_user" | "unknown_user" | "not_yourself" | "too_many_lookups" | "too_many_changes" | "portrait_host_not_allowed" | "blacklist_full" | "too_many_blacklist_adds" | "already_friends" | "not_friends" | "nothing_requested" | "too_many_friends" | "too_many_invitations" | "no_such_group" | "role_too_low" | "joining_closed" | "group_full" | "not_a_member" | "friends_only" | "new_creator_full" | "too_many_groups" | "too_many_group_changes" | "too_many_new_groups" | "upload_token_refused" | "upload_token_expired" | "key_not_allowed" | "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow" | "image_too_large" | "checksum_wrong" | "upload_too_slow" | "key_taken" | "unknown_upload" | "unknown_blocks" | "too_many_uploads" | "too_many_parts" | "too_many_incomplete" | "image_space_full" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "no_such_image";
         FieldProblem: {
             /** @description Of the field. */
             path: string;
@@ -1637,17 +868,6 @@ export interface components {
             hash: string;
             key: string;
         };
-        UploadRefusal: {
-            /** @description The HTTP status again. */
-            code: number;
-            reason: components["schemas"]["Reason"];
-            /** @description For a developer: it may change. */
-            message: string;
-            /** @description The fields at fault, where some are. */
-            details?: components["schemas"]["FieldProblem"][];
-            /** @description The message again, where the storage refuses. */
-            error?: string;
-        };
         KeySet: {
             keys: components["schemas"]["PublicKey"][];
         };
@@ -1661,7 +881,14 @@ export interface components {
         };
     };
     responses: {
-        /** @description - `cross_site`: a browser sent it from a page of another site */
+        UserSendCodeBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "not_a_mobile" | "undeliverable";
+                [name: string]: unknown;
+            };
+        };
         CrossSite: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1669,16 +896,7 @@ export interface components {
                 "X-Reason": "cross_site";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 403;
-                    /** @enum {string} */
-                    reason: "cross_site";
-                };
-            };
         };
-        /** @description - `request_too_slow`: the request did not arrive in time */
         RequestTooSlow: {
             headers: {
                 "X-Request-Id"?: string;
@@ -1686,16 +904,7 @@ export interface components {
                 "X-Reason": "request_too_slow";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 408;
-                    /** @enum {string} */
-                    reason: "request_too_slow";
-                };
-            };
         };
-        /** @description - `body_too_large`: the body has more than 16 KiB */
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1703,16 +912,16 @@ export interface components {
                 "X-Reason": "body_too_large";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 413;
-                    /** @enum {string} */
-                    reason: "body_too_large";
-                };
+        };
+        TooManyChecks: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_checks";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
             };
         };
-        /** @description - `headers_too_large`: the headers have more than 16 KiB */
         HeadersTooLarge: {
             headers: {
                 "X-Request-Id"?: string;
@@ -1720,16 +929,7 @@ export interface components {
                 "X-Reason": "headers_too_large";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 431;
-                    /** @enum {string} */
-                    reason: "headers_too_large";
-                };
-            };
         };
-        /** @description - `internal_error`: something of the service, or the messaging provider, has failed */
         Failed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1737,16 +937,7 @@ export interface components {
                 "X-Reason": "internal_error";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 500;
-                    /** @enum {string} */
-                    reason: "internal_error";
-                };
-            };
         };
-        /** @description - `bad_gateway`: the proxy had no whole answer from the service */
         BadGateway: {
             headers: {
                 "X-Request-Id"?: string;
@@ -1754,19 +945,16 @@ export interface components {
                 "X-Reason": "bad_gateway";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 502;
-                    /** @enum {string} */
-                    reason: "bad_gateway";
-                };
+        };
+        UserSendCodeUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "overloaded" | "took_too_long" | "captcha_unchecked" | "sms_failed" | "sms_unconfirmed" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
             };
         };
-        /**
-         * @description - `invalid_input`: a field is missing or malformed; `details` names it
-         *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-         */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1774,20 +962,16 @@ export interface components {
                 "X-Reason": "invalid_input" | "malformed_body";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 400;
-                    /** @enum {string} */
-                    reason: "invalid_input" | "malformed_body";
-                };
+        };
+        TooManyVerifications: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_verifications";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
             };
         };
-        /**
-         * @description - `overloaded`: there are too many requests, or the database is away
-         *     - `took_too_long`: it took too long: it may have been done or not
-         *     - `service_away`: the proxy finds no instance of the service that answers
-         */
         Unavailable: {
             headers: {
                 "X-Request-Id"?: string;
@@ -1796,16 +980,57 @@ export interface components {
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 503;
-                    /** @enum {string} */
-                    reason: "overloaded" | "took_too_long" | "service_away";
-                };
+        };
+        OnlyMalformedBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "malformed_body";
+                [name: string]: unknown;
             };
         };
-        /** @description - `not_signed_in`: there is no session, or it has ended */
+        PhoneTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "phone_taken";
+                [name: string]: unknown;
+            };
+        };
+        NoSuchToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_token";
+                [name: string]: unknown;
+            };
+        };
+        TooManyAtOnce: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UserLoginTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        HttpsRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "internal_error" | "https_required";
+                [name: string]: unknown;
+            };
+        };
         NotSignedIn: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1813,13 +1038,412 @@ export interface components {
                 "X-Reason": "not_signed_in";
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Refusal"] & {
-                    /** @constant */
-                    code: 401;
-                    /** @enum {string} */
-                    reason: "not_signed_in";
-                };
+        };
+        UserResetPasswordBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
+                [name: string]: unknown;
+            };
+        };
+        WrongPassword: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "wrong_password";
+                [name: string]: unknown;
+            };
+        };
+        UserChangePasswordTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        TooManyChanges: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_changes";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        PortraitHostNotAllowed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
+                [name: string]: unknown;
+            };
+        };
+        UserCloseAccountTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UserChangePhoneBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "wrong_password" | "wrong_token" | "phone_taken";
+                [name: string]: unknown;
+            };
+        };
+        UserChangePhoneTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_attempts" | "too_many_at_once";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UserAddToBlacklistBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "blacklist_full";
+                [name: string]: unknown;
+            };
+        };
+        TooManyBlacklistAdds: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_blacklist_adds";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        FriendshipInviteBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
+                [name: string]: unknown;
+            };
+        };
+        TooManyInvitations: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_invitations";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        TooManyFriends: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "too_many_friends";
+                [name: string]: unknown;
+            };
+        };
+        NothingRequested: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "nothing_requested";
+                [name: string]: unknown;
+            };
+        };
+        NotFriends: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "not_friends";
+                [name: string]: unknown;
+            };
+        };
+        MalformedPath: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
+                [name: string]: unknown;
+            };
+        };
+        GroupAddBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full";
+                [name: string]: unknown;
+            };
+        };
+        NoSuchGroup: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_group";
+                [name: string]: unknown;
+            };
+        };
+        TooManyGroupChanges: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_group_changes";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        GroupFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "group_full";
+                [name: string]: unknown;
+            };
+        };
+        JoiningClosed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "cross_site" | "joining_closed";
+                [name: string]: unknown;
+            };
+        };
+        NotYourself: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "not_yourself";
+                [name: string]: unknown;
+            };
+        };
+        RoleTooLow: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "cross_site" | "role_too_low";
+                [name: string]: unknown;
+            };
+        };
+        GroupTransferBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
+                [name: string]: unknown;
+            };
+        };
+        NotAMember: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "not_a_member";
+                [name: string]: unknown;
+            };
+        };
+        GroupCreateBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full" | "portrait_host_not_allowed";
+                [name: string]: unknown;
+            };
+        };
+        GroupCreateTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_new_groups" | "too_many_group_changes";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        NoSuchUser: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_user";
+                [name: string]: unknown;
+            };
+        };
+        TooManyLookups: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_lookups";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UploadImageBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "upload_token_refused" | "upload_token_expired";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "cross_site" | "key_not_allowed";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageNotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "checksum_wrong";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageTimedOut: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "upload_too_slow" | "request_too_slow";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "image_too_large";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageTooMany: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_uploads" | "image_space_full";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UploadImageHeadersTooLarge: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "headers_too_large";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "internal_error";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageBadGateway: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "bad_gateway";
+                [name: string]: unknown;
+            };
+        };
+        UploadImageUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "overloaded" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        UploadImageTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "key_taken";
+                [name: string]: unknown;
+            };
+        };
+        OnlyMalformedPath: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "malformed_path";
+                [name: string]: unknown;
+            };
+        };
+        NoSuchImage: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_image";
+                [name: string]: unknown;
+            };
+        };
+        ImageUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "overloaded" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        NoSuchCaptcha: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_captcha";
+                [name: string]: unknown;
+            };
+        };
+        CaptchaPictureUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "overloaded" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        NoSuchPath: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "no_such_path";
+                [name: string]: unknown;
+            };
+        };
+        OnlyServiceAway: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        ReadyzUnavailable: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description Why it is refused. */
+                "X-Reason": "stopping" | "not_ready" | "overloaded" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
             };
         };
     };
@@ -1838,12 +1462,6 @@ export interface components {
 export type $defs = Record<string, never>;
 export interface operations {
     userSendCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CodeToSend"];
@@ -1873,89 +1491,18 @@ export interface operations {
                     "application/json": components["schemas"]["UserSendCodeAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `captcha_missing`: a solved captcha is wanted with each request
-             *     - `captcha_wrong`: a solved captcha is wanted, and this one is wrong, was tried before, or is too old
-             *     - `region_not_served`: no codes are sent to this region
-             *     - `not_a_mobile`: codes are sent to mobile numbers alone
-             *     - `undeliverable`: the SMS provider does not deliver to this number
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "not_a_mobile" | "undeliverable";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "not_a_mobile" | "undeliverable";
-                    };
-                };
-            };
+            400: components["responses"]["UserSendCodeBadRequest"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_checks`: too many phones were checked, or captchas asked for, from this address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_checks";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_checks";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /**
-             * @description - `overloaded`: there are too many requests, or the database is away
-             *     - `took_too_long`: it took too long: it may have been done or not
-             *     - `captcha_unchecked`: a captcha is wanted, and it could not be checked now
-             *     - `sms_failed`: the SMS provider is away: no code was sent
-             *     - `sms_unconfirmed`: the SMS provider did not answer in time: the code may still arrive
-             *     - `service_away`: the proxy finds no instance of the service that answers
-             */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "overloaded" | "took_too_long" | "captcha_unchecked" | "sms_failed" | "sms_unconfirmed" | "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "overloaded" | "took_too_long" | "captcha_unchecked" | "sms_failed" | "sms_unconfirmed" | "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["UserSendCodeUnavailable"];
         };
     };
     userVerifyCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CodeToVerify"];
@@ -1988,24 +1535,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_verifications`: too many codes were typed in from this address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_verifications";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_verifications";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyVerifications"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2013,12 +1543,6 @@ export interface operations {
         };
     };
     userCheckPhoneAvailable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Phone"];
@@ -2039,24 +1563,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_checks`: too many phones were checked, or captchas asked for, from this address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_checks";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_checks";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2064,13 +1571,6 @@ export interface operations {
         };
     };
     userGetSmsImgCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -2082,44 +1582,11 @@ export interface operations {
                     "application/json": components["schemas"]["UserGetSmsImgCodeAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_checks`: too many phones were checked, or captchas asked for, from this address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_checks";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_checks";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2127,12 +1594,6 @@ export interface operations {
         };
     };
     userRegister: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Registration"];
@@ -2149,65 +1610,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserRegisterAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `phone_taken`: the phone has an account already; the token stays good
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "phone_taken";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "phone_taken";
-                    };
-                };
-            };
+            400: components["responses"]["PhoneTaken"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_token`: the verification token is unknown, spent or expired, at register */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_token";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_token";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchToken"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2215,12 +1623,6 @@ export interface operations {
         };
     };
     userLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Credentials"];
@@ -2249,60 +1651,14 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /**
-             * @description - `too_many_attempts`: the password was tried, or changed, too often
-             *     - `too_many_at_once`: too many of these are under way for this user, phone or address
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_attempts" | "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_attempts" | "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["UserLoginTooMany"];
             431: components["responses"]["HeadersTooLarge"];
-            /**
-             * @description - `internal_error`: something of the service, or the messaging provider, has failed
-             *     - `https_required`: the request did not arrive over HTTPS, as the operator has set the service up
-             */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "internal_error" | "https_required";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 500;
-                        /** @enum {string} */
-                        reason: "internal_error" | "https_required";
-                    };
-                };
-            };
+            500: components["responses"]["HttpsRequired"];
             502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
         };
     };
     userLogout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -2316,23 +1672,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
@@ -2344,12 +1684,6 @@ export interface operations {
         };
     };
     userResetPassword: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordReset"];
@@ -2366,49 +1700,11 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `wrong_token`: the verification token is unknown, spent or expired
-             *     - `no_account`: the phone of the verification token has no account
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
-                    };
-                };
-            };
+            400: components["responses"]["UserResetPasswordBadRequest"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2416,12 +1712,6 @@ export interface operations {
         };
     };
     userChangePassword: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordChange"];
@@ -2439,52 +1729,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `wrong_password`: the own password is wrong
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "wrong_password";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "wrong_password";
-                    };
-                };
-            };
+            400: components["responses"]["WrongPassword"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /**
-             * @description - `too_many_attempts`: the password was tried, or changed, too often
-             *     - `too_many_at_once`: too many of these are under way for this user, phone or address
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_attempts" | "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_attempts" | "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["UserChangePasswordTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2492,13 +1742,6 @@ export interface operations {
         };
     };
     userSessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -2511,23 +1754,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserSessionsAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
@@ -2539,12 +1766,6 @@ export interface operations {
         };
     };
     userEndSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SessionToEnd"];
@@ -2574,12 +1795,6 @@ export interface operations {
         };
     };
     userSetNickname: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewNickname"];
@@ -2602,24 +1817,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_changes`: this user has changed the profile too often */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2627,12 +1825,6 @@ export interface operations {
         };
     };
     userSetPortraitUri: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPortrait"];
@@ -2650,49 +1842,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `portrait_host_not_allowed`: the portrait is on a host that the operator does not allow
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
-                    };
-                };
-            };
+            400: components["responses"]["PortraitHostNotAllowed"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_changes`: this user has changed the profile too often */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2700,13 +1855,6 @@ export interface operations {
         };
     };
     userRemovePortrait: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -2719,45 +1867,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_changes`: this user has changed the profile too often */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2765,12 +1880,6 @@ export interface operations {
         };
     };
     userCloseAccount: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OwnPassword"];
@@ -2789,52 +1898,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `wrong_password`: the own password is wrong
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "wrong_password";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "wrong_password";
-                    };
-                };
-            };
+            400: components["responses"]["WrongPassword"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /**
-             * @description - `too_many_attempts`: the password was tried, or changed, too often
-             *     - `too_many_at_once`: too many of these are under way for this user, phone or address
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_attempts" | "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_attempts" | "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["UserCloseAccountTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2842,15 +1911,9 @@ export interface operations {
         };
     };
     userChangePhone: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPhone"];
+                "application/json": components["schemas"]["PhoneToChange"];
             };
         };
         responses: {
@@ -2865,54 +1928,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `wrong_password`: the own password is wrong
-             *     - `wrong_token`: the verification token is unknown, spent or expired
-             *     - `phone_taken`: the phone has an account already; the token stays good
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "wrong_password" | "wrong_token" | "phone_taken";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "wrong_password" | "wrong_token" | "phone_taken";
-                    };
-                };
-            };
+            400: components["responses"]["UserChangePhoneBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /**
-             * @description - `too_many_attempts`: the password was tried, or changed, too often
-             *     - `too_many_at_once`: too many of these are under way for this user, phone or address
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_attempts" | "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_attempts" | "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["UserChangePhoneTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2920,13 +1941,6 @@ export interface operations {
         };
     };
     userExport: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -2939,45 +1953,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserExportAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2985,12 +1966,6 @@ export interface operations {
         };
     };
     userSetFindable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Findability"];
@@ -3020,13 +1995,6 @@ export interface operations {
         };
     };
     userBlacklist: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -3039,45 +2007,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserBlacklistAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3085,12 +2020,6 @@ export interface operations {
         };
     };
     userAddToBlacklist: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneUser"];
@@ -3108,51 +2037,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `unknown_user`: a user that the body names is not there
-             *     - `not_yourself`: the body names the user, where it must name others
-             *     - `blacklist_full`: the user's blacklist is full
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "blacklist_full";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "blacklist_full";
-                    };
-                };
-            };
+            400: components["responses"]["UserAddToBlacklistBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_blacklist_adds`: this user has added too many to the blacklist */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_blacklist_adds";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_blacklist_adds";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyBlacklistAdds"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3160,12 +2050,6 @@ export interface operations {
         };
     };
     userRemoveFromBlacklist: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneUser"];
@@ -3195,12 +2079,6 @@ export interface operations {
         };
     };
     friendshipInvite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Invitation"];
@@ -3218,52 +2096,12 @@ export interface operations {
                     "application/json": components["schemas"]["FriendshipInviteAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `unknown_user`: a user that the body names is not there
-             *     - `not_yourself`: the body names the user, where it must name others
-             *     - `already_friends`: the other is a friend of the user already
-             *     - `too_many_friends`: the user has as many friends, and own requests, as one may have
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
-                    };
-                };
-            };
+            400: components["responses"]["FriendshipInviteBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_invitations`: this user has invited too many */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_invitations";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_invitations";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyInvitations"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3271,12 +2109,6 @@ export interface operations {
         };
     };
     friendshipAgree: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneFriend"];
@@ -3294,46 +2126,10 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `too_many_friends`: the user has as many friends, and own requests, as one may have
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "too_many_friends";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "too_many_friends";
-                    };
-                };
-            };
+            400: components["responses"]["TooManyFriends"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `nothing_requested`: there is no request of the other that can be agreed to now */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "nothing_requested";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "nothing_requested";
-                    };
-                };
-            };
+            404: components["responses"]["NothingRequested"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3343,12 +2139,6 @@ export interface operations {
         };
     };
     friendshipIgnore: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneFriend"];
@@ -3369,23 +2159,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `nothing_requested`: there is no request of the other that can be agreed to now */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "nothing_requested";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "nothing_requested";
-                    };
-                };
-            };
+            404: components["responses"]["NothingRequested"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3395,12 +2169,6 @@ export interface operations {
         };
     };
     friendshipDelete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneFriend"];
@@ -3421,23 +2189,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `not_friends`: the other is no friend of the user */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "not_friends";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "not_friends";
-                    };
-                };
-            };
+            404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3447,12 +2199,6 @@ export interface operations {
         };
     };
     friendshipSetDisplayName: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewFriendName"];
@@ -3473,23 +2219,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `not_friends`: the other is no friend of the user */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "not_friends";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "not_friends";
-                    };
-                };
-            };
+            404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3499,13 +2229,6 @@ export interface operations {
         };
     };
     friendshipAll: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -3518,45 +2241,12 @@ export interface operations {
                     "application/json": components["schemas"]["FriendshipAllAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3565,14 +2255,10 @@ export interface operations {
     };
     friendshipByFriendIdProfile: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 friendId: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -3585,46 +2271,10 @@ export interface operations {
                     "application/json": components["schemas"]["FriendshipByFriendIdProfileAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `not_friends`: the other is no friend of the user */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "not_friends";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "not_friends";
-                    };
-                };
-            };
+            404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3634,12 +2284,6 @@ export interface operations {
         };
     };
     groupAdd: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SomeMembers"];
@@ -3657,68 +2301,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `unknown_user`: a user that the body names is not there
-             *     - `friends_only`: a user that the body names is no friend of the user
-             *     - `group_full`: the group has no room for so many members
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full";
-                    };
-                };
-            };
+            400: components["responses"]["GroupAddBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3726,12 +2315,6 @@ export interface operations {
         };
     };
     groupJoin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneGroup"];
@@ -3749,85 +2332,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `group_full`: the group has no room for so many members
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "group_full";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "group_full";
-                    };
-                };
-            };
+            400: components["responses"]["GroupFull"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `joining_closed`: nobody joins a group without being added by a member
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "joining_closed";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "joining_closed";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["JoiningClosed"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3835,12 +2346,6 @@ export interface operations {
         };
     };
     groupQuit: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneGroup"];
@@ -3861,23 +2366,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3887,12 +2376,6 @@ export interface operations {
         };
     };
     groupKick: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SomeMembers"];
@@ -3910,85 +2393,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `not_yourself`: the body names the user, where it must name others
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "not_yourself";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "not_yourself";
-                    };
-                };
-            };
+            400: components["responses"]["NotYourself"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3996,12 +2407,6 @@ export interface operations {
         };
     };
     groupDismiss: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneGroup"];
@@ -4021,43 +2426,8 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -4067,12 +2437,6 @@ export interface operations {
         };
     };
     groupTransfer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OneMember"];
@@ -4090,86 +2454,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `not_a_member`: a user that the body names is no other member of the group
-             *     - `new_creator_full`: the member is the creator of as many groups as one may be
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
-                    };
-                };
-            };
+            400: components["responses"]["GroupTransferBadRequest"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4177,12 +2468,6 @@ export interface operations {
         };
     };
     groupSetManager: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SomeMembers"];
@@ -4200,85 +2485,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `not_a_member`: a user that the body names is no other member of the group
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "not_a_member";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "not_a_member";
-                    };
-                };
-            };
+            400: components["responses"]["NotAMember"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4286,12 +2499,6 @@ export interface operations {
         };
     };
     groupRemoveManager: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SomeMembers"];
@@ -4311,63 +2518,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4375,13 +2530,6 @@ export interface operations {
         };
     };
     userGroups: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -4394,45 +2542,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupsAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4440,15 +2555,9 @@ export interface operations {
         };
     };
     groupCreate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewGroup"];
+                "application/json": components["schemas"]["GroupToCreate"];
             };
         };
         responses: {
@@ -4470,55 +2579,12 @@ export interface operations {
                     "application/json": components["schemas"]["GroupCreateAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `unknown_user`: a user that the body names is not there
-             *     - `friends_only`: a user that the body names is no friend of the user
-             *     - `group_full`: the group has no room for so many members
-             *     - `portrait_host_not_allowed`: the portrait is on a host that the operator does not allow
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full" | "portrait_host_not_allowed";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full" | "portrait_host_not_allowed";
-                    };
-                };
-            };
+            400: components["responses"]["GroupCreateBadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /**
-             * @description - `too_many_new_groups`: this user has created too many groups for the day
-             *     - `too_many_group_changes`: this user has changed too much in groups
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_new_groups" | "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_new_groups" | "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["GroupCreateTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4526,12 +2592,6 @@ export interface operations {
         };
     };
     groupRename: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewGroupName"];
@@ -4551,63 +2611,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4615,12 +2623,6 @@ export interface operations {
         };
     };
     groupSetPortraitUri: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewGroupPortrait"];
@@ -4638,85 +2640,13 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `portrait_host_not_allowed`: the portrait is on a host that the operator does not allow
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
-                    };
-                };
-            };
+            400: components["responses"]["PortraitHostNotAllowed"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4724,12 +2654,6 @@ export interface operations {
         };
     };
     groupSetBulletin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewBulletin"];
@@ -4749,63 +2673,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `role_too_low`: a member of the group has not the role that this takes
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "role_too_low";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "role_too_low";
-                    };
-                };
-            };
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            403: components["responses"]["RoleTooLow"];
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4813,12 +2685,6 @@ export interface operations {
         };
     };
     groupSetDisplayName: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewDisplayName"];
@@ -4839,43 +2705,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_group_changes`: this user has changed too much in groups */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_group_changes";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_group_changes";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -4884,14 +2717,10 @@ export interface operations {
     };
     groupById: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -4904,46 +2733,10 @@ export interface operations {
                     "application/json": components["schemas"]["GroupByIdAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -4954,14 +2747,10 @@ export interface operations {
     };
     groupByIdMembers: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -4974,66 +2763,13 @@ export interface operations {
                     "application/json": components["schemas"]["GroupByIdMembersAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_group`: the group is none of the user, or not there */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_group";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_group";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -5042,12 +2778,9 @@ export interface operations {
     };
     userSyncByVersion: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 version: number;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -5066,49 +2799,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserSyncByVersionAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_at_once`: too many of these are under way for this user, phone or address */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_at_once";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_at_once";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -5116,13 +2812,6 @@ export interface operations {
         };
     };
     userGetToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5135,23 +2824,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGetTokenAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
@@ -5163,13 +2836,6 @@ export interface operations {
         };
     };
     userGetImageToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5182,23 +2848,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGetImageTokenAnswer"];
                 };
             };
-            /** @description - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_body";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_body";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedBody"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
@@ -5211,17 +2861,13 @@ export interface operations {
     };
     userFindByRegionAndPhone: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description An international dialling code. */
                 region: string;
                 /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
                 phone: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5234,66 +2880,13 @@ export interface operations {
                     "application/json": components["schemas"]["UserFindByRegionAndPhoneAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_user`: there is no such user, for this user */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_user";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_user";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchUser"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
-            /** @description - `too_many_lookups`: this user has looked up too many phones */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_lookups";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_lookups";
-                    };
-                };
-            };
+            429: components["responses"]["TooManyLookups"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -5301,12 +2894,6 @@ export interface operations {
         };
     };
     userBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserIds"];
@@ -5337,14 +2924,10 @@ export interface operations {
     };
     userById: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5357,46 +2940,10 @@ export interface operations {
                     "application/json": components["schemas"]["UserByIdAnswer"];
                 };
             };
-            /**
-             * @description - `invalid_input`: a field is missing or malformed; `details` names it
-             *     - `malformed_body`: the body is no JSON object in UTF-8, or cannot be read
-             *     - `malformed_path`: the path cannot be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "invalid_input" | "malformed_body" | "malformed_path";
-                    };
-                };
-            };
+            400: components["responses"]["MalformedPath"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["CrossSite"];
-            /** @description - `no_such_user`: there is no such user, for this user */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_user";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_user";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchUser"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -5406,12 +2953,6 @@ export interface operations {
         };
     };
     uploadImage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "multipart/form-data": components["schemas"]["ImageForm"];
@@ -5433,252 +2974,28 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
             };
-            /**
-             * @description - `malformed_upload`: the form, a field of it, or the path of the upload is malformed
-             *     - `upload_cut_off`: the connection ended in the middle of the upload
-             *     - `not_an_image`: the file is no PNG, JPEG, GIF or WebP image that can be read
-             *     - `image_too_complex`: the image has too many pixels, frames or chunks
-             *     - `image_too_slow`: the image takes too long to be decoded
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow";
-                    };
-                };
-            };
-            /**
-             * @description - `upload_token_refused`: the upload token is missing, forged, or ended by a new password or phone
-             *     - `upload_token_expired`: the upload token has expired
-             */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "upload_token_refused" | "upload_token_expired";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 401;
-                        /** @enum {string} */
-                        reason: "upload_token_refused" | "upload_token_expired";
-                    };
-                };
-            };
-            /**
-             * @description - `cross_site`: a browser sent it from a page of another site
-             *     - `key_not_allowed`: the key is one of another user
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "cross_site" | "key_not_allowed";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 403;
-                        /** @enum {string} */
-                        reason: "cross_site" | "key_not_allowed";
-                    };
-                };
-            };
-            /** @description - `checksum_wrong`: other bytes have arrived than the checksum is of */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "checksum_wrong";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 406;
-                        /** @enum {string} */
-                        reason: "checksum_wrong";
-                    };
-                };
-            };
-            /**
-             * @description - `upload_too_slow`: the upload, or its token, came too slowly
-             *     - `request_too_slow`: the request did not arrive in time
-             */
-            408: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "upload_too_slow" | "request_too_slow";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 408;
-                        /** @enum {string} */
-                        reason: "upload_too_slow" | "request_too_slow";
-                    };
-                };
-            };
-            /** @description - `image_too_large`: the file, or the form around it, has too many bytes */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "image_too_large";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 413;
-                        /** @enum {string} */
-                        reason: "image_too_large";
-                    };
-                };
-            };
-            /**
-             * @description - `too_many_uploads`: this user has uploaded too many images
-             *     - `image_space_full`: the images of this user take all the room that they may
-             */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "too_many_uploads" | "image_space_full";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 429;
-                        /** @enum {string} */
-                        reason: "too_many_uploads" | "image_space_full";
-                    };
-                };
-            };
-            /** @description - `headers_too_large`: the headers have more than 16 KiB */
-            431: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "headers_too_large";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 431;
-                        /** @enum {string} */
-                        reason: "headers_too_large";
-                    };
-                };
-            };
-            /** @description - `internal_error`: something of the service, or the messaging provider, has failed */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "internal_error";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 500;
-                        /** @enum {string} */
-                        reason: "internal_error";
-                    };
-                };
-            };
-            /** @description - `bad_gateway`: the proxy had no whole answer from the service */
-            502: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "bad_gateway";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 502;
-                        /** @enum {string} */
-                        reason: "bad_gateway";
-                    };
-                };
-            };
-            /**
-             * @description - `overloaded`: there are too many requests, or the database is away
-             *     - `uploads_busy`: too many uploads are under way, or too many images wait to be decoded
-             *     - `images_unavailable`: images cannot be decoded now
-             *     - `disk_full`: there is no room for images now
-             *     - `image_gone`: the image was removed while it was kept
-             *     - `service_away`: the proxy finds no instance of the service that answers
-             */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "overloaded" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "overloaded" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "service_away";
-                    };
-                };
-            };
-            /** @description - `key_taken`: the key holds another image */
-            default: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "key_taken";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadRefusal"] & {
-                        /** @constant */
-                        code: 614;
-                        /** @enum {string} */
-                        reason: "key_taken";
-                    };
-                };
-            };
+            400: components["responses"]["UploadImageBadRequest"];
+            401: components["responses"]["UploadImageUnauthorized"];
+            403: components["responses"]["UploadImageForbidden"];
+            406: components["responses"]["UploadImageNotAcceptable"];
+            408: components["responses"]["UploadImageTimedOut"];
+            413: components["responses"]["UploadImageTooLarge"];
+            429: components["responses"]["UploadImageTooMany"];
+            431: components["responses"]["UploadImageHeadersTooLarge"];
+            500: components["responses"]["UploadImageFailed"];
+            502: components["responses"]["UploadImageBadGateway"];
+            503: components["responses"]["UploadImageUnavailable"];
+            default: components["responses"]["UploadImageTaken"];
         };
     };
     image: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 userId: string;
                 name: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5690,77 +3007,21 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description - `malformed_path`: the path cannot be decoded */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_path";
-                    };
-                };
-            };
-            /** @description - `no_such_image`: there is no such image */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_image";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_image";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedPath"];
+            404: components["responses"]["NoSuchImage"];
             408: components["responses"]["RequestTooSlow"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /**
-             * @description - `overloaded`: there are too many requests, or the database is away
-             *     - `service_away`: the proxy finds no instance of the service that answers
-             */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "overloaded" | "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "overloaded" | "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["ImageUnavailable"];
         };
     };
     captchaPicture: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5772,75 +3033,16 @@ export interface operations {
                     "image/png": string;
                 };
             };
-            /** @description - `malformed_path`: the path cannot be decoded */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "malformed_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 400;
-                        /** @enum {string} */
-                        reason: "malformed_path";
-                    };
-                };
-            };
-            /** @description - `no_such_captcha`: there is no such captcha, or it has expired or been tried */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_captcha";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_captcha";
-                    };
-                };
-            };
+            400: components["responses"]["OnlyMalformedPath"];
+            404: components["responses"]["NoSuchCaptcha"];
             408: components["responses"]["RequestTooSlow"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /**
-             * @description - `overloaded`: there are too many requests, or the database is away
-             *     - `service_away`: the proxy finds no instance of the service that answers
-             */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "overloaded" | "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "overloaded" | "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["CaptchaPictureUnavailable"];
         };
     };
     captchaWidget: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5852,55 +3054,15 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description - `no_such_path`: there is no such path */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_path";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchPath"];
             408: components["responses"]["RequestTooSlow"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /** @description - `service_away`: the proxy finds no instance of the service that answers */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["OnlyServiceAway"];
         };
     };
     jwks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5912,55 +3074,15 @@ export interface operations {
                     "application/json": components["schemas"]["KeySet"];
                 };
             };
-            /** @description - `no_such_path`: there is no such path */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description Why it is refused. */
-                    "X-Reason": "no_such_path";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 404;
-                        /** @enum {string} */
-                        reason: "no_such_path";
-                    };
-                };
-            };
+            404: components["responses"]["NoSuchPath"];
             408: components["responses"]["RequestTooSlow"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /** @description - `service_away`: the proxy finds no instance of the service that answers */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["OnlyServiceAway"];
         };
     };
     healthz: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5976,34 +3098,10 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /** @description - `service_away`: the proxy finds no instance of the service that answers */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["OnlyServiceAway"];
         };
     };
     readyz: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -6019,39 +3117,10 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /**
-             * @description - `stopping`: this instance is stopping
-             *     - `not_ready`: the database of this instance lacks migrations, or takes no writes
-             *     - `overloaded`: there are too many requests, or the database is away
-             *     - `service_away`: the proxy finds no instance of the service that answers
-             */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "stopping" | "not_ready" | "overloaded" | "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "stopping" | "not_ready" | "overloaded" | "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["ReadyzUnavailable"];
         };
     };
     openApi: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -6067,24 +3136,7 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            /** @description - `service_away`: the proxy finds no instance of the service that answers */
-            503: {
-                headers: {
-                    "X-Request-Id"?: string;
-                    /** @description Why it is refused. */
-                    "X-Reason": "service_away";
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"] & {
-                        /** @constant */
-                        code: 503;
-                        /** @enum {string} */
-                        reason: "service_away";
-                    };
-                };
-            };
+            503: components["responses"]["OnlyServiceAway"];
         };
     };
 }

@@ -43,12 +43,15 @@ export type ReasonOf<Path extends keyof paths> =
     ? { [Status in keyof Responses]: XReason<HeadersOf<Responses[Status]>> }[keyof Responses]
     : never;
 
-type SharedResponses = components['responses'];
+type Responses = components['responses'];
+
+/** The responses that most operations share: one for each status. */
+type Shared =
+  | ('BadRequest' | 'NotSignedIn' | 'CrossSite' | 'RequestTooSlow' | 'BodyTooLarge' | 'HeadersTooLarge')
+  | ('Failed' | 'BadGateway' | 'Unavailable');
 
 /** Why the service may refuse any operation, or a large part of them. */
-export type SharedReason = {
-  [Name in keyof SharedResponses]: XReason<HeadersOf<SharedResponses[Name]>>;
-}[keyof SharedResponses];
+export type SharedReason = { [Name in Shared]: XReason<HeadersOf<Responses[Name]>> }[Shared];
 
 type XReason<Headers> = Headers extends { 'X-Reason'?: infer Reason } ? Extract<Reason, string> : never;
 

@@ -9,6 +9,6 @@ export const findability = z
 export const ownPassword = z.object({ password }).meta({ id: 'OwnPassword' });
 
 export const newPhone = z.object({ password, verification_token: givenToken }).meta({
-  id: 'NewPhone',
+  id: 'PhoneToChange',
   description: 'The token is one of the new phone, the password that of the account.',
 });

@@ -20,7 +20,7 @@ const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 
 export const byId = z.object({ id: groupId });
 export const newGroup = z
   .object({ name, memberIds: otherIds, portraitUri: portraitUriOrNone.optional() })
-  .meta({ id: 'NewGroup' });
+  .meta({ id: 'GroupToCreate' });
 export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup' });
 export const someMembers = z.object({ groupId, memberIds: someIds }).meta({ id: 'SomeMembers' });
 export const oneMember = z.object({ groupId, userId: otherId }).meta({ id: 'OneMember' });

@@ -122,7 +122,7 @@ final class Play {
 
   func foldsAGroup(_ before: Store, _ annId: String, _ benId: String) async throws -> Store {
     become("Ben")
-    let choir = NewGroup(name: "Choir", memberIds: [annId])
+    let choir = GroupToCreate(name: "Choir", memberIds: [annId])
     guard case .typeGroupCreateSuccess(let created) = try await GroupsAPI.groupCreate(newGroup: choir) else {
       throw Different(description: "a group that has to wait for its members")
     }
