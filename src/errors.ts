@@ -78,6 +78,12 @@ export class MethodNotAllowed extends ErrorOf<405> {
 
 export class TooLarge extends ErrorOf<413> {}
 
+export class TooEarly extends ErrorOf<425> {
+  constructor() {
+    super('too_early', 'sent as TLS early data: send it again when the handshake is complete');
+  }
+}
+
 export class TooManyRequests extends ErrorOf<429> {}
 
 /**

@@ -20,6 +20,7 @@ export const REASONS = {
   // Before an operation is found.
   malformed_http: { code: 400, when: 'the request is no HTTP' },
   request_too_slow: { code: 408, when: 'the request did not arrive in time' },
+  too_early: { code: 425, when: 'the request came as TLS early data, which others can replay' },
   headers_too_large: { code: 431, when: 'the headers have more than 16 KiB' },
   bad_gateway: { code: 502, when: 'the proxy had no whole answer from the service' },
   service_away: { code: 503, when: 'the proxy finds no instance of the service that answers' },

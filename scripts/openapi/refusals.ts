@@ -5,7 +5,13 @@ import { requestId, retryAfter } from './headers';
 import { capitalized, sentence } from './names';
 
 /** What any request may be refused for before the service has it, by the server or by a proxy. */
-const ON_THE_WAY: readonly Reason[] = ['request_too_slow', 'headers_too_large', 'bad_gateway', 'service_away'];
+const ON_THE_WAY: readonly Reason[] = [
+  'request_too_slow',
+  'too_early',
+  'headers_too_large',
+  'bad_gateway',
+  'service_away',
+];
 /** Of these, statuses that a proxy alone answers with, and that know no request id. */
 const WITHOUT_ID = [408, 431, 502, 503];
 
@@ -15,7 +21,7 @@ const LAST_STATUS = 599;
 /** The answers that most operations share, by their names for programs. */
 const NAMES: Partial<Record<number, string>> = {
   ...{ 400: 'BadRequest', 401: 'NotSignedIn', 403: 'CrossSite', 408: 'RequestTooSlow', 413: 'BodyTooLarge' },
-  ...{ 431: 'HeadersTooLarge', 500: 'Failed', 502: 'BadGateway', 503: 'Unavailable' },
+  ...{ 425: 'TooEarly', 431: 'HeadersTooLarge', 500: 'Failed', 502: 'BadGateway', 503: 'Unavailable' },
 };
 
 /** The ends of names that begin with an operation's. */

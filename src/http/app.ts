@@ -5,6 +5,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { findSender, trusting } from './client-address';
 import { crossSite } from './cross-site';
+import { refuseEarlyWrites } from './early-data';
 import { unknownPath } from './error-handler';
 import { requestLog } from './request-log';
 
@@ -44,6 +45,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.use(findSender(logger));
   app.use(sameHeaders);
   app.use(crossSite(corsOrigins, publicUrl));
+  app.use(refuseEarlyWrites);
 
   app.use(routers.operations);
   app.use(routers.health);

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Forbidden } from '../errors';
 
-const WRITING = ['POST', 'PUT', 'DELETE'];
+export const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
  * Refuses requests from pages of other sites, which would use a visitor's cookie, and lets the listed origins in.

@@ -447,6 +447,23 @@ describe('cross-site requests', () => {
   });
 });
 
+describe('requests in TLS early data, which the proxy marks', () => {
+  const early = (path: string, method: string) => raw(app, path, { method, headers: { 'Early-Data': '1' } });
+
+  it.each([
+    ['POST', '/user/send_code'],
+    ['POST', '/'],
+    ['PUT', '/buckets/x/objects/x/uploads/x/1'],
+    ['DELETE', '/buckets/x/objects/x/uploads/x'],
+  ])('are refused with 425 when they write: %s %s', async (method, path) => {
+    expectRefusal(await early(path, method), 425, 'early data', 'too_early');
+  });
+
+  it('are answered when they only read', async () => {
+    expectBody(await early('/healthz', 'GET'), { code: 200 });
+  });
+});
+
 describe('health', () => {
   it('/healthz says that the process lives, /readyz that the database answers and migrations are in', async () => {
     for (const path of ['/healthz', '/readyz']) expectBody(await raw(app, path, { method: 'GET' }), { code: 200 });

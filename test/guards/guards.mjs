@@ -3360,6 +3360,15 @@ export const guards = [
     named: 'have the cookie __Host-sid',
   },
   {
+    guard: 'nothing is written by TLS early data',
+    claims: ['replay a POST of TLS early data'],
+    file: 'src/http/early-data.ts',
+    replace: "req.headers['early-data'] !== undefined",
+    by: 'false',
+    test: 'test/api/conventions',
+    named: 'are refused with 425 when they write',
+  },
+  {
     guard: 'CORS is closed but for the origins that are listed',
     claims: ['3.4.2'],
     file: 'src/http/cross-site.ts',

@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 32e34ec025fb135f6500e12e2bb2ef721b677cd0a321e78a119225d3c4ca22a4
+// SHA-256 of the document: bd59c35b086a3085b0c013697d586201eb805bb59859ebe5e8d456a812c0779b
 
 export interface paths {
     "/user/send_code": {
@@ -913,6 +913,14 @@ export interface components {
                 [name: string]: unknown;
             };
         };
+        TooEarly: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_early";
+                [name: string]: unknown;
+            };
+        };
         TooManyChecks: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1328,6 +1336,14 @@ export interface components {
                 [name: string]: unknown;
             };
         };
+        UploadImageTooEarly: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_early";
+                [name: string]: unknown;
+            };
+        };
         UploadImageTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1495,6 +1511,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1535,6 +1552,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyVerifications"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1563,6 +1581,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1586,6 +1605,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChecks"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1615,6 +1635,7 @@ export interface operations {
             404: components["responses"]["NoSuchToken"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1651,6 +1672,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["UserLoginTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["HttpsRequired"];
@@ -1677,6 +1699,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -1704,6 +1727,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1734,6 +1758,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["UserChangePasswordTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1759,6 +1784,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -1788,6 +1814,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -1817,6 +1844,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1847,6 +1875,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1872,6 +1901,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1903,6 +1933,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["UserCloseAccountTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1933,6 +1964,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["UserChangePhoneTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1958,6 +1990,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -1988,6 +2021,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2012,6 +2046,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2042,6 +2077,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyBlacklistAdds"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2072,6 +2108,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2101,6 +2138,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyInvitations"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2132,6 +2170,7 @@ export interface operations {
             404: components["responses"]["NothingRequested"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2162,6 +2201,7 @@ export interface operations {
             404: components["responses"]["NothingRequested"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2192,6 +2232,7 @@ export interface operations {
             404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2222,6 +2263,7 @@ export interface operations {
             404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2246,6 +2288,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2277,6 +2320,7 @@ export interface operations {
             404: components["responses"]["NotFriends"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2307,6 +2351,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2338,6 +2383,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2369,6 +2415,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2399,6 +2446,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2430,6 +2478,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2460,6 +2509,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2491,6 +2541,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2522,6 +2573,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2547,6 +2599,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2584,6 +2637,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["GroupCreateTooMany"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2615,6 +2669,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2646,6 +2701,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2677,6 +2733,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2708,6 +2765,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyGroupChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2739,6 +2797,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2769,6 +2828,7 @@ export interface operations {
             404: components["responses"]["NoSuchGroup"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2804,6 +2864,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2829,6 +2890,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2853,6 +2915,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2886,6 +2949,7 @@ export interface operations {
             404: components["responses"]["NoSuchUser"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyLookups"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
@@ -2916,6 +2980,7 @@ export interface operations {
             403: components["responses"]["CrossSite"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2946,6 +3011,7 @@ export interface operations {
             404: components["responses"]["NoSuchUser"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2981,6 +3047,7 @@ export interface operations {
             406: components["responses"]["UploadImageNotAcceptable"];
             408: components["responses"]["UploadImageTimedOut"];
             413: components["responses"]["UploadImageTooLarge"];
+            425: components["responses"]["UploadImageTooEarly"];
             429: components["responses"]["UploadImageTooMany"];
             431: components["responses"]["UploadImageHeadersTooLarge"];
             500: components["responses"]["UploadImageFailed"];
@@ -3010,6 +3077,7 @@ export interface operations {
             400: components["responses"]["OnlyMalformedPath"];
             404: components["responses"]["NoSuchImage"];
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3036,6 +3104,7 @@ export interface operations {
             400: components["responses"]["OnlyMalformedPath"];
             404: components["responses"]["NoSuchCaptcha"];
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3056,6 +3125,7 @@ export interface operations {
             };
             404: components["responses"]["NoSuchPath"];
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3076,6 +3146,7 @@ export interface operations {
             };
             404: components["responses"]["NoSuchPath"];
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3095,6 +3166,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3114,6 +3186,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3133,6 +3206,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
