@@ -8,11 +8,11 @@ export const WRITING = ['POST', 'PUT', 'DELETE'];
  * Clients other than browsers send neither header, and pass.
  */
 export function crossSite(allowed: readonly string[], publicUrl?: string): RequestHandler {
-  const scheme = publicUrl === undefined ? undefined : new URL(publicUrl).protocol;
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   return (req, res, next) => {
     const origin = req.get('Origin');
     if (origin !== undefined && allowed.includes(origin)) allow(origin, req, res, next);
-    else if (isForeign(req, origin, scheme) && WRITING.includes(req.method))
+    else if (isForeign(req, origin, publicOrigin) && WRITING.includes(req.method))
       throw new Forbidden(
         'cross_site',
         'cross-site requests are refused: the operator lists allowed origins in CORS_ORIGINS',
@@ -21,17 +21,15 @@ export function crossSite(allowed: readonly string[], publicUrl?: string): Reque
   };
 }
 
-function isForeign(req: Request, origin: string | undefined, scheme = `${req.protocol}:`): boolean {
+function isForeign(req: Request, origin: string | undefined, publicOrigin: string | undefined): boolean {
   const site = req.get('Sec-Fetch-Site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return origin !== undefined && !isSame(origin, req.get('Host'), scheme);
+  return origin !== undefined && !ownOrigins(req, publicOrigin).includes(origin);
 }
 
-/** A page that came over HTTP, or out of an app's own scheme, may be anybody's, whatever host it names. */
-function isSame(origin: string, host: string | undefined, scheme: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, host: named } = new URL(origin);
-  return named === host && (protocol === 'https:' || protocol === scheme);
+/** Host counts only without PUBLIC_URL: another site may give its name this address, and a proxy may change Host. */
+function ownOrigins({ protocol, headers: { host = '' } }: Request, publicOrigin: string | undefined): string[] {
+  return publicOrigin === undefined ? [`https://${host}`, `${protocol}://${host}`] : [publicOrigin];
 }
 
 function allow(origin: string, req: Request, res: Response, next: NextFunction): void {

@@ -384,6 +384,7 @@ describe('cross-site requests', () => {
   it('are not what names this very host as its origin', async () => {
     expectBody(await call({ Origin: app.url }), { code: 200, result: true });
     expectBody(await call({ Origin: app.url.replace('http:', 'https:') }), { code: 200, result: true });
+    expectRefusal(await call({ Origin: app.url.replace('http:', 'capacitor:') }), 403, 'CORS_ORIGINS');
   });
 
   describe('where clients come over HTTPS', () => {
@@ -400,6 +401,17 @@ describe('cross-site requests', () => {
         headers: { Host: HOST, Origin },
         body: JSON.stringify(newPhone()),
       });
+
+    it('are also those of another name of this address: origin and host agree, but not with PUBLIC_URL', async () => {
+      const headers = { Host: 'evil.example', Origin: 'https://evil.example' };
+      expectRefusal(await raw(secure, '/user/groups', { headers }), 403, 'CORS_ORIGINS');
+    });
+
+    it('are not what comes from PUBLIC_URL by a proxy that puts its own name into Host', async () => {
+      const headers = { Host: '127.0.0.1:8585', Origin: `https://${HOST}` };
+      const body = JSON.stringify(newPhone());
+      expectBody(await raw(secure, '/user/check_phone_available', { headers, body }), { code: 200, result: true });
+    });
 
     it.each([`http://${HOST}`, `capacitor://${HOST}`, `ionic://${HOST}`])(
       'are also those from %s: the same host, but a page that anybody can make',
