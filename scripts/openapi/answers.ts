@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { done as doneSchema, type Endpoint } from '../../src/http/endpoint';
+import { done as doneSchema, doneCode, type Endpoint } from '../../src/http/endpoint';
 import type { Operation } from '../../src/http/operation';
+import { described } from '../../src/http/parse';
 import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
 import { requestId, retryAfter } from './headers';
 import { capitalized, operationId } from './names';
@@ -99,14 +100,17 @@ function answerId({ path }: Operation): string {
 }
 
 function eitherOf(operation: Operation, answers: [z.ZodType, z.ZodType, ...z.ZodType[]]): z.ZodType {
-  return z.union(answers).meta({ id: answerId(operation) });
+  const description = `The answers of ${operation.path} with HTTP 200. The field code tells which one it is.`;
+  return z.union(answers).meta({ id: answerId(operation), description });
 }
 
 function successOf(operation: Operation, isOneOfSeveral: boolean): z.ZodType {
   const { path, result } = operation;
   if (!result) return doneSchema;
   const id = isOneOfSeveral ? `${capitalized(operationId(path))}Success` : answerId(operation);
-  return z.object({ code: z.literal(200), result }).meta({ id });
+  const description = `What ${path} answers when it was done.`;
+  const rows = result instanceof z.ZodArray ? described(result, { description: 'The rows.' }) : result;
+  return z.object({ code: doneCode, result: rows }).meta({ id, description });
 }
 
 const returnCodes = new Map<number, z.ZodType>();
@@ -114,7 +118,10 @@ const returnCodes = new Map<number, z.ZodType>();
 function returnCode(code: number): z.ZodType {
   const description = 'A return code alone. The header X-Reason says why.';
   const made =
-    returnCodes.get(code) ?? z.strictObject({ code: z.literal(code) }).meta({ id: `ReturnCode${code}`, description });
+    returnCodes.get(code) ??
+    z
+      .strictObject({ code: z.literal(code).meta({ description: 'The return code.' }) })
+      .meta({ id: `ReturnCode${code}`, description });
   returnCodes.set(code, made);
   return made;
 }

@@ -4,7 +4,7 @@ import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
 import type { Endpoint } from '../../src/http/endpoint';
 import { healthz, readyz } from '../../src/http/health-router';
-import { openApi } from '../../src/http/openapi-router';
+import { openApi, openApi30 } from '../../src/http/openapi-router';
 import type { Operation } from '../../src/http/operation';
 import { picture } from '../../src/integrations/captcha/picture-router';
 import { widget } from '../../src/integrations/captcha/widget-router';
@@ -13,13 +13,42 @@ import { image, upload } from '../../src/integrations/storage/local-image-router
 import { answersOfEndpoint, answersOf, needsSession } from './answers';
 import { addExamples } from './examples';
 import { operationId, templated } from './names';
+import { toldOf } from './told';
 
-export const ENDPOINTS: Endpoint[] = [upload, image, picture, widget, keySet, healthz, readyz, openApi];
+/** By the tag that they have in the document, which may be one of the operations. */
+const ENDPOINTS: Record<string, Endpoint[]> = {
+  Images: [upload, image],
+  Captchas: [picture, widget],
+  Tokens: [keySet],
+  Health: [healthz, readyz],
+  Document: [openApi, openApi30],
+};
 
 const ABOUT = `
 Phone-number accounts for messaging apps. Every operation is a POST with a JSON object, at most 16 KiB, and answers
 \`{ code, result? }\`. Fields that are not described may come with later versions: ignore them.
 `;
+
+const SERVER = 'http://127.0.0.1:8585';
+
+const TAGS: Record<string, string> = {
+  Verification: 'Codes that prove a phone.',
+  Captchas: 'What a client shows when `captcha_required` is the reason.',
+  'Login and passwords': 'Registering, logging in and out, and changing or resetting a password.',
+  Sessions: 'Where the account is signed in.',
+  Profile: 'What others see of the user.',
+  Account: 'Another phone, the data that is kept, and the end of an account.',
+  Blacklist: 'Users who cannot send requests or bring the user into groups.',
+  Friendships: 'Requests and friends.',
+  'Group members': 'Who comes into a group and leaves it, and in which role.',
+  Groups: 'Groups and what is shown of them.',
+  Sync: 'All changes since the last call.',
+  Tokens: 'Tokens for messaging and uploads, and the keys to check them with.',
+  Users: 'Other users.',
+  Images: 'Uploads, and the images themselves.',
+  Health: 'For supervisors and load balancers.',
+  Document: 'This description.',
+};
 
 export interface Package {
   version: string;
@@ -39,9 +68,10 @@ export function openApiDocument({ version, license }: Package): object {
         license: { name: license, identifier: license },
         description: ABOUT.trim().replace(/\n/g, ' '),
       },
-      servers: [{ url: 'http://127.0.0.1:8585', description: 'As npm start serves it.' }],
-      tags: [...Object.keys(resources), ENDPOINTS_TAG].map((name) => ({ name })),
-      paths: { ...pathsOf(resources), ...Object.fromEntries(ENDPOINTS.map(endpointOf)) },
+      servers: [{ url: SERVER, description: 'As npm start serves it.' }],
+      externalDocs: { url: `${SERVER}/docs`, description: 'A page to try the service on.' },
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths: { ...pathsOf(resources), ...pathsOfEndpoints() },
       components: {
         securitySchemes: {
           sid: {
@@ -57,8 +87,6 @@ export function openApiDocument({ version, license }: Package): object {
   return document;
 }
 
-const ENDPOINTS_TAG = 'Beside the operations';
-
 function pathsOf(resources: Record<string, Operation[]>): ZodOpenApiPathsObject {
   const entries = Object.entries(resources).flatMap(([tag, list]) =>
     list.map((operation) => [templated(operation.path), { post: operationOf(operation, tag) }] as const),
@@ -73,6 +101,7 @@ function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObje
     operationId: operationId(path),
     tags: [tag],
     summary,
+    description: toldOf(path),
     security: needsSession(operation) ? [{ sid: [] }] : [],
     ...(params instanceof z.ZodType && { requestParams: { path: params as never } }),
     ...(taken && { requestBody: { required: !!body, content: { 'application/json': { schema: taken } } } }),
@@ -80,12 +109,18 @@ function operationOf(operation: Operation, tag: string): ZodOpenApiOperationObje
   };
 }
 
-function endpointOf(endpoint: Endpoint): [path: string, item: ZodOpenApiPathsObject[string]] {
+function pathsOfEndpoints(): ZodOpenApiPathsObject {
+  const entries = Object.entries(ENDPOINTS).flatMap(([tag, list]) => list.map((endpoint) => endpointOf(endpoint, tag)));
+  return Object.fromEntries(entries);
+}
+
+function endpointOf(endpoint: Endpoint, tag: string): [path: string, item: ZodOpenApiPathsObject[string]] {
   const { method, path, name, summary, params, form } = endpoint;
   const operation: ZodOpenApiOperationObject = {
     operationId: name,
-    tags: [ENDPOINTS_TAG],
+    tags: [tag],
     summary,
+    description: toldOf(path, method),
     security: [],
     ...(params && { requestParams: { path: params as never } }),
     ...(form && { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }),

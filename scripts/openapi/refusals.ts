@@ -37,7 +37,7 @@ const fieldProblem = z
     path: z.string().meta({ description: 'Of the field.', examples: ['nickname'] }),
     message: z.string().meta({ description: 'For a developer.', examples: ['must be 1 to 32 bytes of UTF-8'] }),
   })
-  .meta({ id: 'FieldProblem' });
+  .meta({ id: 'FieldProblem', description: 'A field at fault.' });
 
 const message = z.string().meta({ description: 'Explains the refusal to a developer. It may change.' });
 const details = z.array(fieldProblem).optional().meta({ description: 'The fields at fault, where there are some.' });

@@ -69,7 +69,7 @@ export async function buildContainer(
     jwks: services.jwks,
     captchas: services.shownCaptchas,
     uploads: services.uploads,
-    openApi: openApiRouter(config.production, services.publicUrlOf),
+    openApi: openApiRouter(config.production, config.http.docsPage, services.publicUrlOf),
     pages: pages(config, services.inbox),
   };
 

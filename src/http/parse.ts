@@ -62,4 +62,4 @@ export const time = z.iso.datetime().meta({ description: 'UTC.', examples: ['202
 export const id = z
   .string({ error: 'must be a string' })
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')
-  .meta({ examples: ['k7Qw2mZr9TfB'] });
+  .meta({ description: 'The id of a user.', examples: ['k7Qw2mZr9TfB'] });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { raw } from '../support/calls';
+import { field } from '../support/people';
 import { productionEnv } from '../support/production';
 import { ROOT } from '../support/service-process';
 
@@ -20,7 +21,14 @@ describe('GET /openapi.json', () => {
       status: 200,
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' },
     });
-    expect(answer.body).toEqual({ ...kept, servers: [{ url: app.url }] });
+    const externalDocs = { description: 'A page to try the service on.', url: `${app.url}/docs` };
+    expect(answer.body).toEqual({ ...kept, externalDocs, servers: [{ url: app.url }] });
+  });
+
+  it('is there in OpenAPI 3.0, too', async () => {
+    const answer = await raw(app, '/openapi-3.0.json', { method: 'GET' });
+    expect(answer).toMatchObject({ status: 200, body: { openapi: '3.0.3', servers: [{ url: app.url }] } });
+    expect(field(answer.body, 'paths')).toHaveProperty(['/user/login', 'post', 'operationId'], 'userLogin');
   });
 
   it('lets in the pages that the other answers let in', async () => {
@@ -37,12 +45,15 @@ describe('GET /openapi.json', () => {
   });
 
   it('has the public address and the cookie of production there', async () => {
-    const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const settings = { ...productionEnv(), DOCS_PAGE: 'off' };
+    const production = await startApp(settings, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const { body } = await raw(production, '/openapi.json', { method: 'GET' });
     await production.close();
     expect(body).toMatchObject({
       servers: [{ url: 'https://accounts.example.com' }],
       components: { securitySchemes: { sid: { in: 'cookie', name: '__Host-sid' } } },
     });
+    // It would lead to the page, which is off.
+    expect(body).not.toHaveProperty('externalDocs');
   });
 });

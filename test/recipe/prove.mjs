@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const COPIED = ['src', 'test', 'migrations', 'docs', 'scripts', 'packages', 'knexfile.ts'];
-const SETTINGS = ['package.json', 'jest.config.js', 'tsconfig.json', '.env.example'];
+const SETTINGS = ['package.json', 'jest.config.js', 'tsconfig.json', '.env.example', 'redocly.yaml'];
 
 const page = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(diff|sql) (\S+)\n(.*?)^```$/gms)].map(([, kind, file, text]) => ({

@@ -2,6 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './service-process';
 
+export interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+}
+
 export interface Header {
   $ref?: string;
   required?: boolean;
@@ -20,13 +26,14 @@ export interface Response {
 
 export interface Described {
   operationId: string;
+  description?: string;
   parameters?: { name: string; in: string; required: boolean; schema: { type?: string; examples: unknown[] } }[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
 }
 
 export interface Document {
-  components: { schemas: Record<string, object> };
+  components: { schemas: Record<string, Schema> };
   paths: Record<string, Record<string, Described>>;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument, type Package } from '../../scripts/openapi/document';
-import { resolved, type Document } from '../support/document';
+import { resolved, type Document, type Schema } from '../support/document';
 import { ROOT } from '../support/service-process';
 
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as unknown;
@@ -15,6 +15,8 @@ interface Refusal {
 interface ReasonHeader {
   schema: { enum?: string[] };
 }
+
+const isDescribed = ({ description, $ref }: Schema) => description !== undefined || $ref !== undefined;
 
 /** Every part of the document below this one, and where it stands. */
 function parts(part: unknown, at = ''): [at: string, part: Record<string, unknown>][] {
@@ -62,6 +64,25 @@ describe('docs/openapi.json', () => {
     const references = refusals.map(({ response }) => response.$ref);
     expect(references).not.toContain(undefined);
     expect(new Set(references).size).toBeLessThan(100);
+  });
+
+  it('describes each operation, as docs/api.md does', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const silent = operations.filter(({ description = '' }) => description.length < 20 || description.includes(']('));
+    expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+    const invite = document.paths['/friendship/invite']?.post?.description;
+    expect(invite).toContain('`None` | nothing has changed');
+    expect(invite).toContain('After a 503, or no answer: Ask again. `None` says that it was sent');
+  });
+
+  it('describes each schema, and each field that is no reference to one', () => {
+    const silent = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+      ...(isDescribed(schema) ? [] : [name]),
+      ...Object.entries(schema.properties ?? {}).flatMap(([field, one]) =>
+        isDescribed(one) ? [] : [`${name}.${field}`],
+      ),
+    ]);
+    expect(silent).toEqual([]);
   });
 
   it('has no schema called New and the name of another one, which generators of Go use for its constructor', () => {

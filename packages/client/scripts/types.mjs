@@ -21,9 +21,13 @@ function headOf(document) {
   return `// Made of docs/openapi.json by npm run types: not to be changed by hand.\n// SHA-256 of the document: ${hash}\n\n`;
 }
 
-/** Leaves out the bodies of refusals: the client has a type of its own for them, and their header tells the reasons. */
+/**
+ * Leaves out the bodies of refusals: the client has a type of its own for them, and their header tells the reasons. No
+ * editor shows what is told of an operation beyond its summary.
+ */
 function needed(document) {
-  const { components } = document;
+  const { components, paths } = document;
+  for (const operation of Object.values(paths).flatMap(Object.values)) delete operation.description;
   for (const name of Object.keys(components.schemas)) if (name.endsWith('Refusal')) delete components.schemas[name];
   for (const response of Object.values(components.responses)) {
     delete response.content;

@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: bd59c35b086a3085b0c013697d586201eb805bb59859ebe5e8d456a812c0779b
+// SHA-256 of the document: 3bdd4ffc51091bedef789724248f0c31c0731c930634dd0e659e9d5c188be600
 
 export interface paths {
     "/user/send_code": {
@@ -234,43 +234,52 @@ export interface paths {
         /** This document. */
         get: operations["openApi"];
     };
+    "/openapi-3.0.json": {
+        /** This document in OpenAPI 3.0. */
+        get: operations["openApi30"];
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The phone to send a code to, and a solved captcha where one is wanted. */
         CodeToSend: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
-            /** @description Up to 64 bytes of UTF-8. */
+            /** @description From get_sms_img_code, at most 64 bytes. */
             verifyId?: string;
-            /** @description Up to 8192 bytes of UTF-8. */
+            /** @description What the user read in the picture, or the token of the page. At most 8,192 bytes. */
             verifyCode?: string;
         };
         /** @description An international dialling code. */
         Region: number | string;
         /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
         PhoneNumber: number | string;
+        /** @description A phone and the code that it was sent. */
         CodeToVerify: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
             /** @description The 6 digits of the SMS. */
             code: string;
         };
+        /** @description A phone. */
         Phone: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
         };
+        /** @description A new account. */
         Registration: {
-            /** @description 1 to 32 bytes of UTF-8. */
+            /** @description The name that others see: 1 to 32 bytes of UTF-8. */
             nickname: string;
             /**
              * Format: password
              * @description 6 to 20 bytes of UTF-8, without white space.
              */
             password: string;
-            /** @description 1 to 256 bytes of UTF-8. */
+            /** @description From verify_code. */
             verification_token: string;
         };
+        /** @description A phone and the password of its account. */
         Credentials: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
@@ -280,15 +289,17 @@ export interface components {
              */
             password: string;
         };
+        /** @description A new password, with the proof that the phone is the user's. */
         PasswordReset: {
             /**
              * Format: password
              * @description 6 to 20 bytes of UTF-8, without white space.
              */
             password: string;
-            /** @description 1 to 256 bytes of UTF-8. */
+            /** @description From verify_code. */
             verification_token: string;
         };
+        /** @description The password of now, and the new one. */
         PasswordChange: {
             /**
              * Format: password
@@ -301,13 +312,17 @@ export interface components {
              */
             newPassword: string;
         };
+        /** @description A session of the user. */
         SessionToEnd: {
+            /** @description The id of a session. It is not its cookie. */
             id: string;
         };
+        /** @description The new nickname. */
         NewNickname: {
-            /** @description 1 to 32 bytes of UTF-8. */
+            /** @description The name that others see: 1 to 32 bytes of UTF-8. */
             nickname: string;
         };
+        /** @description The address of the new portrait. */
         NewPortrait: {
             /**
              * Format: uri
@@ -315,6 +330,7 @@ export interface components {
              */
             portraitUri: string;
         };
+        /** @description The password of the account, as a proof. */
         OwnPassword: {
             /**
              * Format: password
@@ -329,78 +345,111 @@ export interface components {
              * @description 6 to 20 bytes of UTF-8, without white space.
              */
             password: string;
-            /** @description 1 to 256 bytes of UTF-8. */
+            /** @description From verify_code. */
             verification_token: string;
         };
+        /** @description Whether the user can be found by phone. */
         Findability: {
+            /** @description False: only friends find the user by phone. */
             findable: boolean;
         };
+        /** @description A user. */
         OneUser: {
+            /** @description The id of another user. */
             friendId: string;
         };
+        /** @description A user to ask, with a message. */
         Invitation: {
+            /** @description The id of another user. */
             friendId: string;
             /** @description Up to 64 bytes of UTF-8; empty when it is left out. */
             message?: string;
         };
+        /** @description A friend, or who asked to be one. */
         OneFriend: {
+            /** @description The id of another user. */
             friendId: string;
         };
+        /** @description What the user calls a friend. */
         NewFriendName: {
+            /** @description The id of another user. */
             friendId: string;
-            /** @description Up to 32 bytes of UTF-8. */
+            /** @description Up to 32 bytes of UTF-8; empty for none. */
             displayName: string;
         };
+        /** @description A group and some of its members. */
         SomeMembers: {
+            /** @description The id of a group. */
             groupId: string;
+            /** @description The ids of users. */
             memberIds: string[];
         };
+        /** @description A group. */
         OneGroup: {
+            /** @description The id of a group. */
             groupId: string;
         };
+        /** @description A group and one of its members. */
         OneMember: {
+            /** @description The id of a group. */
             groupId: string;
+            /** @description The id of another user. */
             userId: string;
         };
+        /** @description A group to make. */
         GroupToCreate: {
-            /** @description 2 to 32 bytes of UTF-8. */
+            /** @description The name of the group: 2 to 32 bytes of UTF-8. */
             name: string;
+            /** @description The ids of users. */
             memberIds: string[];
             /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
             portraitUri?: string;
         };
+        /** @description The new name of a group. */
         NewGroupName: {
+            /** @description The id of a group. */
             groupId: string;
-            /** @description 2 to 32 bytes of UTF-8. */
+            /** @description The name of the group: 2 to 32 bytes of UTF-8. */
             name: string;
         };
+        /** @description The new portrait of a group. */
         NewGroupPortrait: {
+            /** @description The id of a group. */
             groupId: string;
             /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
             portraitUri: string;
         };
+        /** @description The new bulletin of a group. */
         NewBulletin: {
+            /** @description The id of a group. */
             groupId: string;
             /** @description Up to 1024 bytes of UTF-8. */
             bulletin: string;
         };
+        /** @description What the user is called in a group. */
         NewDisplayName: {
+            /** @description The id of a group. */
             groupId: string;
             /** @description Up to 32 bytes of UTF-8. */
             displayName: string;
         };
+        /** @description What the answer shall have beside the rows. */
         SyncOptions: {
             /** @description Rows of blacklist and friends then have `user` as well; nothing, where it is false. */
             names?: boolean;
         };
+        /** @description The users to read. */
         UserIds: {
+            /** @description The ids, in the order of the answer. */
             ids: string[];
         };
+        /** @description The form of an upload. */
         ImageForm: {
             /** @description From get_image_token. */
             token: string;
             /** @description Without one the image is named by its hash. */
             key?: string;
+            /** @description CRC-32 of the file, as a decimal number. */
             crc32?: string;
             /**
              * Format: binary
@@ -408,86 +457,137 @@ export interface components {
              */
             file: string;
         };
+        /** @description The answers of /user/send_code with HTTP 200. The field code tells which one it is. */
         UserSendCodeAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
+        /** @description Done, without a result. */
         Done: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
         };
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode5000: {
-            /** @constant */
+            /**
+             * @description The return code.
+             * @constant
+             */
             code: 5000;
         };
+        /** @description A field at fault. */
         FieldProblem: {
             /** @description Of the field. */
             path: string;
             /** @description For a developer. */
             message: string;
         };
+        /** @description The answers of /user/verify_code with HTTP 200. The field code tells which one it is. */
         UserVerifyCodeAnswer: components["schemas"]["UserVerifyCodeSuccess"] | components["schemas"]["ReturnCode1000"] | components["schemas"]["ReturnCode2000"];
+        /** @description What /user/verify_code answers when it was done. */
         UserVerifyCodeSuccess: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["VerificationToken"];
         };
+        /** @description The proof that the phone is the user's. */
         VerificationToken: {
             /** @description For 30 minutes, once. */
             verification_token: string;
         };
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode1000: {
-            /** @constant */
+            /**
+             * @description The return code.
+             * @constant
+             */
             code: 1000;
         };
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode2000: {
-            /** @constant */
+            /**
+             * @description The return code.
+             * @constant
+             */
             code: 2000;
         };
+        /** @description What /user/check_phone_available answers when it was done. */
         UserCheckPhoneAvailableAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             /** @description True: nobody has it. */
             result: boolean;
         };
+        /** @description What /user/get_sms_img_code answers when it was done. */
         UserGetSmsImgCodeAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["Captcha"];
         };
+        /** @description A captcha to show to the user. */
         Captcha: {
             /**
              * Format: uri
              * @description A picture where it ends in `.png`, else a page to show in a web view.
              */
             url: string;
+            /** @description Goes to send_code, with the solution as `verifyCode`. */
             verifyId: string;
         };
+        /** @description What /user/register answers when it was done. */
         UserRegisterAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["NewAccount"];
         };
+        /** @description The account that was made. */
         NewAccount: {
+            /** @description The id of a user. */
             id: string;
         };
+        /** @description The answers of /user/login with HTTP 200. The field code tells which one it is. */
         UserLoginAnswer: components["schemas"]["UserLoginSuccess"] | components["schemas"]["ReturnCode1000"];
+        /** @description What /user/login answers when it was done. */
         UserLoginSuccess: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["MessagingToken"];
         };
+        /** @description The user, and a token for the messaging server. */
         MessagingToken: {
+            /** @description The id of a user. */
             id: string;
             /** @description For the messaging server. */
             token: string;
         };
+        /** @description What /user/sessions answers when it was done. */
         UserSessionsAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["Session"][];
         };
+        /** @description A place where the account is signed in. */
         Session: {
+            /** @description The id of a session. It is not its cookie. */
             id: string;
             /**
              * Format: date-time
@@ -506,27 +606,42 @@ export interface components {
             /** @description Whether it is the one that asks. */
             current: boolean;
         };
+        /** @description What /user/export answers when it was done. */
         UserExportAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["KeptData"];
         };
+        /** @description All that is kept of the user. */
         KeptData: {
             user: components["schemas"]["KeptUser"];
+            /** @description The phones of the account. */
             phones: components["schemas"]["KeptPhone"][];
+            /** @description Where the account is signed in, the newest first. */
             sessions: components["schemas"]["Session"][];
+            /** @description What the user uploaded to this service. */
             images: components["schemas"]["KeptImage"][];
+            /** @description The blacklist, with ended entries. */
             blacklist: components["schemas"]["KeptBlacklistEntry"][];
+            /** @description Friends and requests, with ended ones. */
             friendships: components["schemas"]["KeptFriendship"][];
+            /** @description Groups that the user is or was in. */
             memberships: components["schemas"]["KeptMembership"][];
+            /** @description What happened to the account, the oldest first. */
             securityEvents: components["schemas"]["SecurityEvent"][];
         };
+        /** @description The account. */
         KeptUser: {
+            /** @description The id of a user. */
             id: string;
             /** @description Empty for a closed account. */
             nickname: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
+            /** @description Whether others than friends find it by phone. */
             findable: boolean;
             /**
              * Format: date-time
@@ -534,18 +649,28 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description A phone of the account. */
         KeptPhone: {
             /** @description In E.164. */
             phone: string;
+            /** @description Its dialling code. */
             region: string;
         };
+        /** @description An image that the user uploaded. */
         KeptImage: {
+            /** @description Its name: `<domain>/<key>` is its address. */
             key: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How large its file is.
+             */
             bytes: number;
         };
+        /** @description An entry of the blacklist. */
         KeptBlacklistEntry: {
+            /** @description The id of another user. */
             friendId: string;
+            /** @description False where it has ended. */
             status: boolean;
             /**
              * Format: date-time
@@ -553,9 +678,13 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description The user's side of a friendship or a request. */
         KeptFriendship: {
+            /** @description The id of another user. */
             friendId: string;
+            /** @description What the user calls the friend. */
             displayName: string;
+            /** @description The message of the request, until it is answered. */
             message: string;
             status: components["schemas"]["FriendStatus"];
             /**
@@ -569,11 +698,16 @@ export interface components {
          * @enum {integer}
          */
         FriendStatus: 10 | 11 | 20 | 21 | 30;
+        /** @description A membership of the user. */
         KeptMembership: {
+            /** @description The id of a group. */
             groupId: string;
+            /** @description The name of the group. */
             groupName: string;
+            /** @description What the user is called in it. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
+            /** @description Whether it has ended. */
             isDeleted: boolean;
             /**
              * Format: date-time
@@ -586,24 +720,37 @@ export interface components {
          * @enum {integer}
          */
         GroupRole: 0 | 1 | 2;
+        /** @description Something that happened to the account, such as a login. */
         SecurityEvent: {
             /**
              * Format: date-time
              * @description UTC.
              */
             at: string;
+            /** @description What happened. */
             event: string;
+            /** @description In E.164; empty where none belongs to it. */
             phone: string;
+            /** @description The address that it came from. */
             ip: string;
+            /** @description The program that it came from, as it calls itself. */
             userAgent: string;
+            /** @description What else is known of it. */
             detail: string;
         };
+        /** @description What /user/blacklist answers when it was done. */
         UserBlacklistAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["BlacklistEntry"][];
         };
+        /** @description A user on the blacklist. */
         BlacklistEntry: {
+            /** @description The id of another user. */
             id: string;
             /** @description Empty for a closed account. */
             nickname: string;
@@ -615,11 +762,16 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description What /friendship/invite answers when it was done. */
         FriendshipInviteAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["InvitationOutcome"];
         };
+        /** @description What came of the invitation. */
         InvitationOutcome: {
             action: components["schemas"]["InvitationAction"];
         };
@@ -628,16 +780,22 @@ export interface components {
          * @enum {string}
          */
         InvitationAction: "Sent" | "Added" | "None";
+        /** @description What /friendship/all answers when it was done. */
         FriendshipAllAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["Friendship"][];
         };
+        /** @description The user's side of a friendship or a request. */
         Friendship: {
-            /** @description Empty where there is none. */
+            /** @description What the user calls the friend; empty where it is nothing else. */
             displayName: string;
             user: components["schemas"]["Person"];
-            /** @description Of whoever asked, until that is answered. */
+            /** @description The message of who asked, until the request is answered. */
             message: string;
             status: components["schemas"]["FriendStatus"];
             /**
@@ -646,58 +804,93 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description Another user. */
         Person: {
+            /** @description The id of another user. */
             id: string;
             /** @description Empty for a closed account. */
             nickname: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
         };
+        /** @description What /friendship/:friendId/profile answers when it was done. */
         FriendshipByFriendIdProfileAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["Friend"];
         };
+        /** @description A friend. */
         Friend: {
-            /** @description Empty where there is none. */
+            /** @description What the user calls the friend; empty where it is nothing else. */
             displayName: string;
             user: components["schemas"]["Person"];
         };
+        /** @description What /user/groups answers when it was done. */
         UserGroupsAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["Group"][];
         };
+        /** @description A group. */
         Group: {
+            /** @description The id of a group. */
             id: string;
+            /** @description The name of the group. */
             name: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
+            /** @description The id of the creator. */
             creatorId: string;
+            /** @description How many members it has. */
             memberCount: number;
         };
+        /** @description The answers of /group/create with HTTP 200. The field code tells which one it is. */
         GroupCreateAnswer: components["schemas"]["GroupCreateSuccess"] | components["schemas"]["ReturnCode1000"];
+        /** @description What /group/create answers when it was done. */
         GroupCreateSuccess: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["NewGroupId"];
         };
+        /** @description The group that was made. */
         NewGroupId: {
+            /** @description The id of a group. */
             id: string;
         };
+        /** @description What /group/:id answers when it was done. */
         GroupByIdAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["GroupDetail"];
         };
+        /** @description A group, with all that members see of it. */
         GroupDetail: {
+            /** @description The id of a group. */
             id: string;
+            /** @description The name of the group. */
             name: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
+            /** @description The id of the creator. */
             creatorId: string;
+            /** @description How many members it has. */
             memberCount: number;
+            /** @description How many members it may have. */
             maxMemberCount: number;
+            /** @description A text for all members; empty where there is none. */
             bulletin: string;
             /**
              * Format: date-time
@@ -705,11 +898,17 @@ export interface components {
              */
             dismissedAt: string | null;
         };
+        /** @description What /group/:id/members answers when it was done. */
         GroupByIdMembersAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["GroupMember"][];
         };
+        /** @description A member of a group. */
         GroupMember: {
             /** @description How the member is called in the group; empty where there is none. */
             displayName: string;
@@ -726,11 +925,16 @@ export interface components {
             updatedAt: string;
             user: components["schemas"]["Person"];
         };
+        /** @description What /user/sync/:version answers when it was done. */
         UserSyncByVersionAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["SyncChanges"];
         };
+        /** @description All that has changed since the version that was sent. */
         SyncChanges: {
             /**
              * Format: int64
@@ -738,13 +942,18 @@ export interface components {
              */
             version: number;
             user: components["schemas"]["SyncUser"];
+            /** @description Changed entries of the blacklist, by `friendId`. */
             blacklist: components["schemas"]["SyncBlacklistEntry"][];
+            /** @description Changed friends and requests, by `friendId`. */
             friends: components["schemas"]["SyncFriend"][];
+            /** @description Changed memberships of the user, by `group.id`. */
             groups: components["schemas"]["SyncMembership"][];
+            /** @description Changed members, by `groupId` and `memberId`. */
             group_members: components["schemas"]["SyncMember"][];
         };
         /** @description Changed or not. */
         SyncUser: {
+            /** @description The id of a user. */
             id: string;
             /** @description Empty for a closed account. */
             nickname: string;
@@ -756,8 +965,10 @@ export interface components {
              */
             timestamp: number;
         };
+        /** @description A row of the blacklist. */
         SyncBlacklistEntry: {
             user?: components["schemas"]["Names"];
+            /** @description The id of another user. */
             friendId: string;
             /** @description False where the entry has ended: remove it. */
             status: boolean;
@@ -767,15 +978,17 @@ export interface components {
              */
             timestamp: number;
         };
-        /** @description Empty for a closed account. */
+        /** @description How another user is called and looks. Empty for a closed account. */
         Names: {
             /** @description Empty for a closed account. */
             nickname: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
         };
+        /** @description A row of the friends and requests. */
         SyncFriend: {
             user?: components["schemas"]["Names"];
+            /** @description The id of another user. */
             friendId: string;
             /** @description Empty where there is none. */
             displayName: string;
@@ -795,8 +1008,11 @@ export interface components {
             isDeleted: boolean;
             group: components["schemas"]["SyncGroup"];
         };
+        /** @description The group of a membership. */
         SyncGroup: {
+            /** @description The id of a group. */
             id: string;
+            /** @description The name of the group. */
             name: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
@@ -808,7 +1024,9 @@ export interface components {
         };
         /** @description Of a group of the user, the user too. */
         SyncMember: {
+            /** @description The id of a group. */
             groupId: string;
+            /** @description The id of another user. */
             memberId: string;
             /** @description How the member is called in the group; empty where there is none. */
             displayName: string;
@@ -822,16 +1040,25 @@ export interface components {
             timestamp: number;
             user: components["schemas"]["Names"];
         };
+        /** @description What /user/get_token answers when it was done. */
         UserGetTokenAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["MessagingToken"];
         };
+        /** @description What /user/get_image_token answers when it was done. */
         UserGetImageTokenAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["ImageToken"];
         };
+        /** @description Where an upload goes, and what it is allowed with. */
         ImageToken: {
             /** @description Where images are kept: `local` or `qiniu`. */
             target: string;
@@ -840,43 +1067,68 @@ export interface components {
             /** @description For an upload, within ten minutes. */
             token: string;
         };
+        /** @description What /user/find/:region/:phone answers when it was done. */
         UserFindByRegionAndPhoneAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["Profile"];
         };
         /** @description What users see of each other. */
         Profile: {
+            /** @description The id of a user. */
             id: string;
             /** @description Empty for a closed account. */
             nickname: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
         };
+        /** @description What /user/batch answers when it was done. */
         UserBatchAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
+            /** @description The rows. */
             result: components["schemas"]["Profile"][];
         };
+        /** @description What /user/:id answers when it was done. */
         UserByIdAnswer: {
-            /** @constant */
+            /**
+             * @description Always 200: it was done.
+             * @constant
+             */
             code: 200;
             result: components["schemas"]["Profile"];
         };
         /** @description The image is at `<domain>/<key>`. */
         StoredImage: {
+            /** @description Qiniu's hash of the file as it was sent. */
             hash: string;
+            /** @description The name of the image: `<user id>/<name>`. */
             key: string;
         };
+        /** @description The public keys, as RFC 7517 has them. */
         KeySet: {
+            /** @description The keys that sign now or signed lately. */
             keys: components["schemas"]["PublicKey"][];
         };
+        /** @description A key that checks tokens. */
         PublicKey: {
+            /** @description The kind of key. */
             kty: string;
+            /** @description Its curve. */
             crv: string;
+            /** @description The public key, in base64url. */
             x: string;
+            /** @description Its id, which a token names in its head. */
             kid: string;
+            /** @description The algorithm of signatures. */
             alg: string;
+            /** @description What it is for: signatures. */
             use: string;
         };
     };
@@ -2299,6 +2551,7 @@ export interface operations {
     friendshipByFriendIdProfile: {
         parameters: {
             path: {
+                /** @description The id of another user. */
                 friendId: string;
             };
         };
@@ -2776,6 +3029,7 @@ export interface operations {
     groupById: {
         parameters: {
             path: {
+                /** @description The id of a group. */
                 id: string;
             };
         };
@@ -2807,6 +3061,7 @@ export interface operations {
     groupByIdMembers: {
         parameters: {
             path: {
+                /** @description The id of a group. */
                 id: string;
             };
         };
@@ -2990,6 +3245,7 @@ export interface operations {
     userById: {
         parameters: {
             path: {
+                /** @description The id of another user. */
                 id: string;
             };
         };
@@ -3194,6 +3450,26 @@ export interface operations {
         };
     };
     openApi: {
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["OnlyServiceAway"];
+        };
+    };
+    openApi30: {
         responses: {
             /** @description Done. */
             200: {

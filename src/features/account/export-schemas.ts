@@ -6,70 +6,77 @@ import { ownSessions } from '../sessions/sessions-schemas';
 import { otherId, profile } from '../users/profile';
 
 const user = profile
-  .extend({ findable: z.boolean().meta({ examples: [true] }), createdAt: time })
-  .meta({ id: 'KeptUser' });
-const text = (example: string) => z.string().meta({ examples: [example] });
+  .extend({
+    findable: z.boolean().meta({ description: 'Whether others than friends find it by phone.', examples: [true] }),
+    createdAt: time,
+  })
+  .meta({ id: 'KeptUser', description: 'The account.' });
+const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 const phone = z
   .strictObject({
-    phone: described(text('+447911123456'), { description: 'In E.164.' }),
-    region: text('44'),
+    phone: text('In E.164.', '+447911123456'),
+    region: text('Its dialling code.', '44'),
   })
-  .meta({ id: 'KeptPhone' });
+  .meta({ id: 'KeptPhone', description: 'A phone of the account.' });
 const image = z
   .strictObject({
-    key: text('k7Qw2mZr9TfB/ann.png'),
+    key: text('Its name: `<domain>/<key>` is its address.', 'k7Qw2mZr9TfB/ann.png'),
     bytes: z
       .int()
       .nonnegative()
-      .meta({ format: 'int64', examples: [48_213] }),
+      .meta({ format: 'int64', description: 'How large its file is.', examples: [48_213] }),
   })
-  .meta({ id: 'KeptImage' });
+  .meta({ id: 'KeptImage', description: 'An image that the user uploaded.' });
 const blacklistEntry = z
-  .strictObject({ friendId: otherId, status: z.boolean().meta({ examples: [true] }), updatedAt: time })
-  .meta({ id: 'KeptBlacklistEntry' });
+  .strictObject({
+    friendId: otherId,
+    status: z.boolean().meta({ description: 'False where it has ended.', examples: [true] }),
+    updatedAt: time,
+  })
+  .meta({ id: 'KeptBlacklistEntry', description: 'An entry of the blacklist.' });
 const friendship = z
   .strictObject({
     friendId: otherId,
-    displayName: text('Annie'),
-    message: text(''),
+    displayName: text('What the user calls the friend.', 'Annie'),
+    message: text('The message of the request, until it is answered.', ''),
     status: friendStatus,
     updatedAt: time,
   })
-  .meta({ id: 'KeptFriendship' });
+  .meta({ id: 'KeptFriendship', description: "The user's side of a friendship or a request." });
 const membership = z
   .strictObject({
     groupId,
-    groupName: text('Hikers'),
-    displayName: text('Ann from work'),
+    groupName: text('The name of the group.', 'Hikers'),
+    displayName: text('What the user is called in it.', 'Ann from work'),
     role,
-    isDeleted: z.boolean().meta({ examples: [false] }),
+    isDeleted: z.boolean().meta({ description: 'Whether it has ended.', examples: [false] }),
     updatedAt: time,
   })
-  .meta({ id: 'KeptMembership' });
+  .meta({ id: 'KeptMembership', description: 'A membership of the user.' });
 const securityEvent = z
   .strictObject({
     at: time,
-    event: text('login'),
-    phone: text('+447911123456'),
-    ip: text('203.0.113.7'),
-    userAgent: text('Hikers/1.0 (Android 16)'),
-    detail: text(''),
+    event: text('What happened.', 'login'),
+    phone: text('In E.164; empty where none belongs to it.', '+447911123456'),
+    ip: text('The address that it came from.', '203.0.113.7'),
+    userAgent: text('The program that it came from, as it calls itself.', 'Hikers/1.0 (Android 16)'),
+    detail: text('What else is known of it.', ''),
   })
-  .meta({ id: 'SecurityEvent' });
+  .meta({ id: 'SecurityEvent', description: 'Something that happened to the account, such as a login.' });
 
 /** Hashes, tokens and keys are no part of it: they are good for nothing but getting in. */
 export const keptData = z
   .strictObject({
     user,
-    phones: z.array(phone),
-    sessions: ownSessions,
-    images: z.array(image),
-    blacklist: z.array(blacklistEntry),
-    friendships: z.array(friendship),
-    memberships: z.array(membership),
-    securityEvents: z.array(securityEvent),
+    phones: z.array(phone).meta({ description: 'The phones of the account.' }),
+    sessions: described(ownSessions, { description: 'Where the account is signed in, the newest first.' }),
+    images: z.array(image).meta({ description: 'What the user uploaded to this service.' }),
+    blacklist: z.array(blacklistEntry).meta({ description: 'The blacklist, with ended entries.' }),
+    friendships: z.array(friendship).meta({ description: 'Friends and requests, with ended ones.' }),
+    memberships: z.array(membership).meta({ description: 'Groups that the user is or was in.' }),
+    securityEvents: z.array(securityEvent).meta({ description: 'What happened to the account, the oldest first.' }),
   })
-  .meta({ id: 'KeptData' });
+  .meta({ id: 'KeptData', description: 'All that is kept of the user.' });
 
 export type KeptUser = z.infer<typeof user>;
 export type KeptPhone = z.infer<typeof phone>;

@@ -13,18 +13,22 @@ export const password = described(
 
 export const registration = z
   .object({ nickname, password, verification_token: givenToken })
-  .meta({ id: 'Registration' });
+  .meta({ id: 'Registration', description: 'A new account.' });
 
-export const newAccount = z.strictObject({ id }).meta({ id: 'NewAccount' });
+export const newAccount = z.strictObject({ id }).meta({ id: 'NewAccount', description: 'The account that was made.' });
 
-export const credentials = z.intersection(phoneFields, z.object({ password })).meta({ id: 'Credentials' });
+export const credentials = z
+  .intersection(phoneFields, z.object({ password }))
+  .meta({ id: 'Credentials', description: 'A phone and the password of its account.' });
 
 export const signedIn = z
   .strictObject({ id, token: z.string().meta({ description: 'For the messaging server.', examples: [JWT] }) })
-  .meta({ id: 'MessagingToken' });
+  .meta({ id: 'MessagingToken', description: 'The user, and a token for the messaging server.' });
 
-export const reset = z.object({ password, verification_token: givenToken }).meta({ id: 'PasswordReset' });
+export const reset = z
+  .object({ password, verification_token: givenToken })
+  .meta({ id: 'PasswordReset', description: "A new password, with the proof that the phone is the user's." });
 
 export const passwordChange = z
   .object({ oldPassword: password, newPassword: described(password, { examples: ['opensesame2'] }) })
-  .meta({ id: 'PasswordChange' });
+  .meta({ id: 'PasswordChange', description: 'The password of now, and the new one.' });

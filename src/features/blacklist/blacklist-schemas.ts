@@ -3,9 +3,11 @@ import { time } from '../../http/parse';
 import { otherId, person } from '../users/profile';
 import type { BlacklistEntry } from './blacklist-repository';
 
-export const friend = z.object({ friendId: otherId }).meta({ id: 'OneUser' });
+export const friend = z.object({ friendId: otherId }).meta({ id: 'OneUser', description: 'A user.' });
 
-const entry = z.strictObject({ ...person.shape, updatedAt: time }).meta({ id: 'BlacklistEntry' });
+const entry = z
+  .strictObject({ ...person.shape, updatedAt: time })
+  .meta({ id: 'BlacklistEntry', description: 'A user on the blacklist.' });
 
 export const entries = z.array(entry);
 

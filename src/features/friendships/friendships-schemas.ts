@@ -5,18 +5,28 @@ import type { Friend, Friendship } from './friendships-repository';
 import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './invitation';
 
 /** Of the one who is asked, or is a friend. */
-export const friend = z.object({ friendId: otherId }).meta({ id: 'OneFriend' });
+export const friend = z
+  .object({ friendId: otherId })
+  .meta({ id: 'OneFriend', description: 'A friend, or who asked to be one.' });
 
 const hello = described(bytes(0, 64), {
   description: 'Up to 64 bytes of UTF-8; empty when it is left out.',
   examples: ['Hello'],
 });
 
-export const invitation = z.object({ friendId: otherId, message: hello.default('') }).meta({ id: 'Invitation' });
+export const invitation = z
+  .object({ friendId: otherId, message: hello.default('') })
+  .meta({ id: 'Invitation', description: 'A user to ask, with a message.' });
 
 export const displayed = z
-  .object({ friendId: otherId, displayName: described(bytes(0, 32), { examples: ['Annie'] }) })
-  .meta({ id: 'NewFriendName' });
+  .object({
+    friendId: otherId,
+    displayName: described(bytes(0, 32), {
+      description: 'Up to 32 bytes of UTF-8; empty for none.',
+      examples: ['Annie'],
+    }),
+  })
+  .meta({ id: 'NewFriendName', description: 'What the user calls a friend.' });
 
 export const action = z
   .strictObject({
@@ -25,7 +35,7 @@ export const action = z
       description: '`Sent`: they are asked. `Added`: they are friends now. `None`: nothing has changed.',
     }),
   })
-  .meta({ id: 'InvitationOutcome' });
+  .meta({ id: 'InvitationOutcome', description: 'What came of the invitation.' });
 
 /** Named as clients' programs name them. */
 const STATUSES = { requesting: REQUESTING, requested: REQUESTED, friends: FRIENDS, ignored: IGNORED, deleted: DELETED };
@@ -37,17 +47,23 @@ export const friendStatus = z.literal(Object.values(STATUSES)).meta({
   'x-enum-varnames': Object.keys(STATUSES),
 });
 
-const displayName = z.string().meta({ description: 'Empty where there is none.', examples: ['Annie'] });
+const displayName = z
+  .string()
+  .meta({ description: 'What the user calls the friend; empty where it is nothing else.', examples: ['Annie'] });
 
-export const friendView = z.strictObject({ displayName, user: person }).meta({ id: 'Friend' });
+export const friendView = z
+  .strictObject({ displayName, user: person })
+  .meta({ id: 'Friend', description: 'A friend.' });
 
 const friendship = friendView
   .extend({
-    message: z.string().meta({ description: 'Of whoever asked, until that is answered.', examples: [''] }),
+    message: z
+      .string()
+      .meta({ description: 'The message of who asked, until the request is answered.', examples: [''] }),
     status: friendStatus,
     updatedAt: time,
   })
-  .meta({ id: 'Friendship' });
+  .meta({ id: 'Friendship', description: "The user's side of a friendship or a request." });
 
 export const friendships = z.array(friendship);
 

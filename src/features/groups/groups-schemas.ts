@@ -8,11 +8,14 @@ import { CREATOR, MANAGER, MEMBER } from './roles';
 
 const HIKERS = 'g4Xk9PqLs2Wv';
 
-export const groupId = described(id, { examples: [HIKERS] });
-const name = described(bytes(2, 32), { examples: ['Hikers'] });
+export const groupId = described(id, { description: 'The id of a group.', examples: [HIKERS] });
+const name = described(bytes(2, 32), {
+  description: 'The name of the group: 2 to 32 bytes of UTF-8.',
+  examples: ['Hikers'],
+});
 const bulletin = described(bytes(0, 1_024), { examples: ['We meet on Sunday.'] });
 const displayName = described(bytes(0, 32), { examples: ['Ann from work'] });
-const memberIds = z.array(otherId, { error: 'must be an array of ids' });
+const memberIds = z.array(otherId, { error: 'must be an array of ids' }).meta({ description: 'The ids of users.' });
 /** Of 64 characters each, a body has room for 240. */
 const otherIds = memberIds.max(499, 'must be at most 499 ids');
 const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
@@ -20,16 +23,28 @@ const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 
 export const byId = z.object({ id: groupId });
 export const newGroup = z
   .object({ name, memberIds: otherIds, portraitUri: portraitUriOrNone.optional() })
-  .meta({ id: 'GroupToCreate' });
-export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup' });
-export const someMembers = z.object({ groupId, memberIds: someIds }).meta({ id: 'SomeMembers' });
-export const oneMember = z.object({ groupId, userId: otherId }).meta({ id: 'OneMember' });
-export const newName = z.object({ groupId, name }).meta({ id: 'NewGroupName' });
-export const newPortrait = z.object({ groupId, portraitUri: portraitUriOrNone }).meta({ id: 'NewGroupPortrait' });
-export const newBulletin = z.object({ groupId, bulletin }).meta({ id: 'NewBulletin' });
-export const newDisplayName = z.object({ groupId, displayName }).meta({ id: 'NewDisplayName' });
+  .meta({ id: 'GroupToCreate', description: 'A group to make.' });
+export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup', description: 'A group.' });
+export const someMembers = z
+  .object({ groupId, memberIds: someIds })
+  .meta({ id: 'SomeMembers', description: 'A group and some of its members.' });
+export const oneMember = z
+  .object({ groupId, userId: otherId })
+  .meta({ id: 'OneMember', description: 'A group and one of its members.' });
+export const newName = z
+  .object({ groupId, name })
+  .meta({ id: 'NewGroupName', description: 'The new name of a group.' });
+export const newPortrait = z
+  .object({ groupId, portraitUri: portraitUriOrNone })
+  .meta({ id: 'NewGroupPortrait', description: 'The new portrait of a group.' });
+export const newBulletin = z
+  .object({ groupId, bulletin })
+  .meta({ id: 'NewBulletin', description: 'The new bulletin of a group.' });
+export const newDisplayName = z
+  .object({ groupId, displayName })
+  .meta({ id: 'NewDisplayName', description: 'What the user is called in a group.' });
 
-export const shownName = z.string().meta({ examples: ['Hikers'] });
+export const shownName = z.string().meta({ description: 'The name of the group.', examples: ['Hikers'] });
 export const shownPortrait = z.string().meta({
   description: 'An http or https address; empty where there is none.',
   examples: ['https://images.example.com/k7Qw2mZr9TfB/hikers.png'],
@@ -53,33 +68,37 @@ export const role = z.literal(Object.values(ROLES)).meta({
 const count = z
   .int()
   .nonnegative()
-  .meta({ examples: [2] });
+  .meta({ description: 'How many members it has.', examples: [2] });
 
 const group = z
   .strictObject({
     id: groupId,
     name: shownName,
     portraitUri: shownPortrait,
-    creatorId: z.string().meta({ examples: ['k7Qw2mZr9TfB'] }),
+    creatorId: z.string().meta({ description: 'The id of the creator.', examples: ['k7Qw2mZr9TfB'] }),
     memberCount: count,
   })
-  .meta({ id: 'Group' });
+  .meta({ id: 'Group', description: 'A group.' });
 
 export const groups = z.array(group);
 
-export const created = z.strictObject({ id: groupId }).meta({ id: 'NewGroupId' });
+export const created = z
+  .strictObject({ id: groupId })
+  .meta({ id: 'NewGroupId', description: 'The group that was made.' });
 
 export const detail = group
   .extend({
-    maxMemberCount: described(count, { examples: [500] }),
-    bulletin: z.string().meta({ examples: ['We meet on Sunday.'] }),
+    maxMemberCount: described(count, { description: 'How many members it may have.', examples: [500] }),
+    bulletin: z
+      .string()
+      .meta({ description: 'A text for all members; empty where there is none.', examples: ['We meet on Sunday.'] }),
     dismissedAt: time.nullable().meta({ description: 'Null as long as there is the group.', examples: [null] }),
   })
-  .meta({ id: 'GroupDetail' });
+  .meta({ id: 'GroupDetail', description: 'A group, with all that members see of it.' });
 
 const member = z
   .strictObject({ displayName: shownDisplayName, role, createdAt: time, updatedAt: time, user: person })
-  .meta({ id: 'GroupMember' });
+  .meta({ id: 'GroupMember', description: 'A member of a group.' });
 
 export const members = z.array(member);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bytes, described } from '../../http/parse';
 import { nickname } from '../users/profile';
 
-export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname' });
+export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname', description: 'The new nickname.' });
 
 const WEB_ADDRESS = 'must be an absolute http or https URL, with :// once';
 const PORTRAIT = 'https://images.example.com/k7Qw2mZr9TfB/ann.png';
@@ -25,7 +25,9 @@ export const portraitUriOrNone = described(
   },
 );
 
-export const newPortrait = z.object({ portraitUri }).meta({ id: 'NewPortrait' });
+export const newPortrait = z
+  .object({ portraitUri })
+  .meta({ id: 'NewPortrait', description: 'The address of the new portrait.' });
 
 /** Clients that put http:// before an address that has it make one with :// twice, which shows nothing. */
 function isWebAddress(value: string): boolean {

@@ -2,18 +2,22 @@ import { z } from 'zod';
 import { described, id, time } from '../../http/parse';
 import type { SessionRow } from './sessions-repository';
 
-export const sessionToEnd = z.object({ id }).meta({ id: 'SessionToEnd' });
+const sessionId = described(id, { description: 'The id of a session. It is not its cookie.' });
+
+export const sessionToEnd = z
+  .object({ id: sessionId })
+  .meta({ id: 'SessionToEnd', description: 'A session of the user.' });
 
 const session = z
   .strictObject({
-    id,
+    id: sessionId,
     createdAt: time,
     renewedAt: described(time, { description: 'When a use last renewed it. UTC.' }),
     ip: z.string().meta({ description: 'Of the login.', examples: ['203.0.113.7'] }),
     userAgent: z.string().meta({ description: 'Of the login.', examples: ['Hikers/1.0 (Android 16)'] }),
     current: z.boolean().meta({ description: 'Whether it is the one that asks.', examples: [true] }),
   })
-  .meta({ id: 'Session' });
+  .meta({ id: 'Session', description: 'A place where the account is signed in.' });
 
 export const ownSessions = z.array(session);
 

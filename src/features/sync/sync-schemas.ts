@@ -31,7 +31,7 @@ export const asked = z
         examples: [true],
       }),
   })
-  .meta({ id: 'SyncOptions' });
+  .meta({ id: 'SyncOptions', description: 'What the answer shall have beside the rows.' });
 
 const timestamp = z
   .number()
@@ -48,7 +48,7 @@ const blacklistEntry = named
     status: z.boolean().meta({ description: 'False where the entry has ended: remove it.', examples: [true] }),
     timestamp,
   })
-  .meta({ id: 'SyncBlacklistEntry' });
+  .meta({ id: 'SyncBlacklistEntry', description: 'A row of the blacklist.' });
 const friend = named
   .extend({
     friendId: otherId,
@@ -56,7 +56,7 @@ const friend = named
     status: friendStatus,
     timestamp,
   })
-  .meta({ id: 'SyncFriend' });
+  .meta({ id: 'SyncFriend', description: 'A row of the friends and requests.' });
 const group = z
   .strictObject({
     displayName: shownDisplayName,
@@ -64,7 +64,7 @@ const group = z
     isDeleted,
     group: z
       .strictObject({ id: groupId, name: shownName, portraitUri: shownPortrait, timestamp })
-      .meta({ id: 'SyncGroup' }),
+      .meta({ id: 'SyncGroup', description: 'The group of a membership.' }),
   })
   .meta({ id: 'SyncMembership', description: 'A membership of the user.' });
 const member = z
@@ -77,12 +77,12 @@ export const changes = z
       description: 'Send it with the next call, as it is. It looks like a time and is none.',
     }),
     user,
-    blacklist: z.array(blacklistEntry),
-    friends: z.array(friend),
-    groups: z.array(group),
-    group_members: z.array(member),
+    blacklist: z.array(blacklistEntry).meta({ description: 'Changed entries of the blacklist, by `friendId`.' }),
+    friends: z.array(friend).meta({ description: 'Changed friends and requests, by `friendId`.' }),
+    groups: z.array(group).meta({ description: 'Changed memberships of the user, by `group.id`.' }),
+    group_members: z.array(member).meta({ description: 'Changed members, by `groupId` and `memberId`.' }),
   })
-  .meta({ id: 'SyncChanges' });
+  .meta({ id: 'SyncChanges', description: 'All that has changed since the version that was sent.' });
 
 export function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
   return { ...profile, timestamp: version };

@@ -14,4 +14,4 @@ export const imageToken = z
       .string()
       .meta({ description: 'For an upload, within ten minutes.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
   })
-  .meta({ id: 'ImageToken' });
+  .meta({ id: 'ImageToken', description: 'Where an upload goes, and what it is allowed with.' });

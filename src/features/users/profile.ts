@@ -4,7 +4,10 @@ import { bytes, described, id } from '../../http/parse';
 /** Of a user in the document's examples who has Ann as a friend. */
 const BOB = 'b3Hn8TyUc5Xe';
 
-export const nickname = described(bytes(1, 32), { examples: ['Ann'] });
+export const nickname = described(bytes(1, 32), {
+  description: 'The name that others see: 1 to 32 bytes of UTF-8.',
+  examples: ['Ann'],
+});
 
 /** As others see it: empty where the account is closed, or where there is none. */
 export const shownNickname = z.string().meta({ description: 'Empty for a closed account.', examples: ['Ann'] });
@@ -23,7 +26,7 @@ export const profile = z
   .meta({ id: 'Profile', description: 'What users see of each other.' });
 
 /** Of another user. */
-export const otherId = described(id, { examples: [BOB] });
+export const otherId = described(id, { description: 'The id of another user.', examples: [BOB] });
 
 /** How another user is called, and looks. */
 export const names = z
@@ -31,10 +34,12 @@ export const names = z
     nickname: described(shownNickname, { examples: ['Bob'] }),
     portraitUri: described(shownPortraitUri, { examples: [''] }),
   })
-  .meta({ id: 'Names', description: 'Empty for a closed account.' });
+  .meta({ id: 'Names', description: 'How another user is called and looks. Empty for a closed account.' });
 
 /** Another user, beside what else there is to say of them. */
-export const person = z.strictObject({ id: otherId, ...names.shape }).meta({ id: 'Person' });
+export const person = z
+  .strictObject({ id: otherId, ...names.shape })
+  .meta({ id: 'Person', description: 'Another user.' });
 
 export type Profile = z.infer<typeof profile>;
 

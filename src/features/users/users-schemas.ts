@@ -9,9 +9,10 @@ export const byIds = z
     ids: z
       .array(otherId, { error: 'must be an array of ids' })
       .min(1, 'must be 1 to 100 ids')
-      .max(100, 'must be 1 to 100 ids'),
+      .max(100, 'must be 1 to 100 ids')
+      .meta({ description: 'The ids, in the order of the answer.' }),
   })
-  .meta({ id: 'UserIds' });
+  .meta({ id: 'UserIds', description: 'The users to read.' });
 
 export const byPhone = phoneInPath;
 

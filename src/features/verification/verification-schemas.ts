@@ -4,26 +4,36 @@ import { phoneFields } from '../phones/phone-fields';
 
 const TOKEN = 'c3VjaCBhIHRva2VuIDEyMw';
 
-export const phone = described(phoneFields, { id: 'Phone' });
+export const phone = described(phoneFields, { id: 'Phone', description: 'A phone.' });
 
 /** The token of a captcha provider has some thousand bytes. */
 const captchaAnswer = z.object({
-  verifyId: described(bytes(0, 64), { examples: ['Zm9vYmFyYmF6cXV4MTIzNA'] }).optional(),
-  verifyCode: described(bytes(0, 8_192), { examples: ['K7PWX'] }).optional(),
+  verifyId: described(bytes(0, 64), {
+    description: 'From get_sms_img_code, at most 64 bytes.',
+    examples: ['Zm9vYmFyYmF6cXV4MTIzNA'],
+  }).optional(),
+  verifyCode: described(bytes(0, 8_192), {
+    description: 'What the user read in the picture, or the token of the page. At most 8,192 bytes.',
+    examples: ['K7PWX'],
+  }).optional(),
 });
 
-export const sendCode = z.intersection(phoneFields, captchaAnswer).meta({ id: 'CodeToSend' });
+export const sendCode = z
+  .intersection(phoneFields, captchaAnswer)
+  .meta({ id: 'CodeToSend', description: 'The phone to send a code to, and a solved captcha where one is wanted.' });
 
 const code = described(bytes(1, 32), { description: 'The 6 digits of the SMS.', examples: ['271828'] });
 
-export const verifyCode = z.intersection(phoneFields, z.object({ code })).meta({ id: 'CodeToVerify' });
+export const verifyCode = z
+  .intersection(phoneFields, z.object({ code }))
+  .meta({ id: 'CodeToVerify', description: 'A phone and the code that it was sent.' });
 
 /** As clients send it to prove that a phone is theirs. */
-export const givenToken = described(bytes(1, 256), { examples: [TOKEN] });
+export const givenToken = described(bytes(1, 256), { description: 'From verify_code.', examples: [TOKEN] });
 
 export const verificationToken = z
   .strictObject({ verification_token: z.string().meta({ description: 'For 30 minutes, once.', examples: [TOKEN] }) })
-  .meta({ id: 'VerificationToken' });
+  .meta({ id: 'VerificationToken', description: "The proof that the phone is the user's." });
 
 export const isAvailable = z.boolean().meta({ description: 'True: nobody has it.', examples: [true] });
 
@@ -33,6 +43,9 @@ export const newCaptcha = z
       description: 'A picture where it ends in `.png`, else a page to show in a web view.',
       examples: ['http://127.0.0.1:8585/captcha/Zm9vYmFyYmF6cXV4MTIzNA.png'],
     }),
-    verifyId: z.string().meta({ examples: ['Zm9vYmFyYmF6cXV4MTIzNA'] }),
+    verifyId: z.string().meta({
+      description: 'Goes to send_code, with the solution as `verifyCode`.',
+      examples: ['Zm9vYmFyYmF6cXV4MTIzNA'],
+    }),
   })
-  .meta({ id: 'Captcha' });
+  .meta({ id: 'Captcha', description: 'A captcha to show to the user.' });

@@ -10,14 +10,22 @@ export type MessagingSettings =
   | ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>)
   | ({ provider: 'rongcloud' } & Omit<RongCloudOptions, 'keptTokens'>);
 
-const key = z.object({
-  kty: z.string().meta({ examples: ['OKP'] }),
-  crv: z.string().meta({ examples: ['Ed25519'] }),
-  x: z.string().meta({ examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'] }),
-  kid: z.string().meta({ examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'] }),
-  alg: z.string().meta({ examples: ['EdDSA'] }),
-  use: z.string().meta({ examples: ['sig'] }),
-});
+const publicKey = z
+  .object({
+    kty: z.string().meta({ description: 'The kind of key.', examples: ['OKP'] }),
+    crv: z.string().meta({ description: 'Its curve.', examples: ['Ed25519'] }),
+    x: z.string().meta({
+      description: 'The public key, in base64url.',
+      examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
+    }),
+    kid: z.string().meta({
+      description: 'Its id, which a token names in its head.',
+      examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
+    }),
+    alg: z.string().meta({ description: 'The algorithm of signatures.', examples: ['EdDSA'] }),
+    use: z.string().meta({ description: 'What it is for: signatures.', examples: ['sig'] }),
+  })
+  .meta({ id: 'PublicKey', description: 'A key that checks tokens.' });
 
 export const keySet: Endpoint = {
   method: 'get',
@@ -26,7 +34,9 @@ export const keySet: Endpoint = {
   summary: 'The keys by which a messaging server checks tokens.',
   answer: {
     type: 'application/json',
-    result: z.object({ keys: z.array(key.meta({ id: 'PublicKey' })) }).meta({ id: 'KeySet' }),
+    result: z
+      .object({ keys: z.array(publicKey).meta({ description: 'The keys that sign now or signed lately.' }) })
+      .meta({ id: 'KeySet', description: 'The public keys, as RFC 7517 has them.' }),
   },
   // With RongCloud's tokens, which need no keys.
   refusals: ['no_such_path'],

@@ -32,7 +32,9 @@ const UNKNOWN_AT_ONCE = 64;
 
 const CACHED_SECONDS = 86_400;
 
-const key = z.string().meta({ examples: ['k7Qw2mZr9TfB/ann.png'] });
+const key = z
+  .string()
+  .meta({ description: 'The name of the image: `<user id>/<name>`.', examples: ['k7Qw2mZr9TfB/ann.png'] });
 
 export const upload: Endpoint = {
   method: 'post',
@@ -47,14 +49,20 @@ export const upload: Endpoint = {
         .string()
         .regex(/^[0-9]{1,10}$/)
         .optional()
-        .meta({ examples: ['222957957'] }),
+        .meta({ description: 'CRC-32 of the file, as a decimal number.', examples: ['222957957'] }),
       file: z.string().meta({ format: 'binary', description: 'PNG, JPEG, GIF or WebP.', examples: ['the bytes'] }),
     })
-    .meta({ id: 'ImageForm' }),
+    .meta({ id: 'ImageForm', description: 'The form of an upload.' }),
   answer: {
     type: 'application/json',
     result: z
-      .object({ hash: z.string().meta({ examples: ['FhYqGk1sL6nJ3Qm2dX0z5vB7cT9e'] }), key })
+      .object({
+        hash: z.string().meta({
+          description: "Qiniu's hash of the file as it was sent.",
+          examples: ['FhYqGk1sL6nJ3Qm2dX0z5vB7cT9e'],
+        }),
+        key,
+      })
       .meta({ id: 'StoredImage', description: 'The image is at `<domain>/<key>`.' }),
   },
   redirect: "With the storage `qiniu`: send the form to Qiniu's own address.",

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { inOpenApi30 } from '../../src/http/openapi-3-0';
+import { DOCUMENT, type Document } from '../support/document';
+import { ROOT } from '../support/service-process';
+
+const document = inOpenApi30(DOCUMENT) as Document;
+
+/** Every part of a document, and where it stands. */
+function parts(part: unknown, at = ''): [at: string, part: Record<string, unknown>][] {
+  if (typeof part !== 'object' || part === null) return [];
+  const below = Object.entries(part).flatMap(([name, value]) =>
+    name === 'example' || name === 'examples' ? [] : parts(value, `${at}/${encodeURIComponent(escaped(name))}`),
+  );
+  return [[at, part as Record<string, unknown>], ...below];
+}
+
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const namesIn = (part: Document) => parts(part).map(([at]) => at);
+
+describe('the document in OpenAPI 3.0', () => {
+  it('has the operations, answers, schemas and fields of the one in 3.1', () => {
+    const isNamed = (at: string) => /^\/paths\/[^/]+(\/\w+(\/responses\/\w+)?)?$|^\/components\/\w+\/\w+/.test(at);
+    const wanted = namesIn(DOCUMENT).filter(isNamed);
+    expect(wanted.length).toBeGreaterThan(1_000);
+    // A reference that has a description stands one step deeper.
+    const found = new Set(namesIn(document));
+    expect(wanted.filter((at) => !found.has(at) && !/\/(type|examples)(\/|$)/.test(at))).toEqual([]);
+  });
+
+  it('has no word of 3.1', () => {
+    const newer = parts(document).filter(([at, part]) => {
+      const isOfFields = at.endsWith('/properties');
+      const hasWord = 'const' in part || 'examples' in part || 'identifier' in part || Array.isArray(part.type);
+      return !isOfFields && (hasWord || ('$ref' in part && Object.keys(part).length > 1));
+    });
+    expect(newer.map(([at]) => at)).toEqual([]);
+  });
+
+  it('takes each example of the one in 3.1', () => {
+    const ajv = new Ajv({ strict: false, validateSchema: false, formats: { binary: true, password: true } });
+    addFormats(ajv);
+    ajv.addSchema(document, 'openapi');
+    const shown = parts(document).filter(([, part]) => 'schema' in part && 'example' in part);
+    expect(shown.length).toBeGreaterThan(100);
+    const wrong = shown.flatMap(([at, { example }]) => {
+      const validate = ajv.getSchema(`openapi#${at}/schema`);
+      return validate?.(example) === true ? [] : [`${at}: ${ajv.errorsText(validate?.errors)}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('is valid', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'openapi-3-0-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, JSON.stringify(document));
+      const redocly = join(ROOT, 'node_modules/.bin/redocly');
+      const options = ['lint', file, '--config', join(ROOT, 'redocly.yaml'), '--format', 'json'];
+      const said = execFileSync(redocly, options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      expect(JSON.parse(said)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
