@@ -56,6 +56,28 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 
+/** Where the account of a phone was used, since its password or its phone last changed. */
+export interface UsedPlaces {
+  userId: string;
+  credentialsVersion: number;
+  ips: string[];
+}
+
+const usedPlaces = statement<UsedPlaces, 'phone'>(
+  'used-places',
+  `WITH owner AS (
+     SELECT id, credentials_version FROM users WHERE id = (SELECT user_id FROM phones WHERE phone = :phone)),
+   newest AS (
+     SELECT id, event, ip FROM security_events
+      WHERE user_id = (SELECT id FROM owner)
+        AND event IN ('registered', 'logged_in', 'password_changed', 'password_reset', 'phone_changed')
+      ORDER BY at DESC LIMIT ${MOST_LOGINS})
+   SELECT owner.id AS "userId", credentials_version AS "credentialsVersion", ARRAY(
+     SELECT DISTINCT ip FROM newest WHERE id >= coalesce(
+       (SELECT max(id) FROM newest WHERE event IN ('password_changed', 'password_reset', 'phone_changed')), 0)) AS ips
+     FROM owner`,
+);
+
 const sweepEvents = statement<{ removed: number }, 'days'>(
   'sweep-security-events',
   'SELECT security_events_sweep(:days::integer) AS removed',
@@ -85,6 +107,12 @@ export class SecurityEventsRepository {
    */
   async loginsBefore(userId: string, requestId: string): Promise<Origin[]> {
     return loginsBefore(this.db, { userId, requestId });
+  }
+
+  /** Undefined for a phone without an account. */
+  async usedPlaces(phone: string): Promise<UsedPlaces | undefined> {
+    const [places] = await usedPlaces(this.db, { phone });
+    return places;
   }
 
   /** In batches, by a function that has the right to. */
