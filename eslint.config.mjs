@@ -22,7 +22,10 @@ const NOT_IN_REACT_NATIVE = [
 ];
 
 /** What there is in browsers and not in Node. */
-const IN_BROWSERS = [...['document', 'navigator', 'fetch', 'URL', 'crypto', 'setTimeout', 'setInterval', 'matchMedia']];
+const IN_BROWSERS = [
+  ...['document', 'navigator', 'fetch', 'URL', 'crypto', 'setTimeout', 'setInterval', 'matchMedia'],
+  ...['location', 'history', 'sessionStorage', 'addEventListener'],
+];
 
 const sorted = (names) => [...names].sort().join(', ');
 const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));

@@ -100,6 +100,10 @@ const environment = z.object({
   TRUST_PROXY: z.string().transform(trustProxy).optional(),
   CORS_ORIGINS: list.pipe(z.array(z.string().transform(origin))).default([]),
   DOCS_PAGE: oneOf('on', 'off').default('on'),
+  INBOX_TOKEN: z
+    .string()
+    .regex(/^[\w-]{16,}$/, 'must be 16 or more letters, digits, - and _: openssl rand -hex 16 makes one')
+    .optional(),
 
   SESSION_SECRETS: list
     .pipe(
@@ -564,6 +568,7 @@ function nested(env: Environment, mistakes: string[]) {
       ...databaseUrls(env, mistakes),
       session: env.SESSION_SECRETS,
       messagingJwtKey: env.MESSAGING_JWT_KEY,
+      inboxToken: env.INBOX_TOKEN,
     },
   };
 }

@@ -7,18 +7,21 @@ import { generateSigningKey, isSigningKey } from './integrations/messaging/signi
 export interface Keys {
   sessionSecrets: string[];
   messagingJwtKey: string;
+  /** Opens the inbox of development. */
+  inboxToken: string;
 }
 
 interface Given {
   dataDir: string;
-  secrets: { session: string[] | undefined; messagingJwtKey: string | undefined };
+  secrets: { session: string[] | undefined; messagingJwtKey: string | undefined; inboxToken?: string | undefined };
 }
 
-/** The keys of this installation. Those that are not given are made once, and kept in DATA_DIR. */
+/** The keys of this installation. Those that are not given are made once and kept in DATA_DIR, but for the inbox token. */
 export function loadKeys({ dataDir, secrets }: Given): Keys {
   return {
     sessionSecrets: secrets.session ?? [kept(dataDir, 'session-secret', () => randomBytes(32).toString('hex'))],
     messagingJwtKey: secrets.messagingJwtKey ?? kept(dataDir, 'messaging-jwt-key', generateSigningKey),
+    inboxToken: secrets.inboxToken ?? randomBytes(16).toString('base64url'),
   };
 }
 

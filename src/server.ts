@@ -47,7 +47,7 @@ async function start(): Promise<void> {
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    announce(server, config, database.shown);
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken });
   } catch (error) {
     await stop();
     throw error;
@@ -151,7 +151,11 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
 }
 
 /** What to try sends no message that somebody pays for, or gets: only where messages stay here it asks for one. */
-function announce(server: Server, { http, production, sms }: Config, database: string): void {
+function announce(
+  server: Server,
+  { http, production, sms }: Config,
+  { database, inboxToken }: { database: string; inboxToken: string },
+): void {
   const { port } = server.address() as AddressInfo;
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -160,7 +164,7 @@ function announce(server: Server, { http, production, sms }: Config, database: s
   const more = [
     `  database  ${database}`,
     `  try       curl ${url}${asking}`,
-    ...pagePaths({ http, production, sms }).map((path) => `  open      ${url}${path}`),
+    ...pagePaths({ http, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
     '  stop      Ctrl-C',
   ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });

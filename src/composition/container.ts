@@ -70,7 +70,7 @@ export async function buildContainer(
     captchas: services.shownCaptchas,
     uploads: services.uploads,
     openApi: openApiRouter(config.production, config.http.docsPage, services.publicUrlOf),
-    pages: pages(config, services.inbox),
+    pages: pages(config, services.inbox, keys.inboxToken),
   };
 
   return {

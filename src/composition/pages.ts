@@ -20,14 +20,15 @@ function isOwn(url: string): boolean {
   return OWN_NAMES.includes(new URL(url).hostname);
 }
 
-export function pages({ http }: Config, inbox: Inbox | undefined): Router[] {
+export function pages({ http }: Config, inbox: Inbox | undefined, inboxToken: string): Router[] {
   return [
     ...(http.docsPage ? [docsRouter({ hasInbox: inbox !== undefined })] : []),
-    ...(inbox ? [inboxRouter(inbox)] : []),
+    ...(inbox ? [inboxRouter(inbox, inboxToken)] : []),
   ];
 }
 
-/** For whoever starts the service. */
-export function pagePaths(config: Inboxed): string[] {
-  return [...(config.http.docsPage ? ['/docs'] : []), ...(hasInbox(config) ? ['/dev/inbox'] : [])];
+/** The links that are printed at the start. With an inbox they hold its token. */
+export function pagePaths(config: Inboxed, inboxToken: string): string[] {
+  const paths = [...(config.http.docsPage ? ['/docs'] : []), ...(hasInbox(config) ? ['/dev/inbox'] : [])];
+  return hasInbox(config) ? paths.map((path) => `${path}#inbox=${inboxToken}`) : paths;
 }

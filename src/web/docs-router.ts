@@ -15,7 +15,7 @@ export function docsRouter({ hasInbox }: { hasInbox: boolean }): Router {
   const router = Router({ strict: true });
   serve(router, '/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));
   get(router, '/docs/', (_req, res) => res.redirect('../docs'));
-  for (const name of ['page.css', 'docs.css', 'first-run.mjs', 'reference.mjs'])
+  for (const name of ['page.css', 'docs.css', 'messages.mjs', 'first-run.mjs', 'reference.mjs'])
     serve(router, `/docs/${name}`, ownFile(name));
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) serve(router, `/docs/${name}`, join(SWAGGER_UI, name));
   return router;

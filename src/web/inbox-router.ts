@@ -1,17 +1,26 @@
 import { Router } from 'express';
+import { NotFound } from '../errors';
 import { get, ok } from '../http/route';
 import type { Inbox } from '../integrations/sms/inbox';
+import { isSameText } from '../secrets';
 import { fromThisMachine } from './own-machine';
 import { ownFile, serve } from './page-file';
 
-/** The messages of development, for whoever works at this machine. In production nothing of this is there. */
-export function inboxRouter(inbox: Inbox): Router {
+const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
+
+/**
+ * The messages of development, for whoever works at this machine and has the token. A proxy on this machine that says
+ * nothing of itself looks like a browser, so the address alone does not decide. In production there is no inbox.
+ */
+export function inboxRouter(inbox: Inbox, token: string): Router {
   const router = Router({ strict: true });
   router.use('/dev', fromThisMachine);
   serve(router, '/dev/inbox', ownFile('inbox.html'));
-  for (const name of ['page.css', 'inbox.mjs']) serve(router, `/dev/inbox/${name}`, ownFile(name));
+  for (const name of ['page.css', 'messages.mjs', 'inbox.mjs']) serve(router, `/dev/inbox/${name}`, ownFile(name));
 
-  get(router, '/dev/inbox.json', (_req, res) => {
+  get(router, '/dev/inbox.json', (req, res) => {
+    if (!isSameText(req.get('Authorization') ?? '', `Bearer ${token}`))
+      throw new NotFound('no_such_path', WITHOUT_TOKEN);
     ok(
       res,
       inbox.newestFirst().map(({ to, body, code, at }) => ({ to, body, code, at: at.toISOString() })),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,12 @@ import { KeptSms, startApp, type TestApp } from '../support/app';
 import { expectRefusal, raw } from '../support/calls';
 import { e164, expectOk, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
+import { secret } from '../support/secrets';
 
-const INBOX = ['/dev/inbox', '/dev/inbox.json', '/dev/inbox/inbox.mjs', '/dev/inbox/page.css'];
+const INBOX = [
+  ...['/dev/inbox', '/dev/inbox.json'],
+  ...['/dev/inbox/inbox.mjs', '/dev/inbox/messages.mjs', '/dev/inbox/page.css'],
+];
 const GET = { method: 'GET' };
 const TWILIO = {
   ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0', TWILIO_AUTH_TOKEN: 'none', TWILIO_FROM: '+15005550006' },
@@ -41,6 +46,8 @@ async function textOf(path: string, of = app): Promise<string> {
 /** Addresses of files that a page names. */
 const filesIn = (html: string) =>
   [...html.matchAll(/ (?:src|href)="((?:docs|inbox)\/[^"]+)"/g)].map(([, path]) => path ?? '');
+
+const bearer = (of = app) => ({ Authorization: `Bearer ${of.inboxToken}` });
 
 async function sendCode(of = app) {
   const phone = newPhone();
@@ -116,7 +123,7 @@ describe('GET /docs', () => {
 describe('GET /dev/inbox', () => {
   it('shows the messages of this process, the newest first', async () => {
     const [first, second] = [await sendCode(), await sendCode()];
-    const { result } = await expectOk(app.api.get('/dev/inbox.json'));
+    const { result } = await expectOk(app.api.get('/dev/inbox.json').set(bearer()));
     expect((result as object[]).slice(0, 2)).toEqual(
       [second, first].map((to) => {
         const code = app.sms.codeFor(to);
@@ -129,13 +136,14 @@ describe('GET /dev/inbox', () => {
       }),
     );
     await withAnother({}, async (other) => {
-      expect(await expectOk(other.api.get('/dev/inbox.json'))).toEqual({ code: 200, result: [] });
+      const answer = await expectOk(other.api.get('/dev/inbox.json').set(bearer(other)));
+      expect(answer).toEqual({ code: 200, result: [] });
     });
   });
 
   it('is kept by nobody on the way, and leaves no code in the log', async () => {
     const code = app.sms.codeFor(await sendCode());
-    const answer = await raw(app, '/dev/inbox.json', GET);
+    const answer = await raw(app, '/dev/inbox.json', { ...GET, headers: bearer() });
     expect(JSON.stringify(answer.body)).toContain(code);
     expect(answer.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -144,8 +152,29 @@ describe('GET /dev/inbox', () => {
     expect(JSON.stringify(app.logged())).not.toContain(code);
   });
 
+  it('shows no code to whoever lacks the token, such as visitors of a proxy that says nothing of itself', async () => {
+    const code = app.sms.codeFor(await sendCode());
+    // What nginx makes of a visitor's request with nothing but proxy_pass.
+    const proxied = { Host: new URL(app.url).host, 'Sec-Fetch-Site': 'none' };
+    const wrong = [`Bearer ${app.inboxToken}x`, `Bearer ${app.inboxToken.slice(1)}`, 'Bearer ', app.inboxToken];
+    for (const headers of [proxied, ...wrong.map((Authorization) => ({ ...proxied, Authorization }))])
+      for (const path of INBOX) {
+        const answer = await raw(app, path, { ...GET, headers });
+        expect(JSON.stringify(answer.body)).not.toContain(code);
+        if (path === '/dev/inbox.json') expectRefusal(answer, 404, 'the link that the service printed');
+      }
+  });
+
+  it('has a token of its own at each start, unless one is given', async () => {
+    expect(app.inboxToken).toMatch(/^[\w-]{22}$/);
+    await withAnother({}, (other) => Promise.resolve(expect(other.inboxToken).not.toBe(app.inboxToken)));
+    const INBOX_TOKEN = secret(randomBytes(8).toString('hex'));
+    await withAnother({ INBOX_TOKEN }, (other) => Promise.resolve(expect(other.inboxToken).toBe(INBOX_TOKEN)));
+    expect(() => loadConfig({ INBOX_TOKEN: 'short' })).toThrow('INBOX_TOKEN: must be 16 or more');
+  });
+
   describe.each(INBOX)('%s', (path) => {
-    const asked = (headers: Record<string, string>) => raw(app, path, { ...GET, headers });
+    const asked = (headers: Record<string, string>) => raw(app, path, { ...GET, headers: { ...bearer(), ...headers } });
 
     it.each(['evil.example', 'evil.example:8585', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.0.7'])(
       'is shown by no foreign name, which may have been given this address: %s',

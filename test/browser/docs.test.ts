@@ -29,7 +29,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
   });
 
   async function open(path: string, options: BrowserContextOptions = {}, of = app): Promise<Page> {
-    const opened = await openPage(browser, `${of.url}${path}`, options);
+    const opened = await openPage(browser, `${of.url}${path}#inbox=${of.inboxToken}`, options);
     misdeeds = opened.misdeeds;
     return opened.page;
   }
@@ -158,6 +158,25 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
   });
 
   describe('the inbox', () => {
+    it('is opened by the printed link alone, also by that of a later start in the same tab', async () => {
+      const { page } = await openPage(browser, `${app.url}/dev/inbox`);
+      await page.getByText('open the link that the service printed').waitFor();
+      await page.goto(`${app.url}/dev/inbox#inbox=${app.inboxToken}`);
+      await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
+      expect(page.url()).toBe(`${app.url}/dev/inbox`);
+      await page.reload();
+      await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
+    });
+
+    it('is named by the first run where the page was opened without the token', async () => {
+      const { page } = await openPage(browser, `${app.url}/docs`);
+      await take(page, 0);
+      await button(page, 'Fetch the code from the inbox').click();
+      await page.getByText('open the link that the service printed').waitFor();
+      await page.goto(`${app.url}/docs#inbox=${app.inboxToken}`);
+      await fetchCode(page);
+    });
+
     it('shows a message as it is sent', async () => {
       const page = await open('/dev/inbox');
       const { region, phone } = newPhone();

@@ -34,6 +34,20 @@ describe('npm start without a database', () => {
     await second.stop();
   });
 
+  it('prints links that open the inbox', async () => {
+    const service = await (await start({ DATA_DIR: dataDir() })).ready();
+    const links = [...service.stdout.matchAll(/^ +open +(http\S+)\/(docs|dev\/inbox)#inbox=([\w-]{22})$/gm)];
+    expect(links.map(([, url, page]) => [url, page])).toEqual([
+      [service.url, 'docs'],
+      [service.url, 'dev/inbox'],
+    ]);
+    const ask = (token: string) =>
+      fetch(`${service.url}/dev/inbox.json`, { headers: { Authorization: `Bearer ${token}` } });
+    const statuses = await Promise.all([...links.map(([, , , token = '']) => token), 'x'].map(ask));
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 404]);
+    await service.stop();
+  });
+
   it('asks it as a role that may do no more than the service needs', async () => {
     const DATA_DIR = dataDir();
     const service = await (await start({ DATA_DIR })).ready();

@@ -48,6 +48,8 @@ export interface TestApp {
   serviceDb: Knex;
   databaseUrl: string;
   sms: KeptSms;
+  /** Opens /dev/inbox. */
+  inboxToken: string;
   dataDir: string;
   /** What it has logged so far. */
   logged: () => Record<string, unknown>[];
@@ -84,9 +86,10 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   const log = createWriteStream(logFile);
+  const keys = loadKeys(config);
   const outside = {
     databaseUrl,
-    keys: loadKeys(config),
+    keys,
     logger: createLogger(config.logLevel, log),
     ...(options.realSms ? {} : { sms }),
   };
@@ -106,6 +109,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     serviceDb: container.db,
     databaseUrl,
     sms,
+    inboxToken: secret(keys.inboxToken),
     dataDir,
     logged: () => linesOf(logFile),
     api: request(server),

@@ -55,6 +55,7 @@ const BAD: Record<string, string[]> = {
     '::1/129',
   ],
   DOCS_PAGE: ['true', 'ON', 'yes'],
+  INBOX_TOKEN: ['x'.repeat(15), 'sixteen characters', 'x'.repeat(16) + '#'],
   CORS_ORIGINS: [
     '*',
     'example.com',

@@ -1,5 +1,7 @@
 // From a phone number to a synchronised client: one form for each call, the call as a command for curl, and its answer.
 
+import { fetchMessages, fragment } from './messages.mjs';
+
 const { inbox } = document.body.dataset;
 
 /** What the calls have in common. A field shows a value of these under its name. */
@@ -69,7 +71,7 @@ const inputs = [];
 const shown = STEPS.map(show);
 setCurrent(0);
 refresh();
-if (inbox) document.querySelector('#to-inbox').hidden = false;
+if (inbox) Object.assign(document.querySelector('#to-inbox'), { hidden: false, href: inbox + fragment() });
 
 function show(step, index) {
   const item = document.querySelector('#step').content.cloneNode(true).firstElementChild;
@@ -171,9 +173,9 @@ function say(part, words, isRefused, answer) {
 
 /** The newest one that went to this phone. */
 async function fetchCode(complain) {
-  const { result = [], message } = await fetch(`${inbox}.json`)
-    .then((response) => response.json())
-    .catch(() => ({ message: 'The service does not answer' }));
+  const { result = [], message } = await fetchMessages(`${inbox}.json`).catch(() => ({
+    message: 'The service does not answer',
+  }));
   const to = `+${values.region}${values.phone.replace(/^0+/, '')}`;
   const code = result.find((sms) => sms.to === to && sms.code)?.code;
   if (!code) return complain(message ?? `Nothing was sent to ${to} yet`);

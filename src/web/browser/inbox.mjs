@@ -1,4 +1,6 @@
 // The messages of development, asked for while somebody looks.
+import { fetchMessages } from './messages.mjs';
+
 const EVERY_MS = 2_000;
 
 const state = document.querySelector('#state');
@@ -8,8 +10,7 @@ let shown = '';
 async function refresh() {
   if (document.hidden) return;
   try {
-    const response = await fetch('inbox.json');
-    const { result, message } = await response.json();
+    const { result, message } = await fetchMessages('inbox.json');
     if (result) show(result);
     else state.textContent = message;
   } catch {

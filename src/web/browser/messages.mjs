@@ -1,0 +1,28 @@
+// The messages of development. Reading them takes the token in the fragment of the link that the service prints. A
+// fragment is sent to no server, and a token in a header is sent by no other page.
+const KEY = 'inbox-token';
+
+function takeToken() {
+  const [, given] = /^#inbox=([\w-]+)$/.exec(location.hash) ?? [];
+  if (!given) return;
+  sessionStorage.setItem(KEY, given);
+  // The history does not keep it.
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+takeToken();
+// The link of a later start, opened in the same tab.
+addEventListener('hashchange', takeToken);
+
+/** Returns the part of a link that hands the token on to another tab. */
+export function fragment() {
+  const token = sessionStorage.getItem(KEY);
+  return token ? `#inbox=${token}` : '';
+}
+
+/** Returns the answer: `result` with the messages, or a `message` for the reader. */
+export async function fetchMessages(address) {
+  const token = sessionStorage.getItem(KEY) ?? '';
+  const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+  return response.json();
+}
