@@ -214,6 +214,7 @@ const environment = z.object({
   CHECKS_PER_IP_DAY: limit.optional(),
   VERIFIES_PER_IP_MINUTE: limit.optional(),
   VERIFIES_PER_IP_DAY: limit.optional(),
+  PAGE_KIB_PER_IP_HOUR: limit.optional(),
 });
 
 export const VARIABLES = Object.keys(environment.shape);
@@ -563,6 +564,7 @@ function nested(env: Environment, mistakes: string[]) {
       checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
       verifiesPerIpMinute: inProduction(env.VERIFIES_PER_IP_MINUTE, 600),
       verifiesPerIpDay: inProduction(env.VERIFIES_PER_IP_DAY, 20_000),
+      pageKibPerIpHour: inProduction(env.PAGE_KIB_PER_IP_HOUR, 100_000),
     },
     secrets: {
       ...databaseUrls(env, mistakes),

@@ -25,6 +25,9 @@ export const REASONS = {
   bad_gateway: { code: 502, when: 'the proxy had no whole answer from the service' },
   service_away: { code: 503, when: 'the proxy finds no instance of the service that answers' },
 
+  // Of /openapi.json and the files of /docs.
+  too_many_downloads: { code: 429, when: 'this address has downloaded too much of the description or of /docs' },
+
   // Of /readyz alone.
   stopping: { code: 503, when: 'this instance is stopping' },
   not_ready: { code: 503, when: 'the database of this instance lacks migrations, or takes no writes' },

@@ -69,8 +69,11 @@ export async function buildContainer(
     jwks: services.jwks,
     captchas: services.shownCaptchas,
     uploads: services.uploads,
-    openApi: openApiRouter(config.production, config.http.docsPage, services.publicUrlOf),
-    pages: pages(config, services.inbox, keys.inboxToken),
+    openApi: openApiRouter(
+      { production: config.production, hasDocsPage: config.http.docsPage, publicUrlOf: services.publicUrlOf },
+      services.meter,
+    ),
+    pages: pages(config, services.inbox, keys.inboxToken, services.meter),
   };
 
   return {

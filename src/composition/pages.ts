@@ -1,5 +1,9 @@
 import type { Router } from 'express';
 import type { Config } from '../config';
+import type { Limiter } from '../features/limits/limiter';
+import type { Limits } from '../features/limits/limits';
+import { callerOf } from '../http/caller-of';
+import type { Meter } from '../http/shared-text';
 import type { Inbox } from '../integrations/sms/inbox';
 import { docsRouter } from '../web/docs-router';
 import { inboxRouter } from '../web/inbox-router';
@@ -20,10 +24,18 @@ function isOwn(url: string): boolean {
   return OWN_NAMES.includes(new URL(url).hostname);
 }
 
-export function pages({ http }: Config, inbox: Inbox | undefined, inboxToken: string): Router[] {
+/** By the limit of what an address may download. */
+export function downloadMeter(limiter: Limiter, { pageKibPerHour }: Pick<Limits, 'pageKibPerHour'>): Meter {
+  return async (req, bytes) => {
+    const caller = callerOf(req);
+    await limiter.take(caller, { limit: pageKibPerHour, subject: caller.address, count: Math.ceil(bytes / 1_024) });
+  };
+}
+
+export function pages({ http }: Config, inbox: Inbox | undefined, inboxToken: string, meter: Meter): Router[] {
   return [
-    ...(http.docsPage ? [docsRouter({ hasInbox: inbox !== undefined })] : []),
-    ...(inbox ? [inboxRouter(inbox, inboxToken)] : []),
+    ...(http.docsPage ? [docsRouter({ hasInbox: inbox !== undefined }, meter)] : []),
+    ...(inbox ? [inboxRouter(inbox, inboxToken, meter)] : []),
   ];
 }
 

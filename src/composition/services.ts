@@ -50,7 +50,7 @@ import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import type { Keys } from '../keys';
-import { hasInbox } from './pages';
+import { downloadMeter, hasInbox } from './pages';
 import { repositories } from './repositories';
 
 /** More threads than processors. Their priority is low; so many still get a fair share of a busy machine. */
@@ -170,6 +170,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     inbox,
     jwks,
     publicUrlOf,
+    /** Of what is downloaded by strangers. */
+    meter: downloadMeter(limiter, limits),
     uploads,
     writes,
     heavyReads,

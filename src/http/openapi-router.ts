@@ -7,6 +7,7 @@ import { cookieName } from './cookies';
 import { inOpenApi30 } from './openapi-3-0';
 import type { PublicUrlOf } from './public-url';
 import { get } from './route';
+import { SharedText, type Meter } from './shared-text';
 
 export const openApi: Endpoint = {
   method: 'get',
@@ -17,6 +18,7 @@ export const openApi: Endpoint = {
     type: 'application/json',
     result: z.unknown().meta({ type: 'object', examples: [{ openapi: '3.1.1' }] }),
   },
+  refusals: ['too_many_downloads'],
 };
 
 /** For generators of clients that do not read 3.1. */
@@ -39,8 +41,14 @@ interface Document {
   externalDocs: object;
 }
 
+export interface Described {
+  production: boolean;
+  hasDocsPage: boolean;
+  publicUrlOf: PublicUrlOf;
+}
+
 /** The description of all of the service, with this service's own address and the name of its cookie. */
-export function openApiRouter(production: boolean, hasDocsPage: boolean, publicUrlOf: PublicUrlOf): Router {
+export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Described, meter: Meter): Router {
   const router = Router();
   const { externalDocs, ...document } = JSON.parse(readFileSync(FILE, 'utf8')) as Document;
   document.components.securitySchemes.sid.name = cookieName('sid', production);
@@ -49,18 +57,22 @@ export function openApiRouter(production: boolean, hasDocsPage: boolean, publicU
     ...(hasDocsPage && { externalDocs: { ...externalDocs, url: `${url}/docs` } }),
     servers: [{ url }],
   });
-  serve(router, openApi.path, publicUrlOf, at);
-  serve(router, openApi30.path, publicUrlOf, (url) => inOpenApi30(at(url)));
+  const serve = (path: string, documentAt: (url: string) => object) => {
+    const textAt = keepingLast((url) => SharedText.of(JSON.stringify(documentAt(url)), 'json', CACHED));
+    get(router, path, async (req, res) => (await textAt(publicUrlOf(req))).send(req, res, meter));
+  };
+  serve(openApi.path, at);
+  serve(openApi30.path, (url) => inOpenApi30(at(url)));
   return router;
 }
 
-function serve(router: Router, path: string, publicUrlOf: PublicUrlOf, documentAt: (url: string) => object): void {
-  let made = { url: '', text: '' };
+const CACHED = { 'Cache-Control': 'public, max-age=300' };
 
-  get(router, path, (req, res) => {
-    const url = publicUrlOf(req);
-    // Anybody may ask, and it is long: made once for an address, which is nearly always the same.
-    if (made.url !== url) made = { url, text: JSON.stringify(documentAt(url)) };
-    res.set('Cache-Control', 'public, max-age=300').type('json').send(made.text);
-  });
+/** Anybody may ask, and it is long: made once for an address, which is nearly always the same. */
+function keepingLast(make: (url: string) => Promise<SharedText>): (url: string) => Promise<SharedText> {
+  let last: { url: string; text: Promise<SharedText> } | undefined;
+  return (url) => {
+    if (last?.url !== url) last = { url, text: make(url) };
+    return last.text;
+  };
 }

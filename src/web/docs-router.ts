@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import { get } from '../http/route';
-import { ownFile, serve } from './page-file';
+import type { Meter } from '../http/shared-text';
+import { ownFile, servingFiles } from './page-file';
 
 /** The package has no code for Node: only two of its files are served. */
 const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -10,13 +11,14 @@ const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
 const INBOX = 'dev/inbox';
 
 /** The page on which the operations are described and tried. What it shows is public: the description, and what calls answer. */
-export function docsRouter({ hasInbox }: { hasInbox: boolean }): Router {
+export function docsRouter({ hasInbox }: { hasInbox: boolean }, meter: Meter): Router {
   // The addresses in the page are relative, so that it can be below any path of a proxy; with a slash they would be others.
   const router = Router({ strict: true });
-  serve(router, '/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));
+  const serve = servingFiles(router, meter);
+  serve('/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));
   get(router, '/docs/', (_req, res) => res.redirect('../docs'));
   for (const name of ['page.css', 'docs.css', 'messages.mjs', 'first-run.mjs', 'reference.mjs'])
-    serve(router, `/docs/${name}`, ownFile(name));
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) serve(router, `/docs/${name}`, join(SWAGGER_UI, name));
+    serve(`/docs/${name}`, ownFile(name));
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) serve(`/docs/${name}`, join(SWAGGER_UI, name));
   return router;
 }

@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import { NotFound } from '../errors';
 import { get, ok } from '../http/route';
+import type { Meter } from '../http/shared-text';
 import type { Inbox } from '../integrations/sms/inbox';
 import { isSameText } from '../secrets';
 import { fromThisMachine } from './own-machine';
-import { ownFile, serve } from './page-file';
+import { ownFile, servingFiles } from './page-file';
 
 const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
 
@@ -12,11 +13,12 @@ const WITHOUT_TOKEN = 'needs the token: open the link that the service printed a
  * The messages of development, for whoever works at this machine and has the token. A proxy on this machine that says
  * nothing of itself looks like a browser, so the address alone does not decide. In production there is no inbox.
  */
-export function inboxRouter(inbox: Inbox, token: string): Router {
+export function inboxRouter(inbox: Inbox, token: string, meter: Meter): Router {
   const router = Router({ strict: true });
+  const serve = servingFiles(router, meter);
   router.use('/dev', fromThisMachine);
-  serve(router, '/dev/inbox', ownFile('inbox.html'));
-  for (const name of ['page.css', 'messages.mjs', 'inbox.mjs']) serve(router, `/dev/inbox/${name}`, ownFile(name));
+  serve('/dev/inbox', ownFile('inbox.html'));
+  for (const name of ['page.css', 'messages.mjs', 'inbox.mjs']) serve(`/dev/inbox/${name}`, ownFile(name));
 
   get(router, '/dev/inbox.json', (req, res) => {
     if (!isSameText(req.get('Authorization') ?? '', `Bearer ${token}`))

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Request, Response, Router } from 'express';
 import { get } from '../http/route';
+import { SharedText, type Meter } from '../http/shared-text';
 
 /** Scripts and styles are files of this service, nothing of a page comes from elsewhere, and no page shows it in a frame. */
 const POLICY = [
@@ -14,40 +12,28 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-interface Form {
-  body: Buffer;
-  headers: Record<string, string>;
-}
-
 /** A file for browsers, read and compressed when the first one asks for it. */
 class PageFile {
-  private forms: Promise<Record<'plain' | 'gzip', Form>> | undefined;
+  private text: Promise<SharedText> | undefined;
 
   constructor(
     private readonly path: string,
     private readonly changed: (text: string) => string,
   ) {}
 
-  async answer(req: Request, res: Response): Promise<void> {
-    const forms = await (this.forms ??= this.read().catch((error: unknown) => {
+  async answer(req: Request, res: Response, meter: Meter): Promise<void> {
+    const text = await (this.text ??= this.read().catch((error: unknown) => {
       // The next one tries again.
-      this.forms = undefined;
+      this.text = undefined;
       throw error;
     }));
-    const { body, headers } = forms[req.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'plain'];
-    // A browser keeps it, and asks each time whether it is still the same.
-    res.set({ ...headers, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY }).vary('Accept-Encoding');
-    res.type(extname(this.path)).send(body);
+    await text.send(req, res, meter);
   }
 
-  private async read() {
-    const body = Buffer.from(this.changed(await readFile(this.path, 'utf8')));
-    const mark = createHash('sha256').update(body).digest('base64url').slice(0, 20);
-    const zipped = await promisify(gzip)(body, { level: 9 });
-    return {
-      plain: { body, headers: { ETag: `"${mark}"` } },
-      gzip: { body: zipped, headers: { ETag: `"${mark}-gzip"`, 'Content-Encoding': 'gzip' } },
-    };
+  private async read(): Promise<SharedText> {
+    const text = this.changed(await readFile(this.path, 'utf8'));
+    // A browser keeps it, and asks each time whether it is still the same.
+    return SharedText.of(text, extname(this.path), { 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY });
   }
 }
 
@@ -56,8 +42,12 @@ export function ownFile(name: string): string {
   return join(__dirname, 'browser', name);
 }
 
-/** Answers GET of this path with a file. */
-export function serve(router: Router, path: string, file: string, changed = (text: string) => text): void {
-  const served = new PageFile(file, changed);
-  get(router, path, (req, res) => served.answer(req, res));
+export type Serve = (path: string, file: string, changed?: (text: string) => string) => void;
+
+/** Returns a function that has GET of a path answered with a file. */
+export function servingFiles(router: Router, meter: Meter): Serve {
+  return (path, file, changed = (text) => text) => {
+    const served = new PageFile(file, changed);
+    get(router, path, (req, res) => served.answer(req, res, meter));
+  };
 }

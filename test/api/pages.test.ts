@@ -120,6 +120,44 @@ describe('GET /docs', () => {
   });
 });
 
+describe('the files of /docs and /openapi.json', () => {
+  const FILE = '/docs/swagger-ui-bundle.js';
+  const from = (of: TestApp, address: string, path: string, more: Record<string, string> = {}) =>
+    fetch(`${of.url}${path}`, { headers: { 'X-Forwarded-For': address, 'Accept-Encoding': 'identity', ...more } });
+
+  it('come compressed where that is understood', async () => {
+    for (const path of ['/openapi.json', '/openapi-3.0.json', FILE]) {
+      const [plain, zipped] = await Promise.all([
+        from(app, '192.0.2.1', path),
+        from(app, '192.0.2.1', path, { 'Accept-Encoding': 'gzip' }),
+      ]);
+      expect([plain, zipped].map(({ headers }) => headers.get('Content-Encoding'))).toEqual([null, 'gzip']);
+      expect(Number(zipped.headers.get('Content-Length'))).toBeLessThan(
+        Number(plain.headers.get('Content-Length')) / 3,
+      );
+      expect(await zipped.text()).toBe(await plain.text());
+    }
+  });
+
+  it('are a 429 for an address that has had its KiB of the hour', async () => {
+    await withAnother({ TRUST_PROXY: '1', PAGE_KIB_PER_IP_HOUR: '1000' }, async (limited) => {
+      const first = await from(limited, '192.0.2.7', FILE);
+      expect([first.status, (await first.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);
+      // One file of 1.5 MB has used all of it.
+      for (const path of [FILE, '/docs', '/openapi.json', '/openapi-3.0.json']) {
+        const refused = await from(limited, '192.0.2.7', path);
+        expect([path, refused.status, refused.headers.get('X-Reason')]).toEqual([path, 429, 'too_many_downloads']);
+        expect(refused.headers.get('ETag')).toBeNull();
+      }
+      const known = { 'X-Forwarded-For': '192.0.2.7', 'If-None-Match': first.headers.get('ETag') ?? '' };
+      const askAgain = async (more = {}) => raw(limited, FILE, { ...GET, headers: { ...known, ...more } });
+      expect((await askAgain()).status).toBe(304);
+      expect((await askAgain({ 'Cache-Control': 'no-cache' })).status).toBe(429);
+      expect((await from(limited, '192.0.2.8', '/docs')).status).toBe(200);
+    });
+  });
+});
+
 describe('GET /dev/inbox', () => {
   it('shows the messages of this process, the newest first', async () => {
     const [first, second] = [await sendCode(), await sendCode()];

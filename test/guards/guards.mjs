@@ -5852,6 +5852,15 @@ export const guards = [
     named: 'does not exist where messages are really sent',
   },
   {
+    guard: 'an address may download so much of the pages and the description',
+    claims: ['have hundreds of megabytes sent'],
+    file: 'src/http/shared-text.ts',
+    replace: 'if (!req.fresh)',
+    by: 'if (body.length === 0)',
+    test: 'test/api/pages',
+    named: 'are a 429 for an address that has had its KiB of the hour',
+  },
+  {
     guard: 'the inbox of development shows codes to whoever has the token',
     claims: ['read, in the inbox of development'],
     file: 'src/web/inbox-router.ts',

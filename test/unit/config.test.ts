@@ -147,6 +147,7 @@ const BAD: Record<string, string[]> = {
   CHECKS_PER_IP_DAY: fromZero,
   VERIFIES_PER_IP_MINUTE: fromZero,
   VERIFIES_PER_IP_DAY: fromZero,
+  PAGE_KIB_PER_IP_HOUR: fromZero,
 };
 
 describe('loadConfig', () => {
@@ -231,6 +232,7 @@ describe('loadConfig', () => {
         ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
         ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0, newDeviceNoticesPerIpHour: 0 },
         ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
+        pageKibPerIpHour: 0,
         passwordChangesPerUserHour: 0,
         ...{ changesPerUserHour: 0, blacklistChangesPerUserHour: 0 },
         uploadsPerUserHour: 0,
@@ -344,6 +346,7 @@ describe('loadConfig in production', () => {
       limits: {
         ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
         ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
+        pageKibPerIpHour: 100_000,
         ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
         ...{ passwordChangesPerUserHour: 10, newDeviceNoticesPerIpHour: 20 },
         ...{ uploadPartsPerUserHour: 600, blacklistChangesPerUserHour: 600 },

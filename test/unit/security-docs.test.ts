@@ -76,7 +76,7 @@ describe('the table of limits', () => {
     const limits = Object.entries(limitTable({} as LimitAmounts));
     const open = limits.filter(([, { whenUncounted }]) => whenUncounted === 'allow').map(([name]) => name);
     expect(open.sort()).toEqual([
-      ...['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute'],
+      ...['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute', 'pageKibPerHour'],
       ...['verifiesPerDay', 'verifiesPerMinute'],
     ]);
   });

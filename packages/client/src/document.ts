@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 3bdd4ffc51091bedef789724248f0c31c0731c930634dd0e659e9d5c188be600
+// SHA-256 of the document: 711204947cc230c345109c4264990d4ea2f7c760cfc7b433c769beeb5b3aaea7
 
 export interface paths {
     "/user/send_code": {
@@ -1710,6 +1710,15 @@ export interface components {
                 "X-Request-Id"?: string;
                 /** @description Why it is refused. */
                 "X-Reason": "stopping" | "not_ready" | "overloaded" | "service_away";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        TooManyDownloads: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description Why it is refused. */
+                "X-Reason": "too_many_downloads";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -3463,6 +3472,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyDownloads"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -3483,6 +3493,7 @@ export interface operations {
             };
             408: components["responses"]["RequestTooSlow"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyDownloads"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];

@@ -57,6 +57,7 @@ export interface LimitAmounts {
   checksPerIpDay: number;
   verifiesPerIpMinute: number;
   verifiesPerIpDay: number;
+  pageKibPerIpHour: number;
 }
 
 type Kind = Pick<Limit, 'refusal' | 'whenUncounted'>;
@@ -228,6 +229,9 @@ export function limitTable(amounts: LimitAmounts) {
       reading('too_many_verifications'),
     ),
     verifiesPerDay: limit('verifies_day', 'address', amounts.verifiesPerIpDay, DAY, reading('too_many_verifications')),
+
+    /** Files of /docs and /openapi.json, which anybody may ask for. Counted in KiB, as they are sent. */
+    pageKibPerHour: limit('page_kib_hour', 'address', amounts.pageKibPerIpHour, HOUR, reading('too_many_downloads')),
   };
 }
 

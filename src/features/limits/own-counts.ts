@@ -27,9 +27,10 @@ export class OwnCounts {
     for (const { key, used, seconds } of taken) this.set(key, used + this.aloneOf(key), seconds, this.aloneOf(key));
   }
 
-  /** Those in which more was used, with what was counted alone, than there is: the shared ones do not know of it. */
+  /** Buckets that are over their limit once local uses are added to the shared count. */
   overdrawn(wanted: Bucket[]): FullBucket[] {
-    return this.full(wanted.map((bucket) => ({ ...bucket, amount: bucket.amount + 1 })));
+    const local = wanted.filter(({ key }) => this.aloneOf(key) > 0);
+    return this.full(local.map((bucket) => ({ ...bucket, amount: bucket.amount + 1 })));
   }
 
   learnFull(full: FullBucket[], wanted: Bucket[]): void {
