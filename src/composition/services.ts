@@ -10,6 +10,7 @@ import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ExportService } from '../features/account/export-service';
 import { AuditTrail } from '../features/audit/audit-trail';
+import { KnownPlaces } from '../features/audit/known-places';
 import { AuthService } from '../features/auth/auth-service';
 import { HashingPool } from '../features/auth/hashing-pool';
 import { HashingShares } from '../features/auth/hashing-shares';
@@ -132,7 +133,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const shares = new HashingShares((HASHES_WAITING * HASHING_THREADS) / 4);
-  const attempts = new LoginAttempts(limiter, limits, shares);
+  const places = new KnownPlaces(repos.securityEvents);
+  const attempts = new LoginAttempts(limiter, limits, shares, places);
   const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
 
   const codes = new VerificationCodes(keys.sessionSecrets);

@@ -21,19 +21,24 @@ export class HashingShares {
   constructor(private readonly share: number) {}
 
   /**
-   * `who` is what the owner has shown: a known device, a verification token, or a session of the user. Of strangers it
-   * is the phone whose password they try.
+   * `who` is what the owner has shown: a known device or address, a verification token, or a session of the user. Of
+   * strangers it is the phone whose password they try.
    */
   async run<T>(who: string, address: string, job: () => Promise<T>): Promise<T> {
+    this.check(who, address);
     const shares = this.sharesOf(who, address);
-    if (shares.some(({ key, most }) => this.takenOf(key) >= most))
-      throw new TooManyRequests('too_many_at_once', TOO_MANY, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     for (const { key } of shares) this.taken.set(key, this.takenOf(key) + 1);
     try {
       return await job();
     } finally {
       for (const { key } of shares) this.giveBack(key);
     }
+  }
+
+  /** Throws the refusal that `run` would throw now. */
+  check(who: string, address: string): void {
+    if (this.sharesOf(who, address).some(({ key, most }) => this.takenOf(key) >= most))
+      throw new TooManyRequests('too_many_at_once', TOO_MANY, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   private sharesOf(who: string, address: string): Share[] {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../caller';
-import type { AppError } from '../../errors';
+import { TooManyRequests, type AppError } from '../../errors';
+import type { KnownPlaces } from '../audit/known-places';
 import type { Held, Limiter, Refused, Use } from '../limits/limiter';
 import type { Limit, Limits } from '../limits/limits';
 import { Gate } from './gate';
@@ -66,6 +67,7 @@ export class LoginAttempts {
     private readonly limiter: Limiter,
     private readonly limits: LoginLimits,
     private readonly shares: HashingShares,
+    private readonly places: Pick<KnownPlaces, 'standingOf'>,
   ) {}
 
   /** Runs `compare` within the limits of logins. When it returns something, the password is right. */
@@ -75,13 +77,15 @@ export class LoginAttempts {
       { limit: loginsPerPhoneAndAddress, subject: `${one.phone} ${one.caller.address}` },
       { limit: loginsPerPhone, subject: one.phone },
     ];
-    return this.within(one.caller, { successes, failures: this.failuresOf(one) }, compare);
+    return this.fromPlace(one, (failures) => this.within(one.caller, { successes, failures }, compare));
   }
 
   /** The same for the old password of a user who wants another one. */
   async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const successes = [{ limit: this.limits.passwordChangesPerHour, subject: userId }];
-    return this.within(one.caller, { successes, failures: { ...this.failuresOf(one), share: userId } }, compare);
+    return this.fromPlace(one, (failures) =>
+      this.within(one.caller, { successes, failures: { ...failures, share: userId } }, compare),
+    );
   }
 
   /** With a new password the owner can log in, however often others got in by the old one. */
@@ -98,6 +102,26 @@ export class LoginAttempts {
     const { loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay } = this.limits;
     for (const limit of [loginFailuresPerPhoneAndAddress, loginFailuresPerPhoneAndAddressDay])
       await this.limiter.clearAll({ limit, subject: `${phone} ` });
+  }
+
+  /**
+   * Asks for the place only once a try is refused, so that no storm of tries has the database asked for each, and no
+   * answer to a compared password takes longer for a phone that has an account.
+   */
+  private async fromPlace<T>(one: Try, logIn: (failures: Counts) => Promise<T>): Promise<T> {
+    if (one.device) return logIn(this.ofDevice(one.device));
+    const failures = this.ofStranger(one.phone, one.caller);
+    try {
+      return await logIn(failures);
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error;
+      const known = this.ofKnownAddress(failures, one.phone);
+      // An address beyond its own limits costs the database nothing.
+      this.shares.check(known.share, one.caller.address);
+      await this.limiter.checkKnown(one.caller, ...known.uses);
+      if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
+      return logIn(known);
+    }
   }
 
   /** A refused try waits for another try of this instance, which may give its place back, and keeps no share meanwhile. */
@@ -126,10 +150,6 @@ export class LoginAttempts {
     });
   }
 
-  private failuresOf({ phone, caller, device }: Try): Counts {
-    return device ? this.ofDevice(device) : this.ofStranger(phone, caller);
-  }
-
   private ofStranger(phone: string, caller: Caller): Counts {
     const pair = `${phone} ${caller.address}`;
     const uses = [
@@ -139,6 +159,11 @@ export class LoginAttempts {
       { limit: this.limits.loginFailuresPerAddress, subject: caller.address },
     ];
     return { who: pair, share: phone, first: this.limits.loginFailuresPerPhoneAndAddress, uses };
+  }
+
+  /** The address keeps its own limits, and is neither counted nor refused with the strangers of all others. */
+  private ofKnownAddress(failures: Counts, phone: string): Counts {
+    return { ...failures, share: failures.who, uses: failures.uses.filter(({ subject }) => subject !== phone) };
   }
 
   /** None that strangers can use up, so that they cannot lock a device out on which the account was signed in to. */
