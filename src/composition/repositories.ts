@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Source } from '../database/statement';
-import { AccountRepository } from '../features/account/account-repository';
+import { ClosingsRepository } from '../features/account/closings-repository';
 import { ExportRepository } from '../features/account/export-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
@@ -22,9 +22,9 @@ export type Repositories = ReturnType<typeof repositories>;
 /** Every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
 export function repositories(db: Knex, reads: Source = db) {
   return {
-    account: new AccountRepository(db),
     blacklist: new BlacklistRepository(db),
     captchas: new CaptchasRepository(db),
+    closings: new ClosingsRepository(db),
     dismissals: new DismissalsRepository(db),
     export: new ExportRepository(db),
     friendships: new FriendshipsRepository(db),

@@ -8,6 +8,7 @@ import { KeyedQueue, ownExcess } from '../database/keyed-queue';
 import { Sweeper } from '../database/sweeper';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
+import { ClosingsService } from '../features/account/closings-service';
 import { ExportService } from '../features/account/export-service';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { KnownPlaces } from '../features/audit/known-places';
@@ -75,7 +76,7 @@ const HEAVY_ANSWERS = 12;
 /** Few at once: they share the connections of the limits. */
 const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
 const NOTICES_BEHIND_ANSWERS = { atOnce: 4, most: 100 };
-/** Of memberships in dismissed groups, one group after the other. What is left, the sweeper does. */
+/** What dismissed groups and closed accounts leave, one after the other. The sweeper does what is left undone. */
 const ENDS_BEHIND_ANSWERS = { atOnce: 1, most: 100 };
 /** At the end, for what is under way behind the answers. */
 const FINISH_MS = 4_000;
@@ -152,6 +153,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const groupChanges = new GroupChangeLimit(limiter, limits);
   const ending = new Background(logger, ENDS_BEHIND_ANSWERS);
   const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
+  const closings = new ClosingsService({ closings: repos.closings, transaction, background: ending, logger });
 
   const sweeps = [
     () => storage.sweep(),
@@ -160,6 +162,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     () => repos.smsTraffic.sweep(),
     () => repos.securityEvents.sweep(config.auditDays),
     () => dismissals.sweep(),
+    () => closings.sweep(),
   ];
   const sweepers = [
     new Sweeper(sweeps, logger),
@@ -178,7 +181,9 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     writes,
     heavyReads,
     heavyAnswers,
-    account: new AccountService({ users, verification, ownPassword, storage, tokenEnds, notices, transaction, logger }),
+    account: new AccountService({
+      ...{ users, verification, ownPassword, closings, storage, tokenEnds, notices, transaction, logger },
+    }),
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts, ownPassword },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },

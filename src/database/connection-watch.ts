@@ -1,5 +1,8 @@
 const TICK_MS = 500;
-/** Longer than `statement_timeout`, so that only a broken connection stays silent for so long. */
+/**
+ * Longer than `statement_timeout`, so that PostgreSQL ends a slow statement first, and only a broken connection stays silent
+ * for so long. No statement may set another bound.
+ */
 const SILENCE_MS = 5_000;
 
 /** A connection that can be watched. */

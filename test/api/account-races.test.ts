@@ -1,5 +1,5 @@
 import { knex, type Knex } from 'knex';
-import { AccountRepository } from '../../src/features/account/account-repository';
+import { ClosingsRepository } from '../../src/features/account/closings-repository';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
@@ -77,11 +77,10 @@ const NOTHING = { sessions: 0, phones: 0, friendships: 0, blacklist: 0, membersh
 
 /** Closes the account of Cat, and has it wait in the middle, with her row locked, until `beside` is under way. */
 async function closingBeside<T>(beside: () => Promise<T>): Promise<T> {
-  await blacklist(app.db);
   let closed: Promise<Answer> | undefined;
   let other: Promise<T> | undefined;
   await app.db.transaction(async (trx) => {
-    await trx('blacklist').where({ user_id: cat.id }).forUpdate();
+    await trx('session').whereRaw(`sess ->> 'userId' = ?`, [cat.id]).forUpdate();
     closed = close(cat);
     await untilWaiting(app.db, 1);
     other = beside();
@@ -204,32 +203,16 @@ describe('an account that is closed', () => {
     await befriend(app.db);
     await befriend(app.db, bob);
     const rows = () => app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id });
-    let ended: Promise<void> | undefined;
+    const closings = new ClosingsRepository(planned);
+    let ended: Promise<unknown> | undefined;
     await app.db.transaction(async (trx) => {
       await trx('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ display_name: 'x' });
-      ended = new AccountRepository(planned).endFriendships(cat.id);
+      ended = closings.endOwnSides(cat.id, '').then(() => closings.endOtherSides(cat.id, ''));
       await untilWaiting(app.db, 1);
     });
     await ended;
     await planned.destroy();
     expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);
-  });
-
-  it('locks friendships in the order of their ids', async () => {
-    const [first = '', second = ''] = [ann.id, cat.id].sort();
-    // In a small table an unordered statement takes them as they were written.
-    await app.db('friendships').insert({ user_id: second, friend_id: first, status: 20 });
-    await app.db('friendships').insert({ user_id: first, friend_id: second, status: 20 });
-    let closed: Promise<Answer> | undefined;
-    await app.db.transaction(async (trx) => {
-      await trx('friendships').where({ user_id: first, friend_id: second }).forUpdate();
-      closed = close(cat);
-      await untilWaiting(app.db, 1);
-      await trx('friendships').where({ user_id: second, friend_id: first }).forUpdate().noWait();
-    });
-    if (!closed) throw new Error('nothing was asked for');
-    expectBody(await closed, { code: 200 });
-    expect(await living(cat)).toEqual(NOTHING);
   });
 
   it('passes no group on to a member who is closing another one at once', async () => {

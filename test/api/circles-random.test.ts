@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import type { Answer } from '../support/calls';
 import { Choices } from '../support/choices';
 import { CALLS, NextCall, type World } from '../support/circle-calls';
-import { brokenRules, unfinishedDismissals } from '../support/circle-rules';
+import { brokenRules, unfinished } from '../support/circle-rules';
 import { befriend } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { field } from '../support/people';
@@ -148,7 +148,7 @@ describe('whatever thirty users do at random on two instances', () => {
 
       const checks = await walkAtRandom();
       await app.sweep();
-      complaints.push(...(await brokenRules(app.db)), ...(await unfinishedDismissals(app.db)), ...deadlocks());
+      complaints.push(...(await brokenRules(app.db)), ...(await unfinished(app.db)), ...deadlocks());
       if (seconds > 0) process.stdout.write(`${JSON.stringify(await summary(checks), null, 2)}\n`);
       expect({ seed, complaints: [...new Set(complaints)].slice(0, 5) }).toEqual({ seed, complaints: [] });
       expect(checks).toBeGreaterThan(1);

@@ -15,7 +15,7 @@ const RIGHTS = {
   ...{ verification_codes: ROWS, verification_tokens: ROWS, captchas: ROWS, rate_limits: ROWS, sms_traffic: ROWS },
   ...{ messaging_tokens: ROWS, messaging_expiries: ROWS },
   ...{ friendships: KEPT, groups: KEPT, group_members: KEPT, sync_epoch: ['SELECT'] },
-  ...{ group_sizes: ['SELECT', 'UPDATE'], group_dismissals: ROWS },
+  ...{ group_sizes: ['SELECT', 'UPDATE'], group_dismissals: ROWS, account_closings: ROWS },
   knex_migrations: ['SELECT'],
   security_events: ['SELECT', 'INSERT'],
 };

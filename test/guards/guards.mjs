@@ -4624,8 +4624,8 @@ export const guards = [
   {
     guard: 'a closed account dismisses the groups in which nobody else is',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: 'return idsOf(await dismissEmpty(this.db, { groupIds: left.map(({ groupId }) => groupId) }));',
-    by: 'return left.slice(left.length).map(({ groupId }) => groupId);',
+    replace: 'dismissed: idsOf(await dismissEmpty(this.db, { groupIds }))',
+    by: 'dismissed: []',
     test: 'test/api/group-races',
     named: 'dismisses those in which nobody else is',
   },
@@ -5040,13 +5040,72 @@ export const guards = [
     named: 'asks nobody who has so many open',
   },
   {
-    guard: 'an account with very many friendships can be closed',
+    guard: 'a closed account with very many friendships leaves none of them',
     claims: ['make a profile or an account too large'],
-    file: 'src/features/account/account-repository.ts',
-    replace: 'await takeLonger(this.db, {});',
+    file: 'src/features/account/closings-service.ts',
+    replace: 'this.parts.background.run(() => this.endAll(userId, caller), LATER);',
+    by: 'void this.parts.background;',
+    test: 'test/api/close-account-large',
+    named: 'closes one with 60,000 friends at once',
+  },
+  {
+    guard: 'what a closed account leaves is ended in chunks',
+    claims: ['make a profile or an account too large'],
+    file: 'src/features/account/closings-repository.ts',
+    replace: '      ORDER BY ${key} LIMIT ${PAGE}),',
+    by: '      ORDER BY ${key} LIMIT 30 * ${PAGE}),',
+    test: 'test/api/close-account-large',
+    named: 'goes on where it broke off',
+  },
+  {
+    guard: 'an account is closed, whatever becomes of its rows',
+    file: 'src/features/account/closings-service.ts',
+    replace: '      this.parts.logger.warn({ err: error }, LATER);',
+    by: '      throw error;',
+    test: 'test/api/close-account-large',
+    named: 'takes the database for away in none of them',
+  },
+  {
+    guard: 'the sweeper ends what a closed account has left',
+    file: 'src/composition/services.ts',
+    replace: '    () => closings.sweep(),\n',
     by: '',
-    test: 'test/api/close-account',
-    named: 'takes longer than other statements may',
+    test: 'test/api/close-account-large',
+    named: 'goes on where it broke off',
+  },
+  {
+    guard: 'a closed account whose rows cannot be ended keeps no other one waiting',
+    file: 'src/features/account/closings-service.ts',
+    replace: 'await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));',
+    by: 'await this.endAll(id, SWEEPER);\n    void logger;',
+    test: 'test/api/close-account-large',
+    named: 'keeps no other account waiting',
+  },
+  {
+    guard: 'an emptied name is told to nobody by itself',
+    file: 'migrations/0023_closings.up.sql',
+    replace: `  WHEN (NEW.closed_at IS NULL AND (NEW.nickname, NEW.portrait_uri) IS DISTINCT FROM (OLD.nickname, OLD.portrait_uri))
+  EXECUTE FUNCTION users_touch_memberships();`,
+    by: `  WHEN ((NEW.nickname, NEW.portrait_uri) IS DISTINCT FROM (OLD.nickname, OLD.portrait_uri))
+  EXECUTE FUNCTION users_touch_memberships();`,
+    test: 'test/api/close-account-large',
+    named: 'writes each membership once',
+  },
+  {
+    guard: 'nobody becomes a friend of a closed account whose requests are still to be ended',
+    file: 'migrations/0023_closings.up.sql',
+    replace: ' OR NEW.status = 20 AND OLD.status <> 20)',
+    by: ')',
+    test: 'test/api/close-account-large',
+    named: 'lets a request of it become no friendship',
+  },
+  {
+    guard: 'PostgreSQL ends a slow statement before the watch takes the database for away',
+    file: 'src/database/pool.ts',
+    replace: 'statement_timeout: 4_000,',
+    by: 'statement_timeout: 40_000,',
+    test: 'test/unit/guarded-client',
+    named: 'ends a statement of seven seconds',
   },
   {
     guard: 'many friends are read in pages',
@@ -5286,19 +5345,11 @@ export const guards = [
   },
   {
     guard: 'friends are told that an account is closed',
-    file: 'src/features/account/account-service.ts',
-    replace: 'await repos.account.endFriendships(id);',
+    file: 'src/features/account/closings-service.ts',
+    replace: '(after) => retrying(() => closings.endOtherSides(userId, after)),',
     by: '',
     test: 'test/api/close-account',
     named: 'is told by sync to friends',
-  },
-  {
-    guard: 'a closed account ends what others alone have of it',
-    file: 'src/features/account/account-repository.ts',
-    replace: "display_name <> '')) OR (friend_id = :userId AND status <> 30)",
-    by: "display_name <> ''))",
-    test: 'test/api/close-account',
-    named: 'also where there is one side alone',
   },
   {
     guard: 'what others have of an account is found by an index',
@@ -5306,39 +5357,23 @@ export const guards = [
     replace: 'CREATE INDEX friendships_friend ON friendships (friend_id) WHERE status <> 30;',
     by: 'CREATE INDEX friendships_friend ON friendships (updated_at);',
     test: 'test/api/query-plans',
-    named: 'of end-friendships finds by the index',
+    named: 'of end-other-sides finds by the index',
   },
   {
     guard: 'a friendship that is written while an account is closed is ended, whatever the plan',
-    file: 'src/features/account/account-repository.ts',
-    replace: 'await lockFriendships(this.db, { userId });\n    await endFriendships(this.db, { userId });',
-    by: `await this.db.raw(
-      \`WITH sides AS (
-         SELECT user_id, friend_id FROM friendships
-          WHERE (user_id, friend_id) IN (
-                  SELECT user_id, friend_id FROM friendships WHERE user_id = :userId UNION ALL
-                  SELECT user_id, friend_id FROM friendships WHERE friend_id = :userId AND status <> 30)
-          ORDER BY user_id, friend_id FOR UPDATE)
-       UPDATE friendships side SET status = 30 FROM sides
-        WHERE side.user_id = sides.user_id AND side.friend_id = sides.friend_id\`,
-      { userId },
-    );`,
+    file: 'src/features/account/closings-repository.ts',
+    replace: `     UPDATE \${table} SET \${change}
+      WHERE \${own} = :userId AND \${key} = ANY (ARRAY(SELECT \${key} FROM page)) AND \${condition})`,
+    by: `     UPDATE \${table} SET \${change}
+      WHERE ctid = ANY (ARRAY(SELECT ctid FROM \${table} WHERE \${own} = :userId AND \${condition})))`,
     test: 'test/api/account-races',
     named: 'ends friendships whose rows are written meanwhile',
   },
   {
-    guard: 'friendships of a closed account are locked in one order',
-    file: 'src/features/account/account-repository.ts',
-    replace: 'await lockFriendships(this.db, { userId });',
-    by: '',
-    test: 'test/api/account-races',
-    named: 'locks friendships in the order of their ids',
-  },
-  {
     guard: 'a closed account keeps no name that it has given to a friend of before',
-    file: 'src/features/account/account-repository.ts',
-    replace: "(user_id = :userId AND (status <> 30 OR display_name <> ''))",
-    by: '(user_id = :userId AND status <> 30)',
+    file: 'src/features/account/closings-repository.ts',
+    replace: "`(status <> 30 OR display_name <> '')`",
+    by: '`status <> 30`',
     test: 'test/api/close-account',
     named: 'empties the names that were given to friends before',
   },
@@ -5369,8 +5404,8 @@ export const guards = [
   {
     guard: 'two who leave a group at once leave it one after the other',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: '    await lockGroupsOf(this.db, { userId });\n',
-    by: '',
+    replace: '    ORDER BY group_id FOR NO KEY UPDATE`,',
+    by: '    ORDER BY group_id`,',
     test: 'test/api/account-races',
     named: 'passes no group on to a member who is closing',
   },

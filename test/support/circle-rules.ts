@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
 
+/** Users whose closing has ended all that they left. */
+const CLOSED = `closed_at IS NOT NULL AND users.id NOT IN (SELECT user_id FROM account_closings)`;
+
 /** What always holds of friendships, groups and closed accounts. Each statement finds what breaks its rule. */
 const RULES = {
   'a living group has exactly one creator, who is a member and whom creator_id names': `
@@ -18,17 +21,18 @@ const RULES = {
     SELECT mine.user_id || ' and ' || mine.friend_id || ': ' || concat_ws(' ', mine.status, theirs.status) AS id
       FROM friendships mine
       LEFT JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
-     WHERE concat_ws(' ', least(mine.status, theirs.status), greatest(mine.status, theirs.status))
-             NOT IN ('10 11', '10 21', '20 20', '20 30', '30 30')
-        OR theirs.status IS NULL`,
+     WHERE (concat_ws(' ', least(mine.status, theirs.status), greatest(mine.status, theirs.status))
+              NOT IN ('10 11', '10 21', '20 20', '20 30', '30 30')
+            OR theirs.status IS NULL)
+       AND NOT EXISTS (SELECT FROM account_closings closing WHERE closing.user_id IN (mine.user_id, mine.friend_id))`,
   'a closed account has no living membership': `
     SELECT id FROM users
-     WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM group_members WHERE member_id = id AND NOT is_deleted)`,
+     WHERE ${CLOSED} AND EXISTS (SELECT FROM group_members WHERE member_id = id AND NOT is_deleted)`,
   'a closed account has no friend, and is nobody’s': `
     SELECT id FROM users
-     WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM friendships WHERE id IN (user_id, friend_id) AND status <> 30)`,
+     WHERE ${CLOSED} AND EXISTS (SELECT FROM friendships WHERE id IN (user_id, friend_id) AND status <> 30)`,
   'a closed account has nobody on its blacklist': `
-    SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM blacklist WHERE user_id = id AND status)`,
+    SELECT id FROM users WHERE ${CLOSED} AND EXISTS (SELECT FROM blacklist WHERE user_id = id AND status)`,
   'a closed account has no session': `
     SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM session WHERE sess ->> 'userId' = id)`,
   'a closed account has no phone': `
@@ -45,7 +49,8 @@ export async function brokenRules(db: Knex): Promise<string[]> {
   return rows.map(({ rule, id }) => `${rule}: not ${id}`);
 }
 
-/** Dismissed groups whose memberships are still to be ended: none in the end. */
-export async function unfinishedDismissals(db: Knex): Promise<string[]> {
-  return db('group_dismissals').pluck<string[]>('group_id');
+/** Dismissed groups and closed accounts whose rows are still to be ended: none in the end. */
+export async function unfinished(db: Knex): Promise<string[]> {
+  const groups = await db('group_dismissals').pluck<string[]>('group_id');
+  return [...groups, ...(await db('account_closings').pluck<string[]>('user_id'))];
 }

@@ -11,8 +11,7 @@ export interface TestPool {
 }
 
 /** The service's own kind of pool on a database, without the rest of the service. */
-export function testPool(url: string, max: number): TestPool {
-  const watch = quietWatch();
+export function testPool(url: string, max: number, watch = quietWatch()): TestPool {
   const pool = openPool(url, max, watch);
   const close = async () => {
     await pool.end();

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { ConnectionWatch } from '../../src/database/connection-watch';
 import { GuardedClient } from '../../src/database/guarded-client';
 import { isOutage } from '../../src/database/outage';
 import { emptyDatabase, type TestDatabase } from '../support/database';
@@ -63,6 +64,18 @@ describe('a connection of pg', () => {
     client.release();
     expect(pool.pool.totalCount).toBe(0);
   });
+
+  it('ends a statement of seven seconds before the watch takes the database for away', async () => {
+    const told: string[] = [];
+    const watch = new ConnectionWatch({ away: () => told.push('away'), back: () => told.push('back') });
+    const watched = testPool(database.url, 2, watch);
+    const beside = await watched.pool.connect();
+    await expect(watched.pool.query('SELECT pg_sleep(7)')).rejects.toMatchObject({ code: '57014' });
+    expect((await beside.query<{ one: number }>('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    beside.release();
+    expect(told).toEqual([]);
+    await watched.close();
+  }, 20_000);
 
   it('lets PostgreSQL leave a machine that has vanished', async () => {
     const { rows } = await pool.pool.query<{ tcp_user_timeout: string }>('SHOW tcp_user_timeout');

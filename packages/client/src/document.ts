@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 711204947cc230c345109c4264990d4ea2f7c760cfc7b433c769beeb5b3aaea7
+// SHA-256 of the document: d18ca5c3626e68f6744d7e26b74b8502ed5bfa1bb4b580b203e3d85f224a1fa7
 
 export interface paths {
     "/user/send_code": {

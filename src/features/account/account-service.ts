@@ -7,18 +7,15 @@ import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
-import type { MembershipsRepository } from '../groups/memberships-repository';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
-import type { AccountRepository } from './account-repository';
+import type { ClosingsService } from './closings-service';
 
 interface Repositories {
-  account: AccountRepository;
-  memberships: MembershipsRepository;
   users: UsersRepository;
   sessions: SessionsRepository;
   verification: VerificationRepository;
@@ -30,6 +27,7 @@ interface Parts {
   users: UsersRepository;
   verification: VerificationRepository;
   ownPassword: OwnPassword;
+  closings: ClosingsService;
   storage: ImageStorage;
   tokenEnds: TokenEnds;
   notices: Notices;
@@ -53,9 +51,12 @@ export class AccountService {
     if (!(await retrying(() => this.parts.users.setFindable(userId, isFindable)))) throw new NotSignedIn();
   }
 
-  /** Nothing of the user is left but the row, and nothing begins any more, whatever is under way meanwhile. */
+  /**
+   * From the transaction on, nobody meets the account as open, and nothing can begin for it. What it leaves is ended
+   * after that, for it may be any number of rows.
+   */
   async close(asker: Asker, password: string): Promise<void> {
-    const { storage, tokenEnds, notices, transaction, logger } = this.parts;
+    const { closings, storage, tokenEnds, notices, transaction, logger } = this.parts;
     const { userId, caller } = asker;
     const proved = await this.proved(asker, password, 'close_account');
     const end = await transaction((repos) => close(repos, proved, caller));
@@ -63,7 +64,7 @@ export class AccountService {
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
     });
-    await tokenEnds.tell(end);
+    await Promise.all([closings.end(userId, caller), tokenEnds.tell(end)]);
   }
 
   async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
@@ -88,18 +89,13 @@ export class AccountService {
 }
 
 /**
- * The codes first and then the user, as in a reset. Whatever locks the user to begin something waits for this, and finds
- * the account closed; what has begun before is seen by what follows the lock.
+ * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits for
+ * this one, and finds the account closed; rows from before are ended by ClosingsService.
  */
 async function close(repos: Repositories, { account, phone }: Proved, caller: Caller): Promise<TokenEnd | undefined> {
   const { id } = account;
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword();
-  await repos.account.endBlacklist(id);
-  await repos.account.endFriendships(id);
-  // Before the profile is emptied: a member who is renamed has all rows written once more.
-  for (const groupId of await repos.memberships.leaveAll(id))
-    await repos.securityEvents.add({ event: 'group_dismissed', userId: id, detail: groupId }, caller);
   await repos.users.close(id);
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);

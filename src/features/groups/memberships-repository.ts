@@ -90,18 +90,21 @@ const standing = statement<Standing, 'groupId' | 'userId'>(
     WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
 );
 
-/** In one order, so that two who leave the same groups never wait for each other. */
-const lockGroupsOf = statement<unknown, 'userId'>(
+/** In one order, so that two users who leave the same groups never wait for each other. */
+const lockGroupsOf = statement<{ id: string }, 'userId' | 'after'>(
   'lock-groups-of-member',
-  `SELECT group_id FROM group_sizes
-    WHERE group_id IN (SELECT group_id FROM group_members WHERE member_id = :userId AND NOT is_deleted)
+  `SELECT group_id AS id FROM group_sizes
+    WHERE group_id IN (SELECT group_id FROM group_members
+                        WHERE member_id = :userId AND NOT is_deleted AND group_id > :after
+                        ORDER BY group_id LIMIT ${PAGE})
     ORDER BY group_id FOR NO KEY UPDATE`,
+  { prepared: false },
 );
 
-const leaveGroups = statement<{ groupId: string }, 'userId'>(
+const leaveGroups = statement<unknown, 'userId' | 'groupIds'>(
   'leave-groups',
   `UPDATE group_members SET is_deleted = true, display_name = ''
-    WHERE member_id = :userId AND NOT is_deleted RETURNING group_id AS "groupId"`,
+    WHERE member_id = :userId AND group_id = ANY (:groupIds::text[]) AND NOT is_deleted`,
 );
 
 const dismissEmpty = statement<{ id: string }, 'groupIds'>(
@@ -191,11 +194,15 @@ export class MembershipsRepository {
     await notKicked.whereIn('member_id', ids).update({ is_deleted: true, ending: 'kicked' });
   }
 
-  /** In a transaction, with the user locked. Returns the groups that are dismissed, since nobody else was there. */
-  async leaveAll(userId: string): Promise<string[]> {
-    await lockGroupsOf(this.db, { userId });
-    const left = await leaveGroups(this.db, { userId });
-    return idsOf(await dismissEmpty(this.db, { groupIds: left.map(({ groupId }) => groupId) }));
+  /**
+   * In a transaction. The user leaves a page of groups, in the order of their ids. Returns them, and those of them that are
+   * dismissed because nobody else was there.
+   */
+  async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
+    const left = await lockGroupsOf(this.db, { userId, after });
+    const groupIds = idsOf(left);
+    await leaveGroups(this.db, { userId, groupIds });
+    return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
   }
 
   /** To a member. The database changes the roles of both. */

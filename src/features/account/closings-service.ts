@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../../caller';
+import type { Background } from '../../database/background';
+import { PAGE, pagesOf } from '../../database/pages';
+import { retrying, type Transaction } from '../../database/transaction';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { MembershipsRepository } from '../groups/memberships-repository';
+import type { ClosingsRepository } from './closings-repository';
+
+interface Parts {
+  closings: ClosingsRepository;
+  transaction: Transaction<{ memberships: MembershipsRepository; securityEvents: SecurityEventsRepository }>;
+  background: Background;
+  logger: Pick<Logger, 'warn'>;
+}
+
+type Chunk = (after: string) => Promise<{ id: string }[]>;
+
+const LATER = 'what a closed account leaves is ended later';
+/** The sweeper knows only that an account was closed, not by which request. */
+const SWEEPER: Caller = { address: '', ip: '', userAgent: '', requestId: '' };
+
+/**
+ * Ends what closed accounts leave: their blacklist, friendships and memberships. A small account's rows end in the request
+ * that closes it. A large one's follow in chunks, so that no statement is long. The sweeper does what a process that has
+ * ended left, and what another service closed.
+ */
+export class ClosingsService {
+  constructor(private readonly parts: Parts) {}
+
+  async end(userId: string, caller: Caller): Promise<void> {
+    try {
+      if (!(await this.endFirst(userId, caller))) this.parts.background.run(() => this.endAll(userId, caller), LATER);
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, LATER);
+    }
+  }
+
+  async sweep(): Promise<void> {
+    const { closings, logger } = this.parts;
+    for await (const page of pagesOf(
+      PAGE,
+      (after) => closings.unfinished(after),
+      ({ id }) => id,
+    ))
+      for (const { id } of page)
+        // An account whose rows cannot be ended now keeps no other one waiting.
+        await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));
+  }
+
+  /** Returns true when one chunk of each list was all there was. */
+  private async endFirst(userId: string, caller: Caller): Promise<boolean> {
+    let isAll = true;
+    for (const chunk of this.chunks(userId, caller)) isAll = (await chunk('')).length < PAGE && isAll;
+    if (isAll) await this.parts.closings.forget(userId);
+    return isAll;
+  }
+
+  private async endAll(userId: string, caller: Caller): Promise<void> {
+    for (const chunk of this.chunks(userId, caller))
+      for await (const page of pagesOf(PAGE, chunk, ({ id }) => id)) void page;
+    await this.parts.closings.forget(userId);
+  }
+
+  private chunks(userId: string, caller: Caller): Chunk[] {
+    const { closings } = this.parts;
+    return [
+      (after) => retrying(() => closings.endBlacklist(userId, after)),
+      (after) => retrying(() => closings.endOwnSides(userId, after)),
+      (after) => retrying(() => closings.endOtherSides(userId, after)),
+      (after) => this.leave(userId, after, caller),
+    ];
+  }
+
+  private async leave(userId: string, after: string, caller: Caller): Promise<{ id: string }[]> {
+    return this.parts.transaction(async ({ memberships, securityEvents }) => {
+      const { left, dismissed } = await memberships.leavePage(userId, after);
+      for (const groupId of dismissed)
+        await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);
+      return left;
+    });
+  }
+}
