@@ -32,7 +32,6 @@ import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
-import { AccountHolders } from '../features/spend-guard/account-holders';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { SyncRepository } from '../features/sync/sync-repository';
 import { SyncService } from '../features/sync/sync-service';
@@ -142,10 +141,9 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
   const captchas = new CaptchaService(chosenCaptchas.captchas, limiter, limits);
   const codeSender = new CodeSender(verification, codes, sms, config.verification);
-  const accountHolders = new AccountHolders({ users, limiter, limits });
-  const guardParts = { traffic: repos.smsTraffic, accountHolders, audit, logger };
+  const guardParts = { traffic: repos.smsTraffic, limiter, limits, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender: codeSender, captchas, limiter, limits, spendGuard, accountHolders, audit, logger };
+  const sendingParts = { sender: codeSender, captchas, limiter, limits, spendGuard, places, audit, logger };
 
   const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);

@@ -45,6 +45,8 @@ async function seed(): Promise<void> {
     INSERT INTO verification_tokens SELECT sha256(n::text::bytea), '+4474' || (10000000 + n), '44', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO sms_traffic SELECT r::text, sms_traffic_slot(now() - n * interval '10 minutes'), 1, 1
       FROM generate_series(1, 20) r, generate_series(1, 1000) n;
+    INSERT INTO sms_networks SELECT '203.0.' || r || '.0/24', sms_traffic_slot(now() - n * interval '10 minutes'), 1, 1
+      FROM generate_series(1, 200) r, generate_series(1, 100) n;
     INSERT INTO captchas SELECT 'captcha' || n, 'x', '', '', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO messaging_tokens SELECT 'user' || n, 'app', 'x', 'Ann', '' FROM generate_series(1, 20000) n;
     INSERT INTO messaging_expiries (user_id) SELECT 'user' || n FROM generate_series(1, 20000) n;

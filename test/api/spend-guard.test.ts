@@ -7,7 +7,7 @@ import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { e164, insertPerson, newPhone, verificationToken } from '../support/people';
+import { e164, insertPerson, newPhone, registerAndSignIn, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
 import { idsOf } from '../support/request-ids';
 import { until } from '../support/until';
@@ -18,14 +18,17 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await app.db('sms_traffic').delete();
+  await app.db('sms_networks').delete();
   await app.db('rate_limits').delete();
 });
 afterAll(() => app.close());
 
 const instance = instancesBeside(() => app);
 
-const send = (on: TestApp, phone: object, requestId = 'none') =>
-  post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId });
+type Headers = Record<string, string>;
+
+const send = (on: TestApp, phone: object, requestId = 'none', from: Headers = {}) =>
+  post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId, ...from });
 
 /** As if so many had been sent some time ago, and so many of these verified. */
 async function traffic(region: string, ago: string, sent: number, verified: number): Promise<void> {
@@ -33,10 +36,28 @@ async function traffic(region: string, ago: string, sent: number, verified: numb
   await app.db('sms_traffic').insert({ region, slot, sent, verified });
 }
 
+/** As if the test's own network had asked for codes that nobody typed in: an alarm refuses it first. */
+async function ownNetworkIsBehind(): Promise<void> {
+  const slot = app.db.raw('sms_traffic_slot(now())');
+  await app
+    .db('sms_networks')
+    .insert({ network: '127.0.0.0/24', slot, sent: 3 })
+    .onConflict(['network', 'slot'])
+    .merge();
+}
+
+/** Another network each time. */
+function elsewhere(): Headers {
+  networks += 1;
+  return { 'X-Forwarded-For': `198.${18 + (networks >> 8)}.${networks & 255}.1` };
+}
+let networks = 0;
+
 /** A good fortnight, and half an hour in which nobody typed a code in. */
 async function attackOn(region: string): Promise<void> {
   for (let day = 2; day < 12; day += 1) await traffic(region, `${day} days`, 100, 80);
   await traffic(region, '30 minutes', 40, 1);
+  await ownNetworkIsBehind();
 }
 
 /** Every country, with the digits of a mobile there. */
@@ -74,6 +95,15 @@ function warnings(requestId: string): { region?: string; decision?: string }[] {
     .map((line) => JSON.parse(line) as { region?: string; decision?: string });
 }
 
+/** Whatever slots the test has fallen into. */
+const counts = () =>
+  app
+    .db('sms_traffic')
+    .groupBy('region')
+    .orderBy('region')
+    .select('region')
+    .sum({ sent: 'sent', verified: 'verified' });
+
 describe('the spend guard', () => {
   it('in enforce mode refuses a region whose codes nobody verifies any more: 5000, Retry-After, nothing sent', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
@@ -101,11 +131,71 @@ describe('the spend guard', () => {
     expect(await decisions('elsewhere')).toEqual([]);
   });
 
-  it('in enforce mode tells no more of who has an account than check_phone_available does', async () => {
-    const guarded = await instance({ SPEND_GUARD: 'enforce', CHECKS_PER_IP_MINUTE: '1' });
+  it('in an alarm sends to an account elsewhere than where it was used once a day, five for an address', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await attackOn('GB');
-    expectBody(await send(guarded, await insertPerson(app)), { code: 200 });
-    expectBody(await send(guarded, await insertPerson(app)), { code: 5000 });
+    const owner = await insertPerson(app);
+    const away = elsewhere();
+    expectBody(await send(guarded, owner, 'none', away), { code: 200 });
+    await app.db('rate_limits').where('key', 'like', 'resend%').delete();
+    expectBody(await send(guarded, owner, 'none', elsewhere()), { code: 5000 });
+    for (let other = 0; other < 4; other += 1)
+      expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 200 });
+    expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 5000 });
+  });
+
+  it('in an alarm sends to an account from where it was used before', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    await attackOn('GB');
+    const owner = await registerAndSignIn(app);
+    for (let code = 0; code < 3; code += 1) {
+      await app.db('rate_limits').where('key', 'like', 'resend%').delete();
+      expectBody(await send(guarded, owner), { code: 200 });
+    }
+  });
+
+  it('in an alarm sends fifty codes a quarter of an hour to accounts elsewhere', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    await attackOn('GB');
+    const owners = await times(55, () => insertPerson(app));
+    const answers = await Promise.all(owners.map((owner) => send(guarded, owner, 'none', elsewhere())));
+    expect(counted(answers)).toEqual({ 200: 50, 5000: 5 });
+  });
+
+  it('in an alarm keeps a share for networks that have asked for nothing', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    await attackOn('GB');
+    const first = elsewhere();
+    const share = { key: 'alarm_share:GB', amount: 450, resets_at: app.db.raw(`now() + interval '10 minutes'`) };
+    await app.db('rate_limits').insert({ ...share, used: 224 });
+    expectBody(await send(guarded, newPhone(), 'none', first), { code: 200 });
+    // Half of the share is open to a network that has asked before.
+    expectBody(await send(guarded, newPhone(), 'none', first), { code: 5000 });
+    await app.db('rate_limits').where({ key: share.key }).update({ used: 425 });
+    const answers = await times(30, () => send(guarded, newPhone(), 'none', elsewhere()));
+    expect(counted(answers)).toEqual({ 200: 25, 5000: 5 });
+  });
+
+  it('counts five open codes of a network at most, so that one address closes no country', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 100, 80);
+    const attacker = elsewhere();
+    const answers = await times(49, () => send(guarded, newPhone(), 'none', attacker));
+    expect(counted(answers)).toEqual({ 200: 20, 5000: 29 });
+    expect(await counts()).toContainEqual({ region: 'GB', sent: 1_000 + 5, verified: 800 });
+    for (let index = 0; index < 10; index += 1)
+      expectBody(await send(guarded, newPhone(), 'newcomer', elsewhere()), { code: 200 });
+    expect(await decisions('newcomer')).toEqual([]);
+  });
+
+  it('counts a code beyond these five once it is verified', async () => {
+    const phones = await times(6, async () => newPhone());
+    for (const phone of phones) expectBody(await send(app, phone), { code: 200 });
+    expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
+    const [last] = phones.slice(-1);
+    if (!last) throw new Error('no phone');
+    await post(app.api, '/user/verify_code', { ...last, code: app.sms.codeFor(e164(last)) });
+    expect(await counts()).toEqual([{ region: 'GB', sent: 6, verified: 1 }]);
   });
 
   it('in record mode, the default, sends and says what it would not have sent', async () => {
@@ -138,6 +228,7 @@ describe('the spend guard', () => {
   it('does not judge codes that nobody has had the time to type in, and caps how many there may be', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await traffic('GB', '0 minutes', 500, 451);
+    await ownNetworkIsBehind();
     expectBody(await send(guarded, newPhone()), { code: 200 });
     expectBody(await send(guarded, newPhone(), 'capped'), { code: 5000 });
     expect(await decisions('capped')).toMatchObject([{ detail: 'refused: GB, 50 not verified yet, at most 50' }]);
@@ -145,20 +236,21 @@ describe('the spend guard', () => {
   });
 
   it('caps them at three times what is usual for a quarter of an hour', async () => {
-    const guarded = await instance({ SPEND_GUARD: 'enforce' });
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 20, 18);
     await traffic('GB', '30 minutes', 20, 18);
-    const answers = await times(200, () => send(guarded, newPhone()));
+    const answers = await times(200, () => send(guarded, newPhone(), 'none', elsewhere()));
     const { 200: sent = 0 } = counted(answers);
     expect(guarded.sms.sent).toHaveLength(sent);
-    // A code that is counted already and still being sent counts twice for a moment.
-    expect(sent).toBeGreaterThanOrEqual(45);
-    expect(sent).toBeLessThanOrEqual(90);
+    // 90, and in the alarm as many again. A code that is counted already and still being sent counts twice for a moment.
+    expect(sent).toBeGreaterThanOrEqual(135);
+    expect(sent).toBeLessThanOrEqual(180);
   });
 
   it('counts codes that have not reached the database yet: of 12 at once, one finds the last place', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', DATABASE_POOL_MAX: '20' });
     await traffic('GB', '0 minutes', 49, 0);
+    await ownNetworkIsBehind();
     let answered = 0;
     const answers = await app.db.transaction(async (trx) => {
       await trx.raw('LOCK TABLE sms_traffic IN SHARE MODE');
@@ -188,24 +280,26 @@ describe('a few codes to each of many countries', () => {
   const spray = (on: TestApp, perCountry: number) =>
     times(perCountry, async (index) => {
       const answers = [];
-      for (const [country] of EVERYWHERE) answers.push(await send(on, numberIn(country, index)));
+      for (const [country] of EVERYWHERE) answers.push(await send(on, numberIn(country, index), 'none', elsewhere()));
       return counted(answers);
     });
 
   it('are capped together while none can be judged, and refused once they can', async () => {
-    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1' });
+    const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await spray(guarded, 2);
-    expect(guarded.sms.sent).toHaveLength(150);
+    // 150, and in the alarm as many again.
+    expect(guarded.sms.sent).toHaveLength(300);
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '30 minutes'`);
     await app.db('rate_limits').delete();
     await spray(guarded, 1);
-    expect(guarded.sms.sent).toHaveLength(150);
+    expect(guarded.sms.sent).toHaveLength(450);
   }, 60_000);
 
   it('are refused too when each country gets as many as it may before it is judged', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     for (const country of ['FR', 'ES', 'IT']) await traffic(country, '30 minutes', 50, 0);
     expectBody(await send(guarded, { region: 49, phone: '15123456789' }), { code: 200 });
+    await ownNetworkIsBehind();
     for (const country of ['PL', 'SE']) await traffic(country, '30 minutes', 50, 0);
     expectBody(await send(guarded, { region: 49, phone: '15123456788' }), { code: 5000 });
   });
@@ -214,6 +308,7 @@ describe('a few codes to each of many countries', () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await traffic('GB', '2 hours', 30, 20);
     for (const [country] of EVERYWHERE) if (country !== 'GB') await traffic(country, '30 minutes', 5, 0);
+    await ownNetworkIsBehind();
     expectBody(await send(guarded, newPhone()), { code: 200 });
     expectBody(await send(guarded, { region: 49, phone: '15123456789' }, 'together'), { code: 5000 });
     const about = expect.stringMatching(
@@ -224,15 +319,6 @@ describe('a few codes to each of many countries', () => {
 });
 
 describe('SMS traffic', () => {
-  /** Whatever slots the test has fallen into. */
-  const counts = () =>
-    app
-      .db('sms_traffic')
-      .groupBy('region')
-      .orderBy('region')
-      .select('region')
-      .sum({ sent: 'sent', verified: 'verified' });
-
   it('counts what is sent and verified, by country, from all instances', async () => {
     const second = await instance({});
     await verificationToken(app, newPhone());

@@ -6,7 +6,7 @@ import type { SecurityEventsRepository } from './security-events-repository';
 export type Standing = 'known' | 'elsewhere' | 'no account';
 
 /** What a signed device cookie says. */
-interface SignedInDevice {
+export interface SignedInDevice {
   userId: string;
   credentialsVersion: number;
 }

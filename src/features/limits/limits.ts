@@ -109,15 +109,22 @@ export function limitTable(amounts: LimitAmounts) {
       HOUR,
       sending('address_limit'),
     ),
-    /** One budget for the day, of codes and notices. Its last fifth is kept for phones with an account. */
+    /** One budget for the day, of codes and notices. Its last fifth is kept for accounts that ask from a known place. */
     sendInAll: limit('send_in_all', 'service', amounts.sendCodePerDay, DAY, sending('sending_paused')),
-    sendInAllWithoutAccount: limit(
+    sendInAllFromElsewhere: limit(
       'send_in_all',
       'service',
       Math.ceil(0.8 * amounts.sendCodePerDay),
       DAY,
       sending('sending_paused'),
     ),
+
+    /** What the spend guard still lets through to a region in an alarm. It sets the amount. */
+    alarmShare: limit('alarm_share', 'service', 1, 15 * MINUTE, sending('sending_paused')),
+    /** Codes in an alarm to phones with an account that ask from elsewhere than where it was used. */
+    alarmCodesPerPhone: limit('alarm_codes_p', 'phone', 1, DAY, sending('sending_paused')),
+    alarmCodesPerAddress: limit('alarm_codes_a', 'address', 5, DAY, sending('sending_paused')),
+    alarmCodesToAccounts: limit('alarm_codes', 'service', 50, 15 * MINUTE, sending('sending_paused')),
 
     /** Whatever happens to its account, no phone is told of it more often. */
     noticesPerPhone: limit('notices_p', 'phone', 1, HOUR, notifying),

@@ -29,7 +29,12 @@ export interface BurstAlarm {
   most: number;
 }
 
-export type Alarm = ShareAlarm | BurstAlarm;
+/** One network asked for many codes, of which hardly any was verified. */
+export interface NetworkAlarm extends Traffic {
+  window: 'network';
+}
+
+export type Alarm = ShareAlarm | BurstAlarm | NetworkAlarm;
 
 /** Fewer codes in the past are none. */
 const LEAST_PAST = 100;
@@ -54,6 +59,9 @@ const QUARTERS_AN_HOUR = 4;
 /** Codes that may be under way where there is no past. */
 export const FLOOR = { region: 50, together: 150 };
 
+/** Open codes with which a network that verifies less than half of its codes counts as one behind an alarm. */
+const LEAST_BEHIND = 3;
+
 type Judged = Pick<RegionTraffic, 'hour' | 'day' | 'past'>;
 
 /** Toll fraud shows in codes that are never verified: their share falls far below the region's own past. */
@@ -77,13 +85,27 @@ function alarmBy(usual: number, least: typeof LEAST, { hour, day }: Omit<Judged,
 
 /**
  * A burst is over before any of its codes can be judged, so that codes that are neither verified nor judged are capped.
- * What counts as usual is the region's past, or what people really verified in the last hour, so that a launch may grow.
  */
 export function burstOf(traffic: RegionTraffic, ahead: number, floor: number): BurstAlarm | undefined {
-  const usual = Math.max(traffic.usualQuarter, traffic.hour.verified / QUARTERS_AN_HOUR);
-  const most = Math.max(floor, Math.ceil(GROWTH * usual));
+  const most = mostOpen(traffic, floor);
   const open = traffic.open + ahead;
   return open >= most ? { window: 'quarter hour', open, most } : undefined;
+}
+
+/** What counts as usual is the region's past, or what people really verified in the last hour, so that a launch may grow. */
+export function mostOpen({ usualQuarter, hour }: RegionTraffic, floor: number): number {
+  return Math.max(floor, Math.ceil(GROWTH * Math.max(usualQuarter, hour.verified / QUARTERS_AN_HOUR)));
+}
+
+/** A network is judged by the day alone, by what is assumed of regions. Codes under way count: people verify theirs soon. */
+export function alarmOfNetwork({ sent, verified }: Traffic): NetworkAlarm | undefined {
+  const isAlarming = sent >= LEAST.hour && verified / sent < ALARMING * ASSUMED;
+  return isAlarming ? { window: 'network', sent, verified } : undefined;
+}
+
+/** Whether a network may be behind an alarm. It is refused first. */
+export function isBehind({ sent, verified }: Traffic): boolean {
+  return sent - verified >= LEAST_BEHIND && verified < sent / 2;
 }
 
 /** Whether enough people verify codes there; all other regions are judged together too. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 import { countryOf, type Phone } from '../phones/phone-number';
-import { PROVEN_ROW, SHARE_OF_ONE, type RegionTraffic } from './alarm';
+import { PROVEN_ROW, SHARE_OF_ONE, type RegionTraffic, type Traffic } from './alarm';
 
 /** A code is judged five minutes after the end of its slot: by then its owner has typed it. */
 const SETTLED = `slot + interval '15 minutes' <= now()`;
@@ -38,7 +38,13 @@ const trafficTogether = statement<Row>(
      FROM regions WHERE NOT (${PROVEN_ROW})`,
 );
 
-/** How many codes to a region were sent and verified; VerificationRepository counts them. */
+const trafficOfNetwork = statement<Traffic, 'network'>(
+  'traffic-of-network',
+  `SELECT coalesce(sum(sent), 0)::integer AS sent, coalesce(sum(verified), 0)::integer AS verified
+     FROM sms_networks WHERE network = :network AND slot > now() - interval '1 day'`,
+);
+
+/** How many codes were sent and verified, by region and by network; VerificationRepository counts them. */
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
@@ -53,7 +59,14 @@ export class SmsTrafficRepository {
     return trafficIn(row);
   }
 
+  /** All that a network asked for in the last day, judged or not. */
+  async ofNetwork(network: string): Promise<Traffic> {
+    const [row = { sent: 0, verified: 0 }] = await trafficOfNetwork(this.db, { network });
+    return row;
+  }
+
   async sweep(): Promise<void> {
+    await deleteInBatches(this.db, 'sms_networks', `slot < now() - interval '2 days'`);
     await deleteInBatches(this.db, 'sms_traffic', `slot < now() - interval '16 days'`);
   }
 }

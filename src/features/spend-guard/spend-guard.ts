@@ -1,10 +1,14 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { SendingTooOften } from '../../errors';
+import { maskedAddress } from '../../http/masked-address';
 import type { AuditTrail } from '../audit/audit-trail';
+import type { Standing } from '../audit/known-places';
+import type { Limiter, Taken, Use } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
 import { countryOf, type Phone } from '../phones/phone-number';
-import type { AccountHolders } from './account-holders';
-import { alarmOf, alarmOfAll, burstOf, FLOOR, isProven, type Alarm } from './alarm';
+import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, isBehind, isProven, mostOpen } from './alarm';
+import type { Alarm, Traffic } from './alarm';
 import type { SmsTrafficRepository } from './sms-traffic-repository';
 import { UnderWay } from './under-way';
 
@@ -12,23 +16,31 @@ export type SpendGuardMode = 'off' | 'record' | 'enforce';
 
 interface Parts {
   traffic: SmsTrafficRepository;
-  accountHolders: AccountHolders;
+  limiter: Limiter;
+  limits: Pick<Limits, 'alarmShare' | 'alarmCodesPerPhone' | 'alarmCodesPerAddress' | 'alarmCodesToAccounts'>;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
 }
 
+/** Who asks for a code. */
+export interface Asking {
+  phone: Phone;
+  caller: Caller;
+  standing: Standing;
+}
+
 type Decision = 'refused' | 'let through';
 
-/** An alarm, and what it is about: a region, or TOGETHER. */
-type Finding = Alarm & { of: string };
+/** An alarm, what it is about (a region, or TOGETHER), and what is still sent there in a quarter of an hour. */
+type Finding = Alarm & { of: string; share: number };
 
 const TOGETHER = 'all regions that are not proven';
 const TEN_MINUTES = 600;
 
 /**
  * Stops SMS toll fraud: holds codes back from a region where far fewer than usual are verified, or where more than ever
- * are under way. Regions where hardly anybody verifies codes are judged together too, so that a few codes to each of
- * many regions are noticed.
+ * are under way, and from a network that verifies hardly any. Regions where hardly anybody verifies codes are judged
+ * together too, so that a few codes to each of many regions are noticed.
  */
 export class SpendGuard {
   /** Codes that are not counted in the database yet, so that many at once do not all find room for one. */
@@ -39,41 +51,82 @@ export class SpendGuard {
     private readonly mode: SpendGuardMode,
   ) {}
 
-  /** Sends a code, or refuses to. A phone with an account is sent one even where there is an alarm. */
-  async guard(phone: Phone, caller: Caller, send: () => Promise<void>): Promise<void> {
+  /** Sends a code, or refuses to. */
+  async guard(asking: Asking, send: () => Promise<void>): Promise<void> {
     if (this.mode === 'off') return send();
     return this.underWay.during(async (enter) => {
-      const finding = await this.judge(phone, enter);
-      if (finding) await this.decide(finding, phone, caller);
-      await send();
+      const network = await this.networkOf(asking.caller, enter);
+      const finding = await this.judge(asking.phone, network, enter);
+      const taken = finding && (await this.decide(finding, network, asking));
+      await send().catch(async (error: unknown) => {
+        await taken?.giveBack();
+        throw error;
+      });
     });
   }
 
-  private async judge(phone: Phone, enter: (key: string) => number): Promise<Finding | undefined> {
+  private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<Traffic> {
+    const network = maskedAddress(ip);
+    const ahead = enter(network);
+    const { sent, verified } = await this.parts.traffic.ofNetwork(network);
+    return { sent: sent + ahead, verified };
+  }
+
+  private async judge(phone: Phone, network: Traffic, enter: (key: string) => number): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
     const own = await this.parts.traffic.of(phone);
-    const alarm = alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
-    if (alarm) return { ...alarm, of: region };
+    const alarm = alarmOfNetwork(network) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
+    if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
   }
 
   private async judgeTogether(ahead: number): Promise<Finding | undefined> {
     const all = await this.parts.traffic.ofUnproven();
     const alarm = alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together);
-    return alarm && { ...alarm, of: TOGETHER };
+    return alarm && { ...alarm, of: TOGETHER, share: mostOpen(all, FLOOR.together) };
   }
 
-  private async decide(finding: Finding, phone: Phone, caller: Caller): Promise<void> {
-    const refused = this.mode === 'enforce' && !(await this.parts.accountHolders.has(phone, caller));
-    await this.report(finding, refused ? 'refused' : 'let through', phone, caller);
-    if (refused)
+  private async decide(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
+    try {
+      const taken = this.mode === 'enforce' ? await this.admit(finding, network, asking) : undefined;
+      await this.report(finding, 'let through', asking);
+      return taken;
+    } catch (error) {
+      if (error instanceof SendingTooOften) await this.report(finding, 'refused', asking);
+      throw error;
+    }
+  }
+
+  /** Takes a place of what is still sent during an alarm, or refuses. */
+  private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
+    const { phone, caller, standing } = asking;
+    const { limiter, limits } = this.parts;
+    if (standing === 'known') return undefined;
+    if (standing === 'elsewhere') return limiter.take(caller, ...this.usesOfAccount(phone, caller));
+    if (finding.window === 'network' || isBehind(network))
       throw new SendingTooOften('sending_paused', 'codes to this region are held back for the moment', {
         retryAfterSeconds: TEN_MINUTES,
       });
+    // Half of the share stays for networks that have asked for nothing yet.
+    const amount = network.sent === 0 ? finding.share : Math.ceil(finding.share / 2);
+    return limiter.take(caller, { limit: { ...limits.alarmShare, amount }, subject: finding.of });
   }
 
-  private async report(finding: Finding, decision: Decision, phone: Phone, caller: Caller): Promise<void> {
+  private usesOfAccount(phone: Phone, caller: Caller): Use[] {
+    const { alarmCodesPerPhone, alarmCodesPerAddress, alarmCodesToAccounts } = this.parts.limits;
+    return [
+      { limit: alarmCodesPerPhone, subject: phone.number },
+      { limit: alarmCodesPerAddress, subject: caller.address },
+      { limit: alarmCodesToAccounts, subject: 'all' },
+    ];
+  }
+
+  private async report(
+    { share: _, ...finding }: Finding,
+    decision: Decision,
+    { phone, caller }: Asking,
+  ): Promise<void> {
     const { region } = phone;
     const details = { region, country: countryOf(phone), decision, ...finding, requestId: caller.requestId };
     this.parts.logger.warn(details, 'spend guard: more codes are sent than is usual for those that are verified');
@@ -82,9 +135,11 @@ export class SpendGuard {
   }
 }
 
-function wordsFor(finding: Finding): string {
-  if (finding.window === 'quarter hour')
-    return `${finding.of}, ${finding.open} not verified yet, at most ${finding.most}`;
-  const { of, verified, sent, window, usual } = finding;
+function wordsFor(finding: Alarm & { of: string }): string {
+  const { of } = finding;
+  if (finding.window === 'quarter hour') return `${of}, ${finding.open} not verified yet, at most ${finding.most}`;
+  if (finding.window === 'network')
+    return `${of}, ${finding.verified} of ${finding.sent} of one network in the last day`;
+  const { verified, sent, window, usual } = finding;
   return `${of}, ${Math.round(verified)} of ${sent} in the last ${window}, ${Math.round(100 * usual)} % before`;
 }

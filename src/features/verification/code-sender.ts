@@ -1,4 +1,6 @@
+import type { Caller } from '../../caller';
 import { Unavailable } from '../../errors';
+import { maskedAddress } from '../../http/masked-address';
 import { BreakerOpen } from '../../integrations/breaker';
 import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { Phone } from '../phones/phone-number';
@@ -34,10 +36,11 @@ export class CodeSender {
    * The code is kept before it is sent, so that it is known when it arrives, even if this process has ended by then. It
    * is withdrawn when it certainly was not sent. After a time-out it may still arrive, and stays good.
    */
-  async send(phone: Phone, askerAddress: string): Promise<void> {
+  async send(phone: Phone, asker: Pick<Caller, 'address' | 'ip'>): Promise<void> {
     const code = this.codes.create();
-    const kept = this.codes.kept(phone.number, code, askerAddress);
-    const id = await this.verification.addCode(phone, kept, this.message.codeTtlSeconds);
+    const kept = this.codes.kept(phone.number, code, asker.address);
+    const network = maskedAddress(asker.ip);
+    const id = await this.verification.addCode(phone, kept, network, this.message.codeTtlSeconds);
     try {
       await this.sms.send({ to: phone.number, body: this.textWith(code), code });
     } catch (error) {

@@ -5,11 +5,11 @@ import { BreakerOpen } from '../../integrations/breaker';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
+import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
 import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
 import { orCaptcha, type Limit, type Limits } from '../limits/limits';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
-import type { AccountHolders } from '../spend-guard/account-holders';
-import type { SpendGuard } from '../spend-guard/spend-guard';
+import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender } from './code-sender';
 
@@ -34,7 +34,7 @@ interface Parts {
   limiter: Limiter;
   limits: Limits;
   spendGuard: SpendGuard;
-  accountHolders: AccountHolders;
+  places: KnownPlaces;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
 }
@@ -46,15 +46,16 @@ export class SendCodeService {
     private readonly rules: SendingRules,
   ) {}
 
-  async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer): Promise<void> {
-    const { limiter, audit } = this.parts;
+  async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer, device?: SignedInDevice): Promise<void> {
+    const { limiter, places, audit } = this.parts;
     await this.checkPhone(phone, caller);
     const raised = await this.raisedBy(captcha, phone, caller);
     const uses = this.usesOf(phone, caller.address, raised);
     await limiter.checkKnown(caller, ...uses);
     await this.checkGuessBudget(phone, caller);
-    const taken = await limiter.take(caller, ...uses, await this.budgetFor(phone, caller));
-    await this.sendUnlessGuarded(phone, caller, taken);
+    const standing = await places.standingOf(phone.number, caller, device);
+    const taken = await limiter.take(caller, ...uses, this.budgetFor(standing));
+    await this.sendUnlessGuarded({ phone, caller, standing }, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
 
@@ -124,18 +125,16 @@ export class SendCodeService {
     ];
   }
 
-  /** The last fifth of the day's budget is for phones with an account, so that no stranger locks these out. */
-  private async budgetFor(phone: Phone, caller: Caller): Promise<Use> {
-    const { limiter, limits, accountHolders } = this.parts;
-    const everybodys = { limit: limits.sendInAllWithoutAccount, subject: 'all' };
-    const isUsedUp = (await limiter.refusalOf(everybodys)) !== undefined;
-    if (!isUsedUp || !(await accountHolders.has(phone, caller))) return everybodys;
-    return { limit: limits.sendInAll, subject: 'all' };
+  /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
+  private budgetFor(standing: Standing): Use {
+    const { sendInAll, sendInAllFromElsewhere } = this.parts.limits;
+    return { limit: standing === 'known' ? sendInAll : sendInAllFromElsewhere, subject: 'all' };
   }
 
-  private async sendUnlessGuarded(phone: Phone, caller: Caller, taken: Taken): Promise<void> {
+  private async sendUnlessGuarded(asking: Asking, taken: Taken): Promise<void> {
+    const { phone, caller } = asking;
     try {
-      await this.parts.spendGuard.guard(phone, caller, () => this.parts.sender.send(phone, caller.address));
+      await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, caller));
     } catch (error) {
       throw await this.failure(error, phone, caller, taken);
     }

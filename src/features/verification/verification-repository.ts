@@ -14,19 +14,37 @@ export interface SentCode {
 
 const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
 
-const addCode = statement<{ id: number }, 'country' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds'>(
+/** Open codes of one network that a region is judged by. The others count once they are verified. */
+const MOST_COUNTED = 5;
+
+/** Locks the network's row before the region's, as exchange-code does. */
+const addCode = statement<{ id: number }, 'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds'>(
   'add-code',
-  `WITH traffic AS (
-     INSERT INTO sms_traffic AS held (region, slot, sent) VALUES (:country, sms_traffic_slot(now()), 1)
+  `WITH own AS (
+     INSERT INTO sms_networks AS held (network, slot, sent) VALUES (:network, sms_traffic_slot(now()), 1)
+     ON CONFLICT (network, slot) DO UPDATE SET sent = held.sent + 1 RETURNING sent - verified AS open),
+   counting AS (
+     SELECT open + (SELECT coalesce(sum(sent - verified), 0) FROM sms_networks
+                     WHERE network = :network AND slot > now() - interval '1 day' AND slot < sms_traffic_slot(now()))
+            <= ${MOST_COUNTED} AS is_counted
+       FROM own),
+   traffic AS (
+     INSERT INTO sms_traffic AS held (region, slot, sent)
+     SELECT :country, sms_traffic_slot(now()), 1 FROM counting WHERE is_counted
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
-   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at)
-   VALUES (:phone, :hmac, :askerHmac, ${IN_TTL}) RETURNING id`,
+   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, network, is_counted)
+   SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted FROM counting RETURNING id`,
 );
 
 const withdrawCode = statement<unknown, 'id' | 'country'>(
   'withdraw-code',
-  `WITH withdrawn AS (DELETE FROM verification_codes WHERE id = :id RETURNING created_at)
-   UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn WHERE region = :country AND slot = sms_traffic_slot(created_at)`,
+  `WITH withdrawn AS (
+     DELETE FROM verification_codes WHERE id = :id RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted),
+   own AS (
+     UPDATE sms_networks one SET sent = sent - 1 FROM withdrawn
+      WHERE one.network = withdrawn.network AND slot = sent_in RETURNING 1)
+   UPDATE sms_traffic SET sent = sent - 1 FROM withdrawn, (SELECT count(*) FROM own) AS first
+    WHERE region = :country AND slot = sent_in AND is_counted`,
 );
 
 const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most' | 'budgets' | 'amounts'>(
@@ -57,10 +75,14 @@ const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 
   'exchange-code',
   `WITH verified AS (
      UPDATE verification_codes SET verified_at = now() WHERE id = :id AND verified_at IS NULL AND expires_at > now()
-     RETURNING created_at),
+     RETURNING sms_traffic_slot(created_at) AS sent_in, network, is_counted),
+   own AS (
+     UPDATE sms_networks one SET verified = one.verified + 1 FROM verified
+      WHERE one.network = verified.network AND slot = sent_in RETURNING 1),
    traffic AS (
-     UPDATE sms_traffic SET verified = verified + 1
-       FROM verified WHERE region = :country AND slot = sms_traffic_slot(verified.created_at))
+     INSERT INTO sms_traffic AS held (region, slot, sent, verified)
+     SELECT :country, sent_in, (NOT is_counted)::integer, 1 FROM verified, (SELECT count(*) FROM own) AS first
+     ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + excluded.sent, verified = held.verified + 1)
    INSERT INTO verification_tokens (token_hash, phone, region, expires_at)
    SELECT :hash, :phone, :region, ${IN_TTL} FROM verified RETURNING phone`,
 );
@@ -103,8 +125,9 @@ export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
   /** From now on only this code counts for the phone. */
-  async addCode(phone: Phone, code: KeptCode, ttlSeconds: number): Promise<number> {
-    const [row] = await addCode(this.db, { phone: phone.number, country: countryOf(phone), ...code, ttlSeconds });
+  async addCode(phone: Phone, code: KeptCode, network: string, ttlSeconds: number): Promise<number> {
+    const country = countryOf(phone);
+    const [row] = await addCode(this.db, { phone: phone.number, country, network, ...code, ttlSeconds });
     if (!row) throw new Error('INSERT returned no row');
     return row.id;
   }

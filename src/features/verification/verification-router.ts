@@ -1,9 +1,18 @@
+import type { Request } from 'express';
 import { operation, type Operation } from '../../http/operation';
+import type { SignedInDevice } from '../audit/known-places';
 import type { SendCodeService } from './send-code-service';
 import { isAvailable, phone, sendCode, verificationToken, verifyCode } from './verification-schemas';
 import type { VerifyCodeService } from './verify-code-service';
 
-export function verificationRouter(sending: SendCodeService, verifying: VerifyCodeService): Operation[] {
+/** Reads the device that a request says it comes from, by its signed cookie. */
+type DeviceOf = (req: Request) => SignedInDevice | undefined;
+
+export function verificationRouter(
+  sending: SendCodeService,
+  verifying: VerifyCodeService,
+  deviceOf: DeviceOf,
+): Operation[] {
   return [
     operation({
       path: '/user/send_code',
@@ -27,7 +36,8 @@ export function verificationRouter(sending: SendCodeService, verifying: VerifyCo
         'sms_unconfirmed',
         'too_many_checks',
       ],
-      handle: ({ verifyId, verifyCode, ...phone }, { caller }) => sending.send(phone, caller, { verifyId, verifyCode }),
+      handle: ({ verifyId, verifyCode, ...phone }, { req, caller }) =>
+        sending.send(phone, caller, { verifyId, verifyCode }, deviceOf(req)),
     }),
     operation({
       path: '/user/verify_code',

@@ -1,0 +1,2 @@
+ALTER TABLE verification_codes DROP COLUMN network, DROP COLUMN is_counted;
+DROP TABLE sms_networks;

@@ -1,0 +1,59 @@
+import { startApp, type TestApp } from '../support/app';
+import { insertPerson, type PhoneFields } from '../support/people';
+import { times } from '../support/calls';
+import { playDay, usualPast } from './spend-day';
+
+/** With SPEND_DAY=1,10,100 whole days are played, and their rows for docs/abuse.md printed. */
+const ADDRESSES = (process.env.SPEND_DAY ?? '').split(',').filter(Boolean).map(Number);
+const DAY = 144;
+const HOURS = 6;
+/** Of a usual day there are 1,008 users, and `npm run setup` makes three codes a day of each. */
+const BUDGET = 3_024;
+const PRICE = 0.05;
+
+let app: TestApp;
+beforeEach(async () => {
+  const limits = { SEND_CODE_PER_IP_HOUR: '200', SEND_CODE_PER_DAY: String(BUDGET) };
+  app = await startApp({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', ...limits });
+  await usualPast(app);
+}, 60_000);
+afterEach(() => app.close());
+
+describe('a stranger who asks for codes all day and types none in', () => {
+  it('has twenty sent from one address, and keeps no user of the country out', async () => {
+    const outcome = await playDay(app, { addresses: 1, steps: HOURS });
+    expect(outcome).toEqual({ sentToAttacker: 20, usersServed: 7 * HOURS, usersRefused: 0 });
+  }, 120_000);
+
+  it('has six more sent from one address to phones with an account', async () => {
+    const accounts: PhoneFields[] = await times(40, () => insertPerson(app));
+    const outcome = await playDay(app, { addresses: 1, steps: HOURS, accounts });
+    expect(outcome.sentToAttacker).toBeLessThanOrEqual(26);
+    expect(outcome.usersRefused).toBe(0);
+  }, 120_000);
+
+  it('keeps no user out from ten addresses', async () => {
+    const outcome = await playDay(app, { addresses: 10, steps: HOURS });
+    expect(outcome.sentToAttacker).toBeLessThanOrEqual(200);
+    expect(outcome.usersRefused).toBe(0);
+  }, 120_000);
+});
+
+if (ADDRESSES.length > 0)
+  describe('a whole day', () => {
+    const rows: string[] = [];
+    afterAll(() => process.stdout.write(`\n${rows.join('\n')}\n`));
+
+    it.each(ADDRESSES.flatMap((addresses) => [false, true].map((withAccounts) => ({ addresses, withAccounts }))))(
+      'of $addresses addresses, to phones with an account: $withAccounts',
+      async ({ addresses, withAccounts }) => {
+        const accounts = withAccounts ? await times(1_200, () => insertPerson(app)) : [];
+        const { sentToAttacker, usersServed, usersRefused } = await playDay(app, { addresses, steps: DAY, accounts });
+        const refused = ((100 * usersRefused) / (usersServed + usersRefused)).toFixed(1);
+        const cost = (sentToAttacker * PRICE).toFixed(0);
+        rows.push(`| ${addresses} | ${withAccounts ? 'yes' : 'no'} | ${sentToAttacker} | ${cost} | ${refused} % |`);
+        expect(sentToAttacker).toBeLessThanOrEqual(BUDGET);
+      },
+      3_600_000,
+    );
+  });
