@@ -48,7 +48,7 @@ function servicesOn(db: Knex) {
   const repos = repositories(db);
   const transaction = transactions(db, repositories);
   const limiter = new Limiter(repos.limits, () => Promise.resolve(), { warn: () => {} });
-  const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0 };
+  const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0, maxJoined: 0 };
   const env = { FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' };
   const limits = limitTable(loadConfig(env).limits);
   const changes = new GroupChangeLimit(limiter, limits);
@@ -57,7 +57,7 @@ function servicesOn(db: Knex) {
     friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
     groups: new GroupsService(parts, settings, []),
     memberships: new MembershipsService(parts, settings),
-    roles: new RolesService(transaction, changes, 0),
+    roles: new RolesService(transaction, changes),
   };
 }
 

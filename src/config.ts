@@ -207,6 +207,7 @@ const environment = z.object({
   GROUP_JOIN: oneOf('open', 'closed').default('open'),
   GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
   GROUPS_PER_USER: limit.default(500),
+  GROUPS_JOINED_PER_USER: limit.default(2_000),
   GROUPS_CREATED_PER_USER_DAY: limit.default(100),
   GROUP_CHANGES_PER_USER_HOUR: limit.optional(),
   UPLOADS_PER_USER_HOUR: limit.optional(),
@@ -532,6 +533,7 @@ function nested(env: Environment, mistakes: string[]) {
       maxMembers: env.GROUP_MAX_MEMBERS,
       /** 0: any number. */
       maxPerUser: env.GROUPS_PER_USER,
+      maxJoined: env.GROUPS_JOINED_PER_USER,
     },
     limits: {
       codeResendSeconds: env.CODE_RESEND_SECONDS,

@@ -83,7 +83,7 @@ export const REASONS = {
   // Friendships.
   already_friends: { code: 400, when: 'the other is a friend of the user already' },
   not_friends: { code: 404, when: 'the other is no friend of the user' },
-  nothing_requested: { code: 404, when: 'there is no request of the other that can be agreed to now' },
+  nothing_requested: { code: 404, when: 'there is no open request of the other, or, to withdraw it, of the user' },
   too_many_friends: { code: 400, when: 'the user has as many friends, and own requests, as one may have' },
   too_many_invitations: { code: 429, when: 'this user has invited too many' },
 
@@ -94,8 +94,10 @@ export const REASONS = {
   group_full: { code: 400, when: 'the group has no room for so many members' },
   not_a_member: { code: 400, when: 'a user that the body names is no other member of the group' },
   friends_only: { code: 400, when: 'a user that the body names is no friend of the user' },
-  new_creator_full: { code: 400, when: 'the member is the creator of as many groups as one may be' },
-  too_many_groups: { code: 1000, when: 'the user is the creator of as many groups as one may be' },
+  has_quit: { code: 400, when: 'a user that the body names has quit the group, and only comes back by joining it' },
+  member_full: { code: 400, when: 'a user that the body names is in as many groups as one may be' },
+  too_many_groups: { code: 1000, when: 'there are as many groups that the user made as there may be' },
+  too_many_memberships: { code: 1000, when: 'the user is in as many groups as one may be' },
   too_many_group_changes: { code: 429, when: 'this user has changed too much in groups' },
   too_many_new_groups: { code: 429, when: 'this user has created too many groups for the day' },
 

@@ -152,6 +152,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const ending = new Background(logger, ENDS_BEHIND_ANSWERS);
   const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
   const closings = new ClosingsService({ closings: repos.closings, transaction, background: ending, logger });
+  const friendshipsParts = { friendships: repos.friendships, transaction, limiter, limits };
+  const friendships = new FriendshipsService(friendshipsParts, config.mostFriendships);
 
   const sweeps = [
     () => storage.sweep(),
@@ -161,6 +163,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     () => repos.securityEvents.sweep(config.auditDays),
     () => dismissals.sweep(),
     () => closings.sweep(),
+    () => friendships.sweep(),
   ];
   const sweepers = [
     new Sweeper(sweeps, logger),
@@ -192,10 +195,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     captchas,
     shownCaptchas: chosenCaptchas.shown,
     exporting: new ExportService(repos.export, sessions, audit),
-    friendships: new FriendshipsService(
-      { friendships: repos.friendships, transaction, limiter, limits },
-      config.mostFriendships,
-    ),
+    friendships,
     dismissals,
     groups: new GroupsService(
       { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits, changes: groupChanges },
@@ -206,7 +206,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
       { memberships: repos.memberships, transaction, changes: groupChanges },
       config.groups,
     ),
-    roles: new RolesService(transaction, groupChanges, config.groups.maxPerUser),
+    roles: new RolesService(transaction, groupChanges),
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraitHosts),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions,

@@ -51,6 +51,47 @@ export function bytes(least: number, most: number) {
   return text.refine(isFit, `must be ${least} to ${most} bytes of UTF-8`).meta({ ...characters, description });
 }
 
+/** Text of some number of characters (code points), which JSON Schema counts like this, too. */
+export function characters(least: number, most: number) {
+  const isFit = (value: string) => {
+    const { length } = Array.from(value);
+    return length >= least && length <= most;
+  };
+  return text.refine(isFit, `must be ${least} to ${most} characters`).meta({
+    ...(least > 0 && { minLength: least }),
+    ...{ maxLength: most, description: `${least > 0 ? `${least} to` : 'Up to'} ${most} characters.` },
+  });
+}
+
+const CONTROL = /\p{Cc}/u;
+const LINE_BREAKS = /[\r\n]/g;
+const OVERRIDE = /[\u202A-\u202E]/;
+
+/** What the document says of a text in one line. */
+export const PLAIN = 'No control characters, and no bidirectional overrides.';
+
+/** Refuses what lets a text change how others around it are shown. */
+export function inLine<Schema extends z.ZodType<string>>(schema: Schema) {
+  return plain(schema, (value) => CONTROL.test(value), PLAIN);
+}
+
+/** Like `inLine`, but allows line breaks. */
+export function inLines<Schema extends z.ZodType<string>>(schema: Schema) {
+  const hasControl = (value: string) => CONTROL.test(value.replace(LINE_BREAKS, ''));
+  return plain(schema, hasControl, 'No control characters but line breaks, and no bidirectional overrides.');
+}
+
+function plain<Schema extends z.ZodType<string>>(
+  schema: Schema,
+  hasControl: (value: string) => boolean,
+  description: string,
+) {
+  return schema
+    .refine((value) => !hasControl(value), 'must not contain control characters')
+    .refine((value) => !OVERRIDE.test(value), 'must not contain bidirectional overrides (U+202A to U+202E)')
+    .meta({ ...schema.meta(), description: [schema.meta()?.description, description].join(' ') });
+}
+
 /** What the document says of a schema beside what it says already. */
 export function described<Schema extends z.ZodType>(schema: Schema, more: z.GlobalMeta): Schema {
   return schema.meta({ ...schema.meta(), ...more });

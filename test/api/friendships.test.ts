@@ -11,7 +11,14 @@ import { untilWaiting } from '../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
 const IGNORED_WAITS = 24 * 3_600;
+const REQUEST_ENDS = 30 * 24 * 3_600;
 const NOBODY = 'abcdefghijkl';
+/** Older than any row. From it sync tells of ended rows, too. */
+const ANY_VERSION = 1;
+/** Characters of one, two, three and four bytes. */
+const OF_MANY_BYTES = 'xé山🙂';
+/** Each is refused in a name or message. */
+const NOT_PLAIN = ['a\tb', 'a\nb', '\u001b[31mred', '\u0085', '\u202Egnp.exe', '\u202A', 'a\0b'];
 
 type Named = Pick<SignedInPerson, 'id'>;
 
@@ -37,6 +44,7 @@ describe('friendships', () => {
     call(me, operation, { friendId: other.id });
   type Ask = ReturnType<typeof toFriend>;
   const [agree, ignore, end] = ['agree', 'ignore', 'delete'].map(toFriend) as [Ask, Ask, Ask];
+  const withdraw = toFriend('withdraw');
   const invite = (me: SignedInPerson, other: Named, message?: string) =>
     call(me, 'invite', { friendId: other.id, message });
   const profileFor = (me: SignedInPerson, other: Named) => call(me, `${other.id}/profile`);
@@ -61,7 +69,7 @@ describe('friendships', () => {
       pairs.map((pair) => app.db('friendships').where(pair).first<{ status: number } | undefined>('status')),
     );
     for (const [index, me] of [ann, bob].entries()) {
-      const friends = (await sync(me)).friends.map(({ status }) => status);
+      const friends = (await sync(me, ANY_VERSION)).friends.map(({ status }) => status);
       expect(friends).toEqual(rows[index] === undefined ? [] : [rows[index].status]);
     }
     return rows.map((row) => row?.status);
@@ -81,6 +89,13 @@ describe('friendships', () => {
     );
   }
 
+  async function earlierForAll(seconds: number): Promise<void> {
+    await app.db.raw('UPDATE friendships SET requested_at = requested_at - make_interval(secs => ?)', [seconds]);
+  }
+
+  const statusesOf = ({ id }: Named) =>
+    app.db('friendships').where({ user_id: id }).orderBy('friend_id').pluck<number[]>('status');
+
   const blacklist = ({ agent }: SignedInPerson, other: Named) =>
     post(agent, '/user/add_to_blacklist', { friendId: other.id });
 
@@ -97,10 +112,10 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: '' }]);
     });
 
-    it.each([
-      ['64 bytes', 'é'.repeat(32), 200],
-      ['65 bytes', `${'é'.repeat(32)}x`, 400],
-      ['a NUL', 'a\0b', 400],
+    it.each<[string, unknown, number]>([
+      ['64 characters', OF_MANY_BYTES.repeat(16), 200],
+      ['65 characters', `${OF_MANY_BYTES.repeat(16)}x`, 400],
+      ...NOT_PLAIN.map((text): [string, string, number] => [JSON.stringify(text), text, 400]),
       ['half a character', '\ud800', 400],
       ['no string', 5, 400],
       ['null', null, 400],
@@ -242,15 +257,72 @@ describe('friendships', () => {
       expect(waiting.length).toBeGreaterThanOrEqual(3);
     });
 
-    it('refuses a friend, blacklisted or not, also one who has deleted the user', async () => {
+    it('refuses a friend, blacklisted or not', async () => {
       await befriend();
-      expectRefusal(await invite(ann, bob), 400, 'already');
-      expectDone(await end(bob, ann));
       const before = await allRows();
       expectRefusal(await invite(ann, bob), 400, 'already');
       expectDone(await blacklist(bob, ann));
       expectRefusal(await invite(ann, bob), 400, 'already');
       expect(await allRows()).toEqual(before);
+    });
+
+    it('sends a new request to a friend who has deleted the user', async () => {
+      await befriend();
+      expectDone(await end(bob, ann));
+      expectAction(await invite(ann, bob, 'Still there?'), 'Sent');
+      expect(await statuses()).toEqual([10, 11]);
+      expect(await all(bob)).toMatchObject([{ message: 'Still there?' }]);
+      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
+      expectDone(await agree(bob, ann));
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('does nothing where a friend has deleted and blacklisted the user', async () => {
+      await befriend();
+      expectDone(await end(bob, ann));
+      expectDone(await blacklist(bob, ann));
+      const before = await allRows();
+      expectAction(await invite(ann, bob), 'None');
+      expect(await allRows()).toEqual(before);
+    });
+
+    it('waits as long after a request that the user has withdrawn, or that the other has deleted', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await withdraw(ann, bob));
+      expectAction(await invite(ann, bob), 'None');
+      await earlier(REQUEST_WAITS);
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await end(bob, ann));
+      expectAction(await invite(ann, bob), 'None');
+      await earlier(REQUEST_WAITS);
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it('waits a day after a request was ignored, though it was deleted or withdrawn then', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await earlier(REQUEST_WAITS);
+      expectDone(await ignore(bob, ann));
+      expectDone(await end(bob, ann));
+      expectAction(await invite(ann, bob), 'None');
+      expectDone(await withdraw(ann, bob));
+      expectAction(await invite(ann, bob), 'None');
+      await earlier(IGNORED_WAITS);
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it('asks at once whose request was withdrawn', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await end(bob, ann));
+      expectDone(await withdraw(ann, bob));
+      expectAction(await invite(bob, ann), 'Sent');
+      expect(await statuses()).toEqual([11, 10]);
+    });
+
+    it('adds whose request the user has deleted before', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      expectDone(await end(bob, ann));
+      expectAction(await invite(bob, ann), 'Added');
+      expect(await statuses()).toEqual([20, 20]);
     });
 
     it('asks somebody who is on the own blacklist', async () => {
@@ -370,10 +442,134 @@ describe('friendships', () => {
       expectRefusal(await end(ann, bob), 404, 'no friend');
       expectAction(await invite(ann, bob), 'Sent');
       expectRefusal(await end(ann, bob), 404, 'no friend');
-      expectRefusal(await end(bob, ann), 404, 'no friend');
       expectDone(await agree(bob, ann));
       expectDone(await end(ann, bob));
       expectRefusal(await end(ann, bob), 404, 'no friend');
+    });
+
+    it.each([
+      ['open', async () => {}],
+      ['ignored', async () => expectDone(await ignore(bob, ann))],
+    ])('takes an %s request away from the user who was asked, and tells the other nothing', async (_what, answer) => {
+      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+      await answer();
+      const client = await settled(ann);
+      const [listed, state] = [await all(ann), client.state()];
+      expectDone(await end(bob, ann));
+      expect(await statuses()).toEqual([10, 30]);
+      expect(await all(bob)).toEqual([]);
+      expect(await all(ann)).toEqual(listed);
+      await client.sync();
+      expect(client.state()).toEqual(state);
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await end(bob, ann), 404, 'no friend');
+    });
+  });
+
+  describe('POST /friendship/withdraw', () => {
+    it.each([
+      ['open', 11, async () => {}],
+      ['ignored', 21, async () => expectDone(await ignore(bob, ann))],
+      ['deleted', 30, async () => expectDone(await end(bob, ann))],
+    ])('ends a request on both sides that is %s there, which sync tells', async (_what, status, answer) => {
+      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+      await answer();
+      expect(await statuses()).toEqual([10, status]);
+      const clients = [await settled(ann), await settled(bob)];
+      expectDone(await withdraw(ann, bob));
+      expect(await statuses()).toEqual([30, 30]);
+      for (const [index, client] of clients.entries()) {
+        await client.sync();
+        expect(client.state().friends).toEqual([]);
+        expect(await all([ann, bob][index] ?? ann)).toEqual([]);
+      }
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+    });
+
+    it('is 404 where the user has no open request: never, of the other, of friends, and no more', async () => {
+      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
+      expectRefusal(await withdraw(ann, { id: NOBODY }), 404, 'requested', 'nothing_requested');
+      expectAction(await invite(ann, bob), 'Sent');
+      expectRefusal(await withdraw(bob, ann), 404, 'requested', 'nothing_requested');
+      expectDone(await agree(bob, ann));
+      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('withdraw does not wait for a user who was not asked', async () => {
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
+      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
+      await writer.end();
+    });
+  });
+
+  describe('a request that nobody answers', () => {
+    it('ends on both sides after 30 days, also where it is ignored or deleted, which sync tells', async () => {
+      const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+      for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');
+      expectDone(await ignore(cat, ann));
+      expectDone(await end(dan, ann));
+      const clients = [await settled(ann), await settled(bob), await settled(cat)];
+      await earlierForAll(REQUEST_ENDS - 60);
+      await app.sweep();
+      expect(await statusesOf(ann)).toEqual([10, 10, 10]);
+      await earlierForAll(60);
+      await app.sweep();
+      expect(await statusesOf(ann)).toEqual([30, 30, 30]);
+      for (const one of [bob, cat, dan]) expect(await statusesOf(one)).toEqual([30]);
+      for (const client of clients) {
+        await client.sync();
+        expect(client.state().friends).toEqual([]);
+      }
+      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectAction(await invite(ann, bob), 'Sent');
+    });
+
+    it('lives on from the day on which it was sent again', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await earlier(REQUEST_WAITS);
+      expectAction(await invite(ann, bob), 'Sent');
+      await earlier(REQUEST_ENDS - REQUEST_WAITS);
+      await app.sweep();
+      expect(await statuses()).toEqual([10, 11]);
+    });
+
+    it('ends with what another service has written on one side alone', async () => {
+      await app.db('friendships').insert({ user_id: bob.id, friend_id: ann.id, status: 11 });
+      await earlier(REQUEST_ENDS);
+      await app.sweep();
+      expect(await statuses()).toEqual([undefined, 30]);
+    });
+
+    it('does not end when it is agreed to beside that', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      await earlier(REQUEST_ENDS);
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM friendships WHERE user_id = $1 FOR UPDATE', [ann.id]);
+      const agreed = agree(bob, ann);
+      await untilWaiting(app.db, 1);
+      const swept = app.sweep();
+      await untilWaiting(app.db, 2);
+      await writer.end();
+      await swept;
+      expectDone(await agreed);
+      expect(await statuses()).toEqual([20, 20]);
+    });
+
+    it('ends also beside more than a batch of others, and friends stay', async () => {
+      await befriend();
+      await app.db.raw(
+        `INSERT INTO friendships (user_id, friend_id, status) SELECT ?, 'waiting' || n, 10 FROM generate_series(1, 250) n`,
+        [ann.id],
+      );
+      await earlier(REQUEST_ENDS);
+      await app.sweep();
+      expect(
+        await app.db('friendships').where({ user_id: ann.id }).whereNot({ status: 30 }).pluck('friend_id'),
+      ).toEqual([bob.id]);
     });
   });
 
@@ -391,11 +587,11 @@ describe('friendships', () => {
       expect(await all(ann)).toMatchObject([{ displayName: '' }]);
     });
 
-    it.each([
-      ['32 bytes', 'é'.repeat(16), 200],
-      ['33 bytes', `${'é'.repeat(16)}x`, 400],
+    it.each<[string, unknown, number]>([
+      ['32 characters', OF_MANY_BYTES.repeat(8), 200],
+      ['33 characters', `${OF_MANY_BYTES.repeat(8)}x`, 400],
       ['none', undefined, 400],
-      ['a NUL', '\0', 400],
+      ...NOT_PLAIN.map((text): [string, string, number] => [JSON.stringify(text), text, 400]),
     ])('a name of %s: %#', async (_what, displayName, status) => {
       await befriend();
       const answer = await rename(ann, bob, displayName);
@@ -478,9 +674,11 @@ describe('friendships', () => {
 
     it('shares its place with fixed words, which no user id can be, in any case', async () => {
       const words = fixedWords(OPERATIONS, 'friendship');
-      expect(words.sort()).toEqual(['agree', 'all', 'delete', 'ignore', 'invite', 'set_display_name']);
+      expect(words.sort()).toEqual(['agree', 'all', 'delete', 'ignore', 'invite', 'set_display_name', 'withdraw']);
       for (const id of [...words, ...words.map((word) => word.toUpperCase())])
-        await expect(app.db('users').insert({ id, nickname: 'x' })).rejects.toThrow('users_id_no_path_friendship');
+        await expect(app.db('users').insert({ id, nickname: 'x' })).rejects.toThrow(
+          /users_id_no_path_(friendship|withdraw)/,
+        );
     });
   });
 
@@ -637,23 +835,36 @@ describe('friendships', () => {
         expectDone(await call(ann, 'set_display_name', { friendId: bob.id, displayName: 'Bobby' }));
         await failing(3);
         expectDone(await end(ann, bob));
+        await failing(3);
+        expectDone(await end(bob, ann));
+        expectAction(await invite(ann, bob), 'Sent');
+        await failing(3);
+        expectDone(await withdraw(ann, bob));
       } finally {
         await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
       }
-      expect(await statuses()).toEqual([30, 20]);
+      expect(await statuses()).toEqual([30, 30]);
+    });
+
+    it('agree and withdraw of the same request end as one of them', async () => {
+      expectAction(await invite(ann, bob), 'Sent');
+      const [agreed, withdrawn] = await atOnce([() => agree(bob, ann), () => withdraw(ann, bob)]);
+      expect([agreed?.status, withdrawn?.status].sort()).toEqual([200, 404]);
+      expect(await statuses()).toEqual(agreed?.status === 200 ? [20, 20] : [30, 30]);
     });
   });
 
   describe('on two instances', () => {
     const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '0' });
-    const TOGETHER = ['10 11', '10 21', '20 20', '20 30', '30 30'];
+    const TOGETHER = ['10 11', '10 21', '10 30', '20 20', '20 30', '30 30'];
 
     it('whatever four do at random, both sides belong together, and clients show what there is', async () => {
       const [here, there] = [await instance(), await instance()];
       const people = await Promise.all([here, there, here, there].map((one) => insertAndSignIn(one)));
       const clients = people.map((person) => folding(person));
       const one = () => people[randomInt(people.length)] ?? ann;
-      const something = (): Ask => [invite, invite, agree, ignore, end, end][randomInt(6)] ?? invite;
+      const something = (): Ask =>
+        [invite, invite, invite, agree, agree, ignore, withdraw, end][randomInt(8)] ?? invite;
       const act = async (me: SignedInPerson): Promise<Answer[]> => {
         const answers: Answer[] = [];
         while (answers.length < 60) answers.push(await something()(me, one()));
@@ -685,6 +896,8 @@ describe('friendships', () => {
     });
   });
 
+  const fullInstance = instancesBeside(() => app, { FRIENDS_PER_USER: '2' });
+
   describe('with FRIENDS_PER_USER', () => {
     const instance = instancesBeside(() => app, { FRIENDS_PER_USER: '2' });
 
@@ -703,8 +916,16 @@ describe('friendships', () => {
       for (const one of [other, dan, await insertPerson(app)])
         expectRefusal(await invite(me, one), 400, '2 friends', 'too_many_friends');
       expectDone(await end(me, cat));
-      expectAction(await invite(me, await insertPerson(app)), 'Sent');
-      expectRefusal(await invite(me, await insertPerson(app)), 400, '2 friends', 'too_many_friends');
+      const [first, second, third] = [await insertPerson(app), await insertPerson(app), await insertPerson(app)];
+      expectAction(await invite(me, first), 'Sent');
+      expectRefusal(await invite(me, second), 400, '2 friends', 'too_many_friends');
+      // A request counts until it is withdrawn, or ends by itself.
+      expectDone(await withdraw(me, first));
+      expectAction(await invite(me, second), 'Sent');
+      expectRefusal(await invite(me, third), 400, '2 friends', 'too_many_friends');
+      await earlierForAll(REQUEST_ENDS);
+      await app.sweep();
+      expectAction(await invite(me, third), 'Sent');
     });
 
     it('asks again whoever was asked, and adds whoever has asked, only where the other has room', async () => {
@@ -730,6 +951,15 @@ describe('friendships', () => {
       await app.db('friendships').where({ user_id: cat.id, friend_id: bob.id }).update({ status: 30 });
       expectAction(await invite(me, cat), 'Added');
     });
+  });
+
+  it('with FRIENDS_PER_USER: asks a friend anew who has deleted the user, where there is no room for another', async () => {
+    const me = await insertAndSignIn(app);
+    for (const one of [ann, bob]) await befriend(me, one);
+    const full = await signIn(await fullInstance(), me);
+    expectRefusal(await invite(full, await insertPerson(app)), 400, '2 friends', 'too_many_friends');
+    expectDone(await end(ann, me));
+    expectAction(await invite(full, ann), 'Sent');
   });
 
   describe('with OPEN_REQUESTS_PER_USER', () => {

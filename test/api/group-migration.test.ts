@@ -57,4 +57,28 @@ describe('the migration of groups', () => {
     await migrate(database.url);
     expect(await rolesIn({ db }, 'two')).toEqual({ ann: 0, bob: 1, cat: 1 });
   });
+
+  it('of what groups are counted by takes the present creator for who made them, and is taken back with long texts cut', async () => {
+    while (await db.schema.hasColumn('groups', 'made_by')) await db.migrate.down(migratorConfig);
+    await db('groups').where({ id: 'right' }).update({ bulletin: 'x' });
+    await migrate(database.url);
+    expect(await db('groups').where({ id: 'right' }).first('made_by', 'bulletin_updated_at')).toEqual({
+      made_by: 'ann',
+      bulletin_updated_at: null,
+    });
+    await db('groups')
+      .where({ id: 'right' })
+      .update({ bulletin: '🙂'.repeat(1_024) });
+    await db('friendships').insert({ user_id: 'ann', friend_id: 'bob', status: 11, message: '山'.repeat(64) });
+    await db('group_members')
+      .where({ group_id: 'two', member_id: 'cat' })
+      .update({ is_deleted: true, ending: 'barred' });
+    while (await db.schema.hasColumn('groups', 'made_by')) await db.migrate.down(migratorConfig);
+    expect(await db('groups').where({ id: 'right' }).first('bulletin')).toEqual({ bulletin: '🙂'.repeat(256) });
+    expect(await db('friendships').first('message')).toEqual({ message: '山'.repeat(16) });
+    expect(await db('group_members').where({ group_id: 'two', member_id: 'cat' }).first('ending')).toEqual({
+      ending: 'kicked',
+    });
+    await migrate(database.url);
+  });
 });

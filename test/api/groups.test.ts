@@ -116,8 +116,11 @@ describe('POST /group/create', () => {
   });
 
   it.each([
-    ['a name of one byte', { name: 'x' }, 'name'],
-    ['a name of 33 bytes', { name: `${'é'.repeat(16)}x` }, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of 33 characters', { name: `${'🙂'.repeat(32)}x` }, 'name'],
+    ['a name with a line break', { name: 'a\nb' }, 'name'],
+    ['a name with an escape', { name: '\u001b[31mred' }, 'name'],
+    ['a name with an override', { name: '\u202Egnp.exe' }, 'name'],
     ['500 others', { memberIds: Array.from({ length: 500 }, (_, index) => `u${index}`) }, 'memberIds'],
     ['no array of others', { memberIds: NOBODY }, 'memberIds'],
     ['no others at all', { memberIds: undefined }, 'memberIds'],
@@ -144,7 +147,7 @@ describe('POST /group/:id', () => {
       code: 200,
       result: {
         ...{ id, name: 'Hiking club', portraitUri: '', creatorId: ann.id, memberCount: 2, maxMemberCount: 500 },
-        ...{ bulletin: '', dismissedAt: null },
+        ...{ bulletin: '', bulletinUpdatedAt: null, dismissedAt: null },
       },
     });
   });
@@ -209,7 +212,11 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
   const CHANGES: [operation: string, fields: object, shown: object][] = [
     ['rename', { name: 'Climbers' }, { name: 'Climbers' }],
     ['set_portrait_uri', { portraitUri: 'https://a.b/c.png' }, { portraitUri: 'https://a.b/c.png' }],
-    ['set_bulletin', { bulletin: 'Tomorrow at nine' }, { bulletin: 'Tomorrow at nine' }],
+    [
+      'set_bulletin',
+      { bulletin: 'Tomorrow at nine' },
+      { bulletin: 'Tomorrow at nine', bulletinUpdatedAt: expect.any(String) as string },
+    ],
   ];
 
   it.each(CHANGES)('%s changes that alone, by the creator and by managers', async (operation, fields, shown) => {
@@ -241,12 +248,32 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     });
   });
 
-  it('take a bulletin of 1,024 bytes and an empty one, and refuse what is longer', async () => {
+  it('a new bulletin reaches members by sync, with one row of the group, and is shown with its time', async () => {
+    const groupId = await createGroup(app, [ann, bob]);
+    const client = await settled(bob);
+    const started = Date.now();
+    expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
+    expect(await client.sync()).toMatchObject({ groups: [{ group: { id: groupId } }], group_members: [] });
+    const at = field(resultOf(await inGroup(bob, groupId)), 'bulletinUpdatedAt');
+    expect(Math.abs(Date.parse(String(at)) - started)).toBeLessThan(60_000);
+    // The same one again is no news, and a new name no new bulletin.
+    const settledClient = await settled(bob);
+    expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
+    expect((await settledClient.sync()).groups).toEqual([]);
+    expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+    expect(field(resultOf(await inGroup(bob, groupId)), 'bulletinUpdatedAt')).toBe(at);
+  });
+
+  it('take a bulletin of 1,024 characters in several lines and an empty one, and refuse others', async () => {
     const groupId = await createGroup(app, [ann]);
-    for (const bulletin of ['é'.repeat(512), ''])
+    for (const bulletin of [`${'🙂'.repeat(1_021)}\r\n\n`, ''])
       expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin }), { code: 200 });
-    expectRefusal(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'x'.repeat(1_025) }), 400, 'bulletin');
-    expectRefusal(await inGroup(ann, 'rename', { groupId, name: 'x' }), 400, 'name');
+    for (const bulletin of ['x'.repeat(1_025), 'a\tb', '\u0007', '\u202E', '\u009b'])
+      expectRefusal(await inGroup(ann, 'set_bulletin', { groupId, bulletin }), 400, 'bulletin');
+    for (const name of ['🙂'.repeat(32), 'x'])
+      expectBody(await inGroup(ann, 'rename', { groupId, name }), { code: 200 });
+    for (const name of ['', '🙂'.repeat(33), 'a\nb', '\u202A'])
+      expectRefusal(await inGroup(ann, 'rename', { groupId, name }), 400, 'name');
     expectRefusal(await inGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
   });
 
@@ -268,12 +295,12 @@ describe('POST /group/set_display_name', () => {
   it("changes the user's own, which sync tells the others", async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settled(ann);
-    for (const displayName of ['é'.repeat(16), '']) {
+    for (const displayName of ['🙂'.repeat(32), '']) {
       expectBody(await inGroup(bob, 'set_display_name', { groupId, displayName }), { code: 200 });
       expect((await client.sync()).group_members).toMatchObject([{ memberId: bob.id, displayName }]);
     }
-    const tooLong = `${'é'.repeat(16)}x`;
-    expectRefusal(await inGroup(bob, 'set_display_name', { groupId, displayName: tooLong }), 400, 'displayName');
+    for (const displayName of ['🙂'.repeat(33), 'a\nb', '\u202E'])
+      expectRefusal(await inGroup(bob, 'set_display_name', { groupId, displayName }), 400, 'displayName');
   });
 
   it('is 404 for who is no member', async () => {
@@ -288,23 +315,76 @@ describe('with limits', () => {
   const instance = instancesBeside(() => app);
   const create = (one: SignedInPerson, name = 'Hikers') => inGroup(one, 'create', { name, memberIds: [] });
 
-  it('GROUPS_PER_USER: so many groups have a user as their creator, however many are created at once', async () => {
+  it('GROUPS_PER_USER: so many living groups are made by a user, however many are created at once', async () => {
     const [here, there] = [await instance({ GROUPS_PER_USER: '3' }), await instance({ GROUPS_PER_USER: '3' })];
     const me = await insertAndSignIn(here);
     const elsewhere = await signIn(there, me);
     const answers = await times(10, (index) => create(index % 2 === 0 ? me : elsewhere));
     expect(counted(answers)).toEqual({ 200: 3, 1000: 7 });
     expectBody(await create(me), { code: 1000 });
-    // Those that are dismissed or have another creator count no more.
+    // One that has another creator counts until it is dismissed.
     const [groupId] = await app.db('groups').where({ creator_id: me.id }).pluck<string[]>('id');
-    await expectOk(me.agent.post('/group/dismiss').send({ groupId }));
+    await expectOk(bob.agent.post('/group/join').send({ groupId }));
+    await expectOk(me.agent.post('/group/transfer').send({ groupId, userId: bob.id }));
+    expectBody(await create(me), { code: 1000 });
+    await expectOk(bob.agent.post('/group/dismiss').send({ groupId }));
     expect((await create(me)).body).toMatchObject({ code: 200 });
     expectBody(await create(me), { code: 1000 });
   });
 
+  it('GROUPS_PER_USER: inherited and handed over groups do not count against who has them now', async () => {
+    const me = await insertAndSignIn(await instance({ GROUPS_PER_USER: '2' }));
+    const [inherited, handedOver] = [await createGroup(app, [ann, me]), await createGroup(app, [ann, me])];
+    await insertGroup(app, `written-by-${me.id}`, [ann, me]);
+    await expectOk(ann.agent.post('/group/quit').send({ groupId: inherited }));
+    await expectOk(ann.agent.post('/group/transfer').send({ groupId: handedOver, userId: me.id }));
+    expect(await app.db('groups').where({ creator_id: me.id })).toHaveLength(2);
+    for (const code of [200, 200, 1000]) expect((await create(me)).body).toMatchObject({ code });
+    // One that another service writes counts against its creator.
+    const other = await insertAndSignIn(await instance({ GROUPS_PER_USER: '1' }));
+    await insertGroup(app, `written-by-${other.id}`, [other]);
+    expectBody(await create(other), { code: 1000 });
+  });
+
+  it('GROUPS_JOINED_PER_USER: nobody is in more, however many are joined, made and added to at once', async () => {
+    const env = { GROUPS_JOINED_PER_USER: '3' };
+    const [here, there] = [await instance(env), await instance(env)];
+    const me = await insertAndSignIn(here);
+    const elsewhere = await signIn(there, me);
+    const adder = await insertAndSignIn(there);
+    const groups = await Promise.all(Array.from({ length: 8 }, () => createGroup(app, [ann, adder])));
+    await befriend(app, adder, [me]);
+    const answers = await times(24, (index) => {
+      const [one, groupId] = [index % 2 === 0 ? me : elsewhere, groups[index % 8]];
+      if (index < 8) return inGroup(one, 'join', { groupId });
+      return index < 16 ? create(one) : inGroup(adder, 'add', { groupId, memberIds: [me.id] });
+    });
+    expect(await app.db('group_members').where({ member_id: me.id, is_deleted: false })).toHaveLength(3);
+    expect(counted(answers)[1000]).toBeGreaterThan(0);
+
+    const isIn = await app.db('group_members').where({ member_id: me.id }).pluck<string[]>('group_id');
+    const groupId = groups.find((id) => !isIn.includes(id));
+    expectBody(await inGroup(me, 'join', { groupId }), { code: 1000 });
+    expectBody(await create(me), { code: 1000 });
+    const maker = await insertAndSignIn(here);
+    for (const one of [adder, maker]) await befriend(app, one, [cat, me]);
+    const memberIds = [cat.id, me.id];
+    for (const refused of [
+      await inGroup(adder, 'add', { groupId, memberIds }),
+      await inGroup(maker, 'create', { name: 'Hikers', memberIds }),
+    ]) {
+      expectRefusal(refused, 400, 'is in 3 groups already', 'member_full');
+      expect(detailsOf(refused).map(({ path }) => path)).toEqual(['memberIds.1']);
+    }
+    // A member who joins changes nothing, and one group less makes room.
+    expectBody(await inGroup(me, 'join', { groupId: isIn[0] }), { code: 200 });
+    expectBody(await inGroup(me, 'quit', { groupId: isIn[0] }), { code: 200 });
+    expectBody(await inGroup(me, 'join', { groupId }), { code: 200 });
+  });
+
   it('GROUPS_CREATED_PER_USER_DAY: so many a day, whatever comes of them', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_CREATED_PER_USER_DAY: '3' }));
-    expectRefusal(await create(me, 'x'), 400);
+    expectRefusal(await create(me, ''), 400);
     expectRefusal(await inGroup(me, 'create', { name: 'Hikers', memberIds: [NOBODY] }), 400);
     const answers = await times(5, () => create(me));
     expect(counted(answers)).toEqual({ 200: 2, 429: 3 });

@@ -10,6 +10,8 @@ const OURS = [
   /^must not contain NUL$/,
   /^must be well-formed Unicode$/,
   /^must be \d+ to [\d,]+ bytes of UTF-8$/,
+  /^must be \d+ to \d+ characters$/,
+  /^must not contain (control characters|bidirectional overrides \(U\+202A to U\+202E\))$/,
   /^must not contain white space$/,
   /^must be 1 to 64 letters, digits, - or _$/,
   /^must be true or false$/,

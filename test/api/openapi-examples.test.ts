@@ -47,6 +47,12 @@ async function beAsked(): Promise<void> {
   });
 }
 
+async function askBob(): Promise<void> {
+  const sides = app.db('friendships');
+  await sides.clone().where({ friend_id: BOB }).update({ status: 10 });
+  await sides.clone().where({ user_id: BOB }).update({ status: 11 });
+}
+
 async function makeHikers(): Promise<void> {
   const creator = await annId();
   await app.db('groups').insert({ id: HIKERS, name: 'Hikers', creator_id: creator });
@@ -88,6 +94,7 @@ const STEPS: [name: string, before?: () => Promise<void>][] = [
   ['groupDismiss', getHikersBack],
   ['friendshipDelete'],
   ['friendshipInvite'],
+  ['friendshipWithdraw', askBob],
   ['userExport'],
   ['userChangePassword'],
   ['userResetPassword', tokenOfAnn],

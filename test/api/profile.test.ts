@@ -21,7 +21,7 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ nickname: 'Bea' });
     });
 
-    it.each(['<b>&"\'', '  ', 'é'.repeat(16), '🙂'.repeat(8), 'x'.repeat(32), '\u202eabc'])(
+    it.each(['<b>&"\'', '  ', 'é'.repeat(16), '🙂'.repeat(8), 'x'.repeat(32), '\u200fabc'])(
       'keeps %j as sent',
       async (nickname) => {
         const { agent, id } = await insertAndSignIn(app);
@@ -40,6 +40,9 @@ describe('profile', () => {
       ['an array', ['Ann']],
       ['with a NUL', 'a\0b'],
       ['with a lone surrogate', 'a\ud800'],
+      ['with a line break', 'a\nb'],
+      ['with an escape', '\u001b[31m'],
+      ['with an override', '\u202egnp'],
     ])('refuses a nickname that is %s, and names the field', async (_what, nickname) => {
       const { agent, id } = await insertAndSignIn(app, 'Bob');
       const answer = await agent.post('/user/set_nickname').send(JSON.stringify({ nickname }));

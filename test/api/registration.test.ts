@@ -88,7 +88,6 @@ describe('/user/register', () => {
     ['32 bytes in 11 characters', `${'字'.repeat(10)}ab`],
     ['spaces', ' '],
     ['HTML', '<b>"&\'</b>'],
-    ['control characters', 'a\tb\u202e'],
   ])('takes a nickname of %s, and keeps it as it is', async (_case, nickname) => {
     const answer = await call({ nickname, verification_token: await verificationToken(app, newPhone()) });
     expect(answer.status).toBe(200);
@@ -113,6 +112,8 @@ describe('/user/register', () => {
     ['36 bytes in 9 characters', '🙂'.repeat(9)],
     ['NUL', 'a\0b'],
     ['a lone surrogate', '\ud800'],
+    ['a control character', 'a\tb'],
+    ['an override', 'a\u202e'],
   ])('refuses a nickname of %s with 400, and the token stays good', async (_case, nickname) => {
     const verification_token = await verificationToken(app, newPhone());
     expectRefusal(await call({ nickname, verification_token }), 400, 'nickname');

@@ -50,7 +50,7 @@ describe('POST /user/sync/:version with names', () => {
     await friendOf(bob, 30);
     await blacklisted(cat, false);
     await friendOf({ ...dan, id: `nobody-${ann.id}` });
-    const { friends, blacklist } = await sync(ann, 0, NAMES);
+    const { friends, blacklist } = await sync(ann, 1, NAMES);
     expect([...friends, ...blacklist].map(({ user }) => user)).toEqual([NOBODY, NOBODY, NOBODY]);
   });
 

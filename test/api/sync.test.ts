@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
 import { insertAndSignIn, insertPerson, profileOf, type Person, type SignedInPerson } from '../support/people';
 import { bytesOf, cookieFor, open } from '../support/streams';
-import { folding, fullState, insertGroup, isEmpty, settled, sync } from '../support/sync';
+import { folding, fullState, insertGroup, isEmpty, NAMES, settled, sync } from '../support/sync';
 import { until } from '../support/until';
 
 const anyVersion = expect.any(Number) as number;
@@ -183,6 +183,35 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
+  it.each([undefined, NAMES])('tells a client that begins with 0 nothing of what has ended: %j', async (asked) => {
+    await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
+    await befriend(ann, bob, {});
+    const [left, dismissed] = [`ended-left-${ann.id}`, `ended-dismissed-${ann.id}`];
+    await insertGroup(app, left, [bob, ann]);
+    await insertGroup(app, dismissed, [ann, bob]);
+    const client = await settled(ann, asked);
+    await app.db('blacklist').where({ user_id: ann.id }).delete();
+    await app.db('friendships').where({ user_id: ann.id }).delete();
+    await leave(left, ann);
+    await app.db('groups').where({ id: dismissed }).update({ dismissed_at: new Date() });
+    const ended = async (since: number) => {
+      const { blacklist, friends, groups } = await sync(ann, since, asked);
+      return [blacklist.length, friends.length, groups.length];
+    };
+    // The group's rows say so later.
+    for (const sweep of [false, true]) {
+      if (sweep) await app.sweep();
+      expect(await ended(0)).toEqual([0, 0, 0]);
+      expect(await ended(client.version)).toEqual([1, 1, 2]);
+      // From a version of an earlier life of the database, a client that may hold all of it is told.
+      expect(await ended(Number.MAX_SAFE_INTEGER)).toEqual([1, 1, 2]);
+    }
+    // A client that holds all of it, and begins with 0 again, ends with what there is.
+    client.version = 0;
+    await client.sync();
+    expect(client.state()).toMatchObject({ blacklist: [], friends: [], groups: [] });
+  });
+
   it('leaves the tombstones of other members out at version 0, where the client holds nothing to delete', async () => {
     const groupId = `tombs-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
@@ -262,7 +291,7 @@ describe('POST /user/sync/:version', () => {
       expect((await client.sync()).groups).toEqual([]);
     });
 
-    it('neither name nor portrait with the news of the end, at any version', async () => {
+    it('neither name nor portrait with the news of the end', async () => {
       const groupId = `ended-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       const { version } = await settled(ann);
@@ -274,7 +303,7 @@ describe('POST /user/sync/:version', () => {
       // Nor does it move when the group changes.
       const ended = await versionOf('group_members', { group_id: groupId, member_id: ann.id });
       const group = { id: groupId, name: '', portraitUri: '', timestamp: ended };
-      for (const since of [0, 1, version])
+      for (const since of [1, version])
         expect((await sync(ann, since)).groups).toStrictEqual([{ displayName: '', role: 1, isDeleted: true, group }]);
     });
 

@@ -21,7 +21,10 @@ export interface Body {
 }
 
 const FRIENDS = 20;
+const ASKING = 10;
 const ASKED = 11;
+/** What an operation on one friend is mostly done to. */
+const FIT: Record<string, number[]> = { agree: [ASKED], ignore: [ASKED], withdraw: [ASKING], delete: [FRIENDS, ASKED] };
 const MOST_AT_ONCE = 3;
 
 /** Somebody's next call. It takes mostly what the own client shows, so that it is done, and else whatever there is. */
@@ -44,10 +47,8 @@ export class NextCall {
     if (operation === 'set_nickname') return { nickname: text };
     if (operation === 'create') return { name: text, memberIds: this.some(this.friends(FRIENDS)) };
     if (area === 'user' || operation === 'invite') return { friendId: this.anybody() };
-    if (area === 'friendship') {
-      const status = operation === 'agree' || operation === 'ignore' ? ASKED : FRIENDS;
-      return { friendId: this.one(this.friends(status)), displayName: text };
-    }
+    if (area === 'friendship')
+      return { friendId: this.one(this.friends(...(FIT[operation] ?? [FRIENDS]))), displayName: text };
     return { ...this.group(operation), name: text, displayName: text };
   }
 
@@ -86,8 +87,8 @@ export class NextCall {
     return ids[this.choices.below(1 + this.choices.below(Math.max(1, ids.length)))];
   }
 
-  private friends(status: number): string[] {
-    return this.state.friends.filter((friend) => friend.status === status).map(({ friendId }) => friendId);
+  private friends(...statuses: number[]): string[] {
+    return this.state.friends.filter(({ status }) => statuses.includes(status)).map(({ friendId }) => friendId);
   }
 
   private anybody(): string {
@@ -113,6 +114,6 @@ export const CALLS: readonly [string, ...string[]] = [
   ...['/group/set_manager', '/group/remove_manager'],
   ...[...often('/group/create', 3), ...often('/group/add', 4), ...often('/group/join', 6), ...often('/group/quit', 4)],
   ...[...often('/friendship/invite', 8), ...often('/friendship/agree', 6)],
-  ...['/friendship/ignore', '/friendship/delete', '/friendship/set_display_name'],
+  ...['/friendship/ignore', '/friendship/delete', '/friendship/withdraw', '/friendship/set_display_name'],
   ...['/user/set_nickname', '/user/add_to_blacklist', '/user/remove_from_blacklist'],
 ];

@@ -22,9 +22,13 @@ const RULES = {
       FROM friendships mine
       LEFT JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
      WHERE (concat_ws(' ', least(mine.status, theirs.status), greatest(mine.status, theirs.status))
-              NOT IN ('10 11', '10 21', '20 20', '20 30', '30 30')
+              NOT IN ('10 11', '10 21', '10 30', '20 20', '20 30', '30 30')
             OR theirs.status IS NULL)
        AND NOT EXISTS (SELECT FROM account_closings closing WHERE closing.user_id IN (mine.user_id, mine.friend_id))`,
+  'nobody is in more groups than one may be, or has made more that live than one may': `
+    SELECT id FROM users
+     WHERE :joined < (SELECT count(*) FROM group_members WHERE member_id = id AND NOT is_deleted)
+        OR :made < (SELECT count(*) FROM groups WHERE made_by = users.id AND dismissed_at IS NULL)`,
   'a closed account has no living membership': `
     SELECT id FROM users
      WHERE ${CLOSED} AND EXISTS (SELECT FROM group_members WHERE member_id = id AND NOT is_deleted)`,
@@ -43,9 +47,15 @@ const broken = Object.entries(RULES)
   .map(([rule, statement]) => `SELECT '${rule}' AS rule, id::text FROM (${statement}) AS found`)
   .join(' UNION ALL ');
 
+/** Groups that a user may be in, and may have made. */
+export interface MostGroups {
+  joined: number;
+  made: number;
+}
+
 /** Each break of a rule in words. All rules are looked at in one statement, so in one snapshot. */
-export async function brokenRules(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { rule: string; id: string }[] }>(broken);
+export async function brokenRules(db: Knex, most: MostGroups): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { rule: string; id: string }[] }>(broken, { ...most });
   return rows.map(({ rule, id }) => `${rule}: not ${id}`);
 }
 

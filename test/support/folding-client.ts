@@ -97,6 +97,8 @@ export class FoldingClient {
   }
 
   private fold(result: SyncResult): void {
+    if (this.version === 0)
+      for (const table of [this.blacklist, this.friends, this.groups, this.members]) table.clear();
     this.user = result.user;
     for (const entry of result.blacklist) put(this.blacklist, entry.friendId, entry, !entry.status);
     for (const friend of result.friends)

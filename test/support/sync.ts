@@ -29,6 +29,8 @@ export async function fullState(person: SignedInPerson, asked?: object): Promise
  */
 export async function settled(person: SignedInPerson, asked?: object): Promise<FoldingClient> {
   const client = folding(person, asked);
+  // The first answer has nothing that has ended, and the next one may have it.
+  await client.sync();
   await until(async () => isEmpty(await client.sync()), 10_000);
   return client;
 }

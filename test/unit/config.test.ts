@@ -138,6 +138,7 @@ const BAD: Record<string, string[]> = {
   GROUP_JOIN: ['off', 'Open'],
   GROUP_MAX_MEMBERS: [...atLeastOne, '1000001'],
   GROUPS_PER_USER: fromZero,
+  GROUPS_JOINED_PER_USER: fromZero,
   GROUPS_CREATED_PER_USER_DAY: fromZero,
   FRIENDS_PER_USER: fromZero,
   OPEN_REQUESTS_PER_USER: fromZero,

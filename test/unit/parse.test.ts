@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parse } from '../../src/http/parse';
+import { bytes, characters, inLine, inLines, parse } from '../../src/http/parse';
 
 describe('input that a schema has no words for', () => {
   it('is refused without those of zod, once for each field', () => {
@@ -40,4 +40,31 @@ describe('a field that was not sent', () => {
     }) as Error;
     expect(() => parse(schema, input)).toThrow(paths);
   });
+});
+
+describe('a text that others are shown', () => {
+  const accepts = (schema: z.ZodType, text: string) => schema.safeParse(text).success;
+  const [name, bulletin, nickname] = [inLine(characters(1, 4)), inLines(characters(0, 9)), inLine(bytes(1, 4))];
+
+  it('is counted in characters, whatever their bytes, and a nickname in bytes', () => {
+    expect(['🙂'.repeat(4), 'é山xy', 'x'].map((text) => accepts(name, text))).toEqual([true, true, true]);
+    expect(['', '🙂'.repeat(5), 'abcde'].map((text) => accepts(name, text))).toEqual([false, false, false]);
+    expect(['🙂', 'é山', '山山'].map((text) => accepts(nickname, text))).toEqual([true, false, false]);
+  });
+
+  it.each([0, 7, 9, 10, 13, 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e])(
+    'refuses control characters and overrides in a name, and all but line breaks in a bulletin: %i',
+    (code) => {
+      const text = `a${String.fromCodePoint(code)}`;
+      expect([name, nickname].map((schema) => accepts(schema, text))).toEqual([false, false]);
+      expect(accepts(bulletin, text)).toBe(code === 10 || code === 13);
+    },
+  );
+
+  it.each(['\u200d', '\u200e', '\u2066', '\u00ad', 'ـ', ' '])(
+    'takes other characters that are not seen: %j',
+    (text) => {
+      for (const schema of [name, bulletin, nickname]) expect(accepts(schema, `a${text}`)).toBe(true);
+    },
+  );
 });

@@ -18,6 +18,7 @@ export const ASKED_ONCE = new Set([
 /** The status that says, when these are asked again, that it was done the first time. */
 export const DONE_BEFORE = new Map([
   ['/friendship/delete', 404],
+  ['/friendship/withdraw', 404],
   ['/group/quit', 404],
   ['/group/dismiss', 404],
   ['/user/logout', 401],

@@ -66,15 +66,16 @@ const friend = statement<Friend, keyof Two>(
 );
 
 /** In the order of their ids, so that there is no deadlock between two who do something with each other. */
-const lockUsers = statement<{ id: string }, keyof Two>(
-  'lock-two-users',
-  `SELECT id FROM users WHERE id IN (:userId, :friendId) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
+const lockUsers = statement<{ id: string }, 'ids'>(
+  'lock-befriending-users',
+  `SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
 );
 
 /** With a lock, because other services write these rows without one on the users. */
 const lockSides = statement<Side & { userId: string }, keyof Two>(
   'lock-two-sides',
   `SELECT user_id AS "userId", status,
+          coalesce(requested_at > coalesce(answered_at, '-infinity'), false) AS "isUnanswered",
           extract(epoch FROM now() - coalesce(requested_at, updated_at))::float8 AS "requestedSecondsAgo",
           extract(epoch FROM now() - coalesce(answered_at, updated_at))::float8 AS "answeredSecondsAgo"
      FROM friendships
@@ -119,6 +120,43 @@ const saveSides = statement<unknown, 'userIds' | 'friendIds' | 'statuses' | 'mes
    RETURNING user_id`,
 );
 
+/** A request, and what there is of it on the other side. */
+const withdraw = statement<{ userId: string }, keyof Two>(
+  'withdraw-request',
+  `UPDATE friendships SET status = ${DELETED}
+    WHERE (user_id = :userId AND friend_id = :friendId AND status = ${REQUESTING})
+       OR (user_id = :friendId AND friend_id = :userId AND status IN (${REQUESTED}, ${IGNORED}))
+   RETURNING user_id AS "userId"`,
+);
+
+const REQUEST_DAYS = 30;
+/** Requests that one transaction ends: some 20 milliseconds of work, for which their users wait. */
+const BATCH = 100;
+const IS_OVERDUE = `status IN (${REQUESTING}, ${REQUESTED})
+      AND coalesce(requested_at, updated_at) < now() - interval '${REQUEST_DAYS} days'`;
+
+const overdue = statement<Two, never>(
+  'overdue-requests',
+  `SELECT user_id AS "userId", friend_id AS "friendId" FROM friendships
+    WHERE ${IS_OVERDUE} ORDER BY coalesce(requested_at, updated_at) LIMIT ${BATCH}`,
+);
+
+/** An ignored request ends, too: its sender must not see by its end whether it was ignored. */
+const endOverdue = statement<unknown, 'userIds' | 'friendIds'>(
+  'end-overdue-requests',
+  `WITH request AS MATERIALIZED (
+     SELECT user_id, friend_id
+       FROM unnest(:userIds::text[], :friendIds::text[]) AS found (user_id, friend_id)
+       JOIN friendships USING (user_id, friend_id)
+      WHERE ${IS_OVERDUE}),
+   side AS MATERIALIZED (
+     SELECT user_id, friend_id FROM request UNION SELECT friend_id, user_id FROM request)
+   UPDATE friendships SET status = ${DELETED} FROM side
+    WHERE friendships.user_id = side.user_id AND friendships.friend_id = side.friend_id
+      AND status IN (${REQUESTING}, ${REQUESTED}, ${IGNORED})
+   RETURNING friendships.user_id`,
+);
+
 export class FriendshipsRepository {
   constructor(private readonly db: Knex) {}
 
@@ -138,7 +176,7 @@ export class FriendshipsRepository {
    * two, but for services that write in SQL.
    */
   async lock(two: Two): Promise<string[]> {
-    return (await lockUsers(this.db, { ...two })).map(({ id }) => id);
+    return this.lockUsers([two.userId, two.friendId]);
   }
 
   /** Nothing is locked. */
@@ -183,9 +221,26 @@ export class FriendshipsRepository {
     return ignored.length > 0;
   }
 
-  /** False when they are no friends. */
+  /** With both locked. False when the user has no open request. */
+  async withdraw(two: Two): Promise<boolean> {
+    return (await withdraw(this.db, { ...two })).some(({ userId }) => userId === two.userId);
+  }
+
+  /** Some of the requests that nobody has answered in time. */
+  async overdue(): Promise<Two[]> {
+    return overdue(this.db, {});
+  }
+
+  /** In a transaction. What was answered meanwhile stays. Returns how many sides have ended. */
+  async endOverdue(requests: Two[]): Promise<number> {
+    const [userIds, friendIds] = [requests.map(({ userId }) => userId), requests.map(({ friendId }) => friendId)];
+    await this.lockUsers([...new Set([...userIds, ...friendIds])]);
+    return (await endOverdue(this.db, { userIds, friendIds })).length;
+  }
+
+  /** False when the other is no friend, and has not asked. */
   async end(two: Two): Promise<boolean> {
-    return (await this.side(two, FRIENDS).update({ status: DELETED })) > 0;
+    return (await this.side(two, FRIENDS, REQUESTED, IGNORED).update({ status: DELETED })) > 0;
   }
 
   /** False when they are no friends. */
@@ -193,8 +248,12 @@ export class FriendshipsRepository {
     return (await this.side(two, FRIENDS).update({ display_name: displayName })) > 0;
   }
 
-  private side({ userId, friendId }: Two, status: number): Knex.QueryBuilder {
-    return this.db('friendships').where({ user_id: userId, friend_id: friendId, status });
+  private side({ userId, friendId }: Two, ...statuses: number[]): Knex.QueryBuilder {
+    return this.db('friendships').where({ user_id: userId, friend_id: friendId }).whereIn('status', statuses);
+  }
+
+  private async lockUsers(ids: string[]): Promise<string[]> {
+    return (await lockUsers(this.db, { ids })).map(({ id }) => id);
   }
 
   private async save(sides: NewSide[], { userId, friendId }: Two, before: Relation): Promise<void> {

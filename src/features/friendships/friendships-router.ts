@@ -44,8 +44,17 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       handle: ({ friendId }, { userId }) => friendships.ignore({ userId, friendId }),
     }),
     operation({
+      path: '/friendship/withdraw',
+      summary: "Takes back a request of the user's own that was not answered.",
+      access: 'user',
+      body: friend,
+      writes: true,
+      refusals: ['nothing_requested'],
+      handle: ({ friendId }, { userId }) => friendships.withdraw({ userId, friendId }),
+    }),
+    operation({
       path: '/friendship/delete',
-      summary: "Ends a friendship on the user's own side.",
+      summary: "Ends a friendship, or a received request, on the user's own side.",
       access: 'user',
       body: friend,
       writes: true,

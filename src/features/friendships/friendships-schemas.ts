@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described, time } from '../../http/parse';
+import { characters, described, inLine, PLAIN, time } from '../../http/parse';
 import { otherId, person } from '../users/profile';
 import type { Friend, Friendship } from './friendships-repository';
 import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './invitation';
@@ -9,8 +9,8 @@ export const friend = z
   .object({ friendId: otherId })
   .meta({ id: 'OneFriend', description: 'A friend, or who asked to be one.' });
 
-const hello = described(bytes(0, 64), {
-  description: 'Up to 64 bytes of UTF-8; empty when it is left out.',
+const hello = described(inLine(characters(0, 64)), {
+  description: `Up to 64 characters; empty when it is left out. ${PLAIN}`,
   examples: ['Hello'],
 });
 
@@ -21,8 +21,8 @@ export const invitation = z
 export const displayed = z
   .object({
     friendId: otherId,
-    displayName: described(bytes(0, 32), {
-      description: 'Up to 32 bytes of UTF-8; empty for none.',
+    displayName: described(inLine(characters(0, 32)), {
+      description: `Up to 32 characters; empty for none. ${PLAIN}`,
       examples: ['Annie'],
     }),
   })

@@ -7,11 +7,13 @@ import type { Limits } from '../limits/limits';
 import type { Friend, Friendship, FriendshipsRepository } from './friendships-repository';
 import {
   actionOf,
+  areFriends,
   FRIENDS,
   hasRoomToInvite,
   IGNORED,
   isAsked,
   REQUESTED,
+  REQUESTING,
   type Action,
   type Most,
   type Two,
@@ -50,8 +52,7 @@ export class FriendshipsService {
       if (!open.includes(userId)) throw new NotSignedIn();
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
       const relation = await friendships.relation(two, this.most);
-      if (relation.mine?.status === FRIENDS)
-        throw new BadRequest('already_friends', 'friendId: a friend of yours already');
+      if (areFriends(relation)) throw new BadRequest('already_friends', 'friendId: a friend of yours already');
       // Whatever the other side is: what is told of the own side tells nothing of theirs.
       if (!hasRoomToInvite(relation)) throw this.full();
       const action = actionOf(relation);
@@ -82,10 +83,29 @@ export class FriendshipsService {
     if (!isIgnored) throw nothingRequested();
   }
 
-  /** The other side keeps its own. */
+  /** Ends a request of the user, on both sides. */
+  async withdraw(two: Two): Promise<void> {
+    await this.parts.transaction(async ({ friendships }) => {
+      // First without a lock, as in agree.
+      if ((await friendships.ownStatus(two)) !== REQUESTING) throw nothingRequested();
+      await friendships.lock(two);
+      if (!(await friendships.withdraw(two))) throw nothingRequested();
+    });
+  }
+
+  /** Ends requests that nobody has answered in time, a batch in each transaction. */
+  async sweep(): Promise<void> {
+    const { friendships, transaction } = this.parts;
+    for (let isMore = true; isMore;) {
+      const overdue = await friendships.overdue();
+      isMore = overdue.length > 0 && (await transaction((repos) => repos.friendships.endOverdue(overdue))) > 0;
+    }
+  }
+
+  /** Ends a friendship, or a request of the other. The other side keeps its own. */
   async end(two: Two): Promise<void> {
-    const wereFriends = await retrying(() => this.parts.friendships.end(two));
-    if (!wereFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
+    const hasEnded = await retrying(() => this.parts.friendships.end(two));
+    if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 
   async rename(two: Two, displayName: string): Promise<void> {

@@ -20,6 +20,8 @@ export interface Two {
 /** What there is between two, as one of them has it. */
 export interface Side {
   status: FriendStatus;
+  /** Nothing has answered the last request on this side: it is open, or has ended by itself. */
+  isUnanswered: boolean;
   requestedSecondsAgo: number;
   answeredSecondsAgo: number;
 }
@@ -55,7 +57,7 @@ export const ACTIONS = ['Sent', 'Added', 'None'] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** What comes of my inviting somebody whom I do not have as a friend. */
+/** What comes of an invitation where not both have the other as a friend. */
 export function actionOf(relation: Relation): Action {
   const { mine, theirs, isBlacklisted, isOpenToFriends, isOpenToRequests } = relation;
   if (isBlacklisted) return 'None';
@@ -64,13 +66,25 @@ export function actionOf(relation: Relation): Action {
   if (theirs?.status === REQUESTED) return sentAfter(AFTER_NO_ANSWER_SECONDS, theirs.requestedSecondsAgo);
   if (!isOpenToRequests) return 'None';
   if (theirs?.status === IGNORED) return sentAfter(AFTER_IGNORED_SECONDS, theirs.answeredSecondsAgo);
-  if (mine?.status === REQUESTING) return sentAfter(AFTER_NO_ANSWER_SECONDS, mine.requestedSecondsAgo);
-  return 'Sent';
+  if (mine === undefined || !hasAskedInVain(mine)) return 'Sent';
+  // The other side may have ignored the request before it was withdrawn, or deleted it.
+  const isAnsweredLately = theirs !== undefined && theirs.answeredSecondsAgo < AFTER_IGNORED_SECONDS;
+  return isAnsweredLately ? 'None' : sentAfter(AFTER_NO_ANSWER_SECONDS, mine.requestedSecondsAgo);
 }
 
-/** Whoever asks somebody again has been counted. */
+/** A withdrawn request counts like one that is still open: to withdraw it does not shorten the wait. */
+function hasAskedInVain({ status, isUnanswered }: Side): boolean {
+  return status === REQUESTING || (status === DELETED && isUnanswered);
+}
+
+/** A friend, and somebody who was asked already, have been counted. */
 export function hasRoomToInvite({ mine, hasRoomToAsk }: Relation): boolean {
-  return hasRoomToAsk || mine?.status === REQUESTING;
+  return hasRoomToAsk || mine?.status === REQUESTING || mine?.status === FRIENDS;
+}
+
+/** An invitation where only one side has the other as a friend is a new request, or brings the friendship back. */
+export function areFriends({ mine, theirs }: Relation): boolean {
+  return mine?.status === FRIENDS && theirs?.status === FRIENDS;
 }
 
 /** What comes of agreeing, where the two are no friends yet. What the other side does not allow looks like no request. */

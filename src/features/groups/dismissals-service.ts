@@ -3,6 +3,7 @@ import type { Background } from '../../database/background';
 import { retrying, type Transaction } from '../../database/transaction';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
+import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf } from './refusals';
 import { CREATOR } from './roles';
@@ -40,9 +41,7 @@ export class DismissalsService {
 
   async dismiss(groupId: string, userId: string, caller: Caller): Promise<void> {
     const isDone = await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
-      await memberships.lock(groupId);
-      const roles = await memberships.roles(groupId, [userId]);
-      asOneOf(roles.get(userId), CREATOR);
+      await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
       return dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
     if (!isDone) this.parts.background.run(() => this.end(groupId), 'memberships of a dismissed group are ended later');

@@ -12,6 +12,7 @@ export interface GroupSummary {
 
 export interface GroupDetail extends GroupSummary {
   bulletin: string;
+  bulletinUpdatedAt: Date | null;
   dismissedAt: Date | null;
 }
 
@@ -26,7 +27,7 @@ export interface GroupChanges {
 const detail = statement<GroupDetail, 'groupId' | 'userId'>(
   'group-detail',
   `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", g.bulletin,
-          g.dismissed_at AS "dismissedAt",
+          g.bulletin_updated_at AS "bulletinUpdatedAt", g.dismissed_at AS "dismissedAt",
           CASE WHEN g.dismissed_at IS NULL THEN size.members ELSE 0 END AS "memberCount"
      FROM group_members me
      JOIN groups g ON g.id = me.group_id
@@ -34,15 +35,9 @@ const detail = statement<GroupDetail, 'groupId' | 'userId'>(
     WHERE me.group_id = :groupId AND me.member_id = :userId AND (NOT me.is_deleted OR me.ending = 'dismissed')`,
 );
 
-/** Whatever is under way, a user makes one group at a time. No row would do: everybody locks those of users. */
-const lockCreations = statement<unknown, 'userId'>(
-  'lock-group-creations',
-  `SELECT pg_advisory_xact_lock(hashtextextended('groups created by ' || :userId::text, 0))`,
-);
-
-const createdBy = statement<{ count: number }, 'userId'>(
-  'count-groups-created',
-  'SELECT count(*) AS count FROM groups WHERE creator_id = :userId AND dismissed_at IS NULL',
+const madeBy = statement<{ count: number }, 'userId'>(
+  'count-groups-made',
+  'SELECT count(*) AS count FROM groups WHERE made_by = :userId AND dismissed_at IS NULL',
 );
 
 /** A null leaves what there is. */
@@ -74,15 +69,10 @@ export class GroupsRepository {
     return found;
   }
 
-  /** Until the end of the transaction. */
-  async lockCreations(userId: string): Promise<void> {
-    await lockCreations(this.db, { userId });
-  }
-
-  /** Those of which the user is the creator now. */
-  async countCreatedBy(userId: string): Promise<number> {
-    const [created] = await createdBy(this.db, { userId });
-    return Number(created?.count ?? 0);
+  /** Living groups that the user, whose row is locked, made, whoever has them now. Inherited ones would let others fill the user's number. */
+  async countMadeBy(userId: string): Promise<number> {
+    const [made] = await madeBy(this.db, { userId });
+    return Number(made?.count ?? 0);
   }
 
   async create(group: { id: string; name: string; portraitUri: string; creatorId: string }): Promise<void> {

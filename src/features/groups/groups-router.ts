@@ -26,8 +26,10 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       writes: true,
       refusals: [
         'too_many_groups',
+        'too_many_memberships',
         'unknown_user',
         'friends_only',
+        'member_full',
         'group_full',
         'portrait_host_not_allowed',
         'too_many_new_groups',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described, id, time } from '../../http/parse';
+import { characters, described, id, inLine, inLines, PLAIN, time } from '../../http/parse';
 import { portraitUriOrNone } from '../profile/profile-schemas';
 import { otherId, person } from '../users/profile';
 import type { GroupDetail } from './groups-repository';
@@ -9,12 +9,13 @@ import { CREATOR, MANAGER, MEMBER } from './roles';
 const HIKERS = 'g4Xk9PqLs2Wv';
 
 export const groupId = described(id, { description: 'The id of a group.', examples: [HIKERS] });
-const name = described(bytes(2, 32), {
-  description: 'The name of the group: 2 to 32 bytes of UTF-8.',
+/** Of at most 128 bytes, since a character has at most 4. */
+const name = described(inLine(characters(1, 32)), {
+  description: `The name of the group: 1 to 32 characters. ${PLAIN}`,
   examples: ['Hikers'],
 });
-const bulletin = described(bytes(0, 1_024), { examples: ['We meet on Sunday.'] });
-const displayName = described(bytes(0, 32), { examples: ['Ann from work'] });
+const bulletin = described(inLines(characters(0, 1_024)), { examples: ['We meet on Sunday.'] });
+const displayName = described(inLine(characters(0, 32)), { examples: ['Ann from work'] });
 const memberIds = z.array(otherId, { error: 'must be an array of ids' }).meta({ description: 'The ids of users.' });
 /** Of 64 characters each, a body has room for 240. */
 const otherIds = memberIds.max(499, 'must be at most 499 ids');
@@ -92,6 +93,9 @@ export const detail = group
     bulletin: z
       .string()
       .meta({ description: 'A text for all members; empty where there is none.', examples: ['We meet on Sunday.'] }),
+    bulletinUpdatedAt: time
+      .nullable()
+      .meta({ description: 'Null where there was never a bulletin.', examples: [null] }),
     dismissedAt: time.nullable().meta({ description: 'Null as long as there is the group.', examples: [null] }),
   })
   .meta({ id: 'GroupDetail', description: 'A group, with all that members see of it.' });
@@ -103,9 +107,12 @@ const member = z
 export const members = z.array(member);
 
 export function detailView(found: GroupDetail, maxMemberCount: number): z.infer<typeof detail> {
-  const { id, name, portraitUri, creatorId, memberCount, bulletin, dismissedAt } = found;
-  const end = dismissedAt?.toISOString() ?? null;
-  return { id, name, portraitUri, creatorId, memberCount, maxMemberCount, bulletin, dismissedAt: end };
+  const { id, name, portraitUri, creatorId, memberCount, bulletin, bulletinUpdatedAt, dismissedAt } = found;
+  return {
+    ...{ id, name, portraitUri, creatorId, memberCount, maxMemberCount, bulletin },
+    bulletinUpdatedAt: bulletinUpdatedAt?.toISOString() ?? null,
+    dismissedAt: dismissedAt?.toISOString() ?? null,
+  };
 }
 
 export function memberView(row: Member): z.infer<typeof member> {

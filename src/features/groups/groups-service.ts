@@ -9,17 +9,20 @@ import { checkPortraitHost } from '../profile/portrait-host';
 import type { GroupChangeLimit } from './group-change-limit';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
+import { lockAs } from './lock-as';
 import type { Member, MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
-import { asOneOf, noSuchGroup } from './refusals';
+import { asOneOf, inTooMany, noSuchGroup } from './refusals';
 import { CREATOR, MANAGER } from './roles';
 
 export interface GroupSettings {
   addFriendsOnly: boolean;
   joinable: boolean;
   maxMembers: number;
-  /** 0: any number. */
+  /** That one made. 0: any number. */
   maxPerUser: number;
+  /** That somebody may be in. 0: any number. */
+  maxJoined: number;
 }
 
 export interface GroupsParts {
@@ -69,7 +72,7 @@ export class GroupsService {
 
   async create(userId: string, { name, memberIds, portraitUri }: NewGroup, caller: Caller): Promise<string> {
     const { transaction, limiter, limits } = this.parts;
-    const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser } = this.settings;
+    const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser, maxJoined } = this.settings;
     checkPortraitHost(this.portraitHosts, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
@@ -81,13 +84,14 @@ export class GroupsService {
     );
     const id = newGroupId();
     await transaction(async ({ groups, memberships }) => {
-      await groups.lockCreations(userId);
       const fit = await memberships.fitAmong(userId, others, friendsOnly);
+      // The user, too, so that one group is made at a time.
       const open = await memberships.lockOpen([userId, ...fit]);
       if (!open.includes(userId)) throw new NotSignedIn();
-      if (maxPerUser > 0 && (await groups.countCreatedBy(userId)) >= maxPerUser)
-        throw new Wrong('too_many_groups', `you are the creator of ${maxPerUser} groups already`);
-      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly }, others);
+      if (maxPerUser > 0 && (await groups.countMadeBy(userId)) >= maxPerUser)
+        throw new Wrong('too_many_groups', `there are ${maxPerUser} groups already that you made`);
+      if ((await memberships.fullAmong([userId], maxJoined)).length > 0) throw inTooMany(maxJoined);
+      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly, maxJoined }, others);
       await groups.create({ id, name, portraitUri: portraitUri ?? '', creatorId: userId });
       await memberships.add(id, [userId, ...others]);
     });
@@ -99,9 +103,7 @@ export class GroupsService {
     checkPortraitHost(this.portraitHosts, changes.portraitUri);
     await this.parts.changes.take(userId, caller);
     await this.parts.transaction(async ({ groups, memberships }) => {
-      await memberships.lock(groupId);
-      const roles = await memberships.roles(groupId, [userId]);
-      asOneOf(roles.get(userId), CREATOR, MANAGER);
+      await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
       await groups.change(groupId, changes);
     });
   }

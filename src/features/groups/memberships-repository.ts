@@ -64,26 +64,48 @@ const addMembers = statement<unknown, 'groupId' | 'ids'>(
    ${AGAIN}`,
 );
 
+/** Whether the user, whose row is locked, has room for one more group. */
+const HAS_ROOM = '(:mostJoined::integer = 0 OR memberships_of(id, :mostJoined) < :mostJoined)';
+
 /**
  * One statement, so that others who join wait for it and for nothing more. The user is locked before the group: whoever
  * waits for a user keeps nobody from a group. What was read before the wait for the lock is read anew.
  */
-const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most'>(
+const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most' | 'mostJoined'>(
   'join-group',
-  `WITH me AS MATERIALIZED (SELECT id FROM users WHERE id = :userId AND closed_at IS NULL FOR SHARE),
+  `WITH me AS MATERIALIZED (SELECT id FROM users WHERE id = :userId AND closed_at IS NULL FOR NO KEY UPDATE),
+   free AS MATERIALIZED (SELECT id FROM me WHERE ${HAS_ROOM}),
    place AS MATERIALIZED (
      SELECT group_id FROM group_sizes
-      WHERE group_id = :groupId AND members > 0 AND members < :most::integer AND (SELECT count(*) FROM me) = 1
+      WHERE group_id = :groupId AND members > 0 AND members < :most::integer AND (SELECT count(*) FROM free) = 1
         FOR NO KEY UPDATE)
    INSERT INTO group_members (group_id, member_id) SELECT group_id, :userId FROM place
-   ${AGAIN} AND group_members.ending <> 'kicked'
+   ${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')
    RETURNING group_id`,
+);
+
+const fullAmong = statement<{ id: string }, 'ids' | 'mostJoined'>(
+  'users-in-too-many-groups',
+  `SELECT id FROM unnest(:ids::text[]) AS wanted (id) WHERE NOT ${HAS_ROOM}`,
+);
+
+const quittersAmong = statement<{ id: string }, 'groupId' | 'ids'>(
+  'quitters-of-group',
+  `SELECT member_id AS id FROM group_members
+    WHERE group_id = :groupId AND member_id = ANY (:ids::text[]) AND is_deleted AND ending IN ('', 'barred')`,
+);
+
+/** A user who has quit cannot be added, and after a kick cannot join either. */
+const kickMembers = statement<unknown, 'groupId' | 'ids'>(
+  'kick-group-members',
+  `UPDATE group_members SET is_deleted = true, ending = CASE WHEN is_deleted THEN 'barred' ELSE 'kicked' END
+    WHERE group_id = :groupId AND member_id = ANY (:ids::text[]) AND ending NOT IN ('kicked', 'barred')`,
 );
 
 const standing = statement<Standing, 'groupId' | 'userId'>(
   'standing-in-group',
   `SELECT size.members, coalesce(NOT me.is_deleted, false) AS "isMember",
-          coalesce(me.is_deleted AND me.ending = 'kicked', false) AS "wasKicked"
+          coalesce(me.is_deleted AND me.ending IN ('kicked', 'barred'), false) AS "wasKicked"
      FROM groups g
      JOIN group_sizes size ON size.group_id = g.id
      LEFT JOIN group_members me ON me.group_id = g.id AND me.member_id = :userId
@@ -172,9 +194,20 @@ export class MembershipsRepository {
     await addMembers(this.db, { groupId, ids });
   }
 
-  /** False when the user is a member already, was kicked, or finds no such group or no place in it. */
-  async join(groupId: string, userId: string, most: number): Promise<boolean> {
-    return (await joinGroup(this.db, { groupId, userId, most })).length > 0;
+  /** False when the user is a member already, was kicked, is in too many groups, or finds no such group or no place in it. */
+  async join(groupId: string, userId: string, most: { members: number; joined: number }): Promise<boolean> {
+    const joined = await joinGroup(this.db, { groupId, userId, most: most.members, mostJoined: most.joined });
+    return joined.length > 0;
+  }
+
+  /** Those who are in as many groups as one may be; of locked users that holds. 0: any number. */
+  async fullAmong(ids: string[], mostJoined: number): Promise<string[]> {
+    return mostJoined === 0 ? [] : idsOf(await fullAmong(this.db, { ids, mostJoined }));
+  }
+
+  /** Those who have left by themselves. */
+  async quittersAmong(groupId: string, ids: string[]): Promise<string[]> {
+    return idsOf(await quittersAmong(this.db, { groupId, ids }));
   }
 
   /** Undefined where there is no such group. */
@@ -190,8 +223,7 @@ export class MembershipsRepository {
 
   /** With the group locked. Also of those who have left, who could come back otherwise. */
   async kick(groupId: string, ids: string[]): Promise<void> {
-    const notKicked = this.db('group_members').where({ group_id: groupId }).whereNot({ ending: 'kicked' });
-    await notKicked.whereIn('member_id', ids).update({ is_deleted: true, ending: 'kicked' });
+    await kickMembers(this.db, { groupId, ids });
   }
 
   /**

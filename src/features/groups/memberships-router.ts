@@ -21,7 +21,15 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       writes: true,
-      refusals: ['no_such_group', 'unknown_user', 'friends_only', 'group_full', 'too_many_group_changes'],
+      refusals: [
+        'no_such_group',
+        'unknown_user',
+        'friends_only',
+        'has_quit',
+        'member_full',
+        'group_full',
+        'too_many_group_changes',
+      ],
       handle: ({ groupId, memberIds }, { userId, caller }) => memberships.add(groupId, userId, memberIds, caller),
     }),
     operation({
@@ -30,7 +38,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: ofGroup,
       writes: true,
-      refusals: ['no_such_group', 'joining_closed', 'group_full', 'too_many_group_changes'],
+      refusals: ['no_such_group', 'joining_closed', 'group_full', 'too_many_memberships', 'too_many_group_changes'],
       handle: ({ groupId }, { userId, caller }) => memberships.join(groupId, userId, caller),
     }),
     operation({
@@ -66,7 +74,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: oneMember,
       writes: true,
-      refusals: [...forCreator, 'not_a_member', 'new_creator_full', 'too_many_group_changes'],
+      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
       handle: (input, { userId, caller }) => roles.transfer(input.groupId, userId, input.userId, caller),
     }),
     operation({

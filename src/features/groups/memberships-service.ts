@@ -6,9 +6,10 @@ import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';
 import type { GroupChangeLimit } from './group-change-limit';
 import type { GroupSettings } from './groups-service';
+import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
-import { asMember, asOneOf, lacking, noSuchGroup } from './refusals';
+import { asMember, asOneOf, inTooMany, lacking, noSuchGroup } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
 interface Repositories {
@@ -30,9 +31,9 @@ export class MembershipsService {
     private readonly settings: GroupSettings,
   ) {}
 
-  /** By any member. Who is there already stays as he is. */
+  /** By any member. Who is there already stays as they are, and who has quit is not pulled back in. */
   async add(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
-    const { addFriendsOnly: friendsOnly, maxMembers } = this.settings;
+    const { addFriendsOnly: friendsOnly, maxMembers, maxJoined } = this.settings;
     const wanted = [...new Set(memberIds)];
     await this.parts.changes.take(userId, caller, wanted.length);
     await this.parts.transaction(async ({ memberships }) => {
@@ -45,7 +46,7 @@ export class MembershipsService {
       const roles = await memberships.roles(groupId, [userId, ...wanted]);
       asMember(roles.get(userId));
       const newcomers = wanted.filter((id) => !roles.has(id));
-      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly }, newcomers);
+      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly, maxJoined }, newcomers, groupId);
       if (newcomers.length > 0 && count + newcomers.length > maxMembers) throw this.full();
       await memberships.add(groupId, newcomers);
     });
@@ -55,39 +56,39 @@ export class MembershipsService {
   async join(groupId: string, userId: string, caller: Caller): Promise<void> {
     await this.parts.changes.take(userId, caller);
     const { memberships } = this.parts;
-    const { joinable, maxMembers } = this.settings;
-    if (joinable && (await retrying(() => memberships.join(groupId, userId, maxMembers)))) return;
+    const { joinable, maxMembers, maxJoined } = this.settings;
+    const most = { members: maxMembers, joined: maxJoined };
+    if (joinable && (await retrying(() => memberships.join(groupId, userId, most)))) return;
     const standing = await memberships.standing(groupId, userId);
     if (standing?.isMember) return;
     // The same for each id, so that it tells nothing.
     if (!joinable)
       throw new Forbidden('joining_closed', 'groupId: nobody joins a group without being added by a member');
     if (!standing || standing.wasKicked) throw noSuchGroup();
+    if ((await memberships.fullAmong([userId], maxJoined)).length > 0) throw inTooMany(maxJoined);
     throw this.full();
   }
 
   /** The last one out dismisses the group. */
   async quit(groupId: string, userId: string, caller: Caller): Promise<void> {
     await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
-      const count = await memberships.lock(groupId);
-      const roles = await memberships.roles(groupId, [userId]);
-      asMember(roles.get(userId));
+      const count = await lockAs(memberships, groupId, [userId], (roles) => asMember(roles.get(userId)));
       if (count > 1) await memberships.leave(groupId, userId);
       else await dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
   }
 
-  /** The creator kicks anyone else, a manager plain members. Who has left cannot come back then. */
+  /** The creator may kick anyone else, a manager plain members. A user who has quit already cannot come back then. */
   async kick(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
     await this.parts.changes.take(userId, caller, memberIds.length);
     await this.parts.transaction(async ({ memberships }) => {
-      await memberships.lock(groupId);
-      const roles = await memberships.roles(groupId, [userId, ...memberIds]);
-      const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
-      if (memberIds.includes(userId))
-        throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, but quit');
-      const areBelow = memberIds.every((id) => (roles.get(id) ?? MEMBER) === MEMBER);
-      if (role !== CREATOR && !areBelow) throw lacking(role);
+      await lockAs(memberships, groupId, [userId, ...memberIds], (roles) => {
+        const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
+        if (memberIds.includes(userId))
+          throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, but quit');
+        const areBelow = memberIds.every((id) => (roles.get(id) ?? MEMBER) === MEMBER);
+        if (role !== CREATOR && !areBelow) throw lacking(role);
+      });
       await memberships.kick(groupId, memberIds);
     });
   }

@@ -1,4 +1,4 @@
-import { BadRequest, Forbidden, NotFound } from '../../errors';
+import { BadRequest, Forbidden, NotFound, Wrong } from '../../errors';
 import type { ReasonOf } from '../../reasons';
 import { MEMBER } from './roles';
 
@@ -24,13 +24,18 @@ export function lacking(role: number): Forbidden {
   return new Forbidden('role_too_low', `groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
 }
 
+export function inTooMany(most: number): Wrong {
+  return new Wrong('too_many_memberships', `you are in ${most} groups already`);
+}
+
 /** In the message; details have all. */
 const NAMED = 3;
 
-/** Names each of the ids, where it was sent. */
-export function unfit(reason: ReasonOf<400>, memberIds: string[], unfitIds: Iterable<string>, why: string): BadRequest {
-  const details = [...new Set(unfitIds)].map((id) => {
-    return { path: `memberIds.${memberIds.indexOf(id)}`, message: `${id} ${why}` };
+/** Names each of the ids, where it was sent, and says why. */
+export function unfit(reason: ReasonOf<400>, memberIds: string[], whys: Map<string, string>): BadRequest {
+  const details = [...new Set(memberIds)].flatMap((id) => {
+    const why = whys.get(id);
+    return why === undefined ? [] : [{ path: `memberIds.${memberIds.indexOf(id)}`, message: `${id} ${why}` }];
   });
   const first = details.slice(0, NAMED).map(({ path, message }) => `${path}: ${message}`);
   const others = details.length - first.length;

@@ -25,12 +25,14 @@ export interface SyncFriendship extends SyncRelation {
 
 type Asked = 'userId' | 'since';
 
+/** Rows that have ended are for a client that may hold them: none is sent to one that begins with 0. */
 const BLACKLIST = `
-  SELECT friend_id AS "friendId", status, version FROM blacklist WHERE user_id = :userId`;
+  SELECT friend_id AS "friendId", status, version FROM blacklist
+   WHERE user_id = :userId AND (status OR :since::bigint > 0)`;
 
 const FRIENDSHIPS = `
   SELECT friend_id AS "friendId", display_name AS "displayName", status, version
-    FROM friendships WHERE user_id = :userId`;
+    FROM friendships WHERE user_id = :userId AND (status <> 30 OR :since::bigint > 0)`;
 
 /**
  * One more than a chunk is enough to know that there are many. In the order of the index: with a LIMIT alone PostgreSQL

@@ -77,8 +77,8 @@ const user = statement<SyncUser, Asked>(
 const IS_OUT = '(me.is_deleted OR g.dismissed_at IS NOT NULL)';
 
 /**
- * The user's own memberships. One is sent when it has changed, or, as long as it lasts, its group. Who is out of a group
- * is told that, and nothing more of the group.
+ * The user's own memberships. One is sent when it has changed, or, as long as it lasts, its group. A client that may hold
+ * the row of a group which the user is out of is told that, and nothing more of the group.
  */
 const memberships = statement<SyncMembership, Asked>(
   'sync-memberships',
@@ -88,7 +88,8 @@ const memberships = statement<SyncMembership, Asked>(
           CASE WHEN me.is_deleted THEN me.version ELSE g.version END AS "groupVersion"
      FROM group_members me
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
-    WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))`,
+    WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))
+      AND (:since::bigint > 0 OR NOT ${IS_OUT})`,
 );
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { bytes, described, id } from '../../http/parse';
+import { bytes, described, id, inLine, PLAIN } from '../../http/parse';
 
 /** Of a user in the document's examples who has Ann as a friend. */
 const BOB = 'b3Hn8TyUc5Xe';
 
-export const nickname = described(bytes(1, 32), {
-  description: 'The name that others see: 1 to 32 bytes of UTF-8.',
+export const nickname = described(inLine(bytes(1, 32)), {
+  description: `The name that others see: 1 to 32 bytes of UTF-8. ${PLAIN}`,
   examples: ['Ann'],
 });
 
