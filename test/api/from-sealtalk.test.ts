@@ -46,7 +46,9 @@ describe('the import of docs/from-sealtalk.md', () => {
     expect(user).toMatchObject({ id: 'annOfBefore', nickname: '<Ann>' });
     expect(friends).toMatchObject([
       { friendId: 'bobOfBefore', status: 20, displayName: '<Bobby', user: { nickname: LONG.cut } },
+      { friendId: 'catOfBefore', status: 20 },
     ]);
+    expect(await app.db('friendships').where({ friend_id: 'catOfBefore' }).pluck('user_id')).toEqual(['annOfBefore']);
     expect(blacklist).toMatchObject([{ friendId: 'catOfBefore', status: true }]);
     expect(groups).toMatchObject([{ role: 1, group: { id: 'hikersOfBefore', name: '<Hikers>' } }]);
     expect(await rolesIn(app, 'hikersOfBefore')).toEqual({ annOfBefore: 1, bobOfBefore: 0, catOfBefore: 2 });
@@ -75,7 +77,9 @@ async function makeTables({ db }: TestApp, ann: PhoneFields): Promise<void> {
   await rowsOf('friendships').insert([
     friendship('annOfBefore', 'bobOfBefore', 20, '&lt;Bobby'),
     friendship('bobOfBefore', 'annOfBefore', 20),
-    friendship('annOfBefore', 'catOfBefore', 30),
+    friendship('annOfBefore', 'catOfBefore', 31),
+    friendship('catOfBefore', 'annOfBefore', 20),
+    friendship('bobOfBefore', 'catOfBefore', 30),
     friendship('annOfBefore', 'gone', 20),
   ]);
   await rowsOf('blacklists').insert([
