@@ -192,12 +192,12 @@ describe('the plan of every statement', () => {
     ['long list of friendships', 'status <> 30 AND friend_id >', /Index Scan using friendships_pkey/],
     [
       'long blacklist for sync',
-      /FROM blacklist WHERE user_id = \$1 AND version > \$2 AND friend_id >/,
+      /FROM blacklist WHERE user_id = \$1 AND \(status OR \$2::bigint > 0\) AND version > \$\d AND friend_id >/,
       /Index Scan using blacklist_pkey/,
     ],
     [
       'long list of friends for sync',
-      /FROM friendships WHERE user_id = \$1 AND version > \$2 AND friend_id >/,
+      /FROM friendships WHERE user_id = \$1 AND \(status <> 30 OR \$2::bigint > 0\) AND version > \$\d AND friend_id >/,
       /Index Scan using friendships_pkey/,
     ],
   ])('of a page of a %s reads no more than the page', async (_what, words, scan) => {
@@ -219,6 +219,8 @@ describe('the plan of every statement', () => {
     ['sync-named-friendships', 'friendships_user_named'],
     ['sync-named-blacklist', 'blacklist_user_held'],
     ['end-other-sides', 'friendships_friend'],
+    ['overdue-requests', 'friendships_asked_at'],
+    ['count-groups-made', 'groups_made_by'],
   ])('of %s finds by the index %s what it is for', async (name, index) => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);
   });

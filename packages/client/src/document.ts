@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: d18ca5c3626e68f6744d7e26b74b8502ed5bfa1bb4b580b203e3d85f224a1fa7
+// SHA-256 of the document: a3292c8e0ed1340692e6f25f166782c9fabc6230e835ba1ebcb4363d06097471
 
 export interface paths {
     "/user/send_code": {
@@ -98,8 +98,12 @@ export interface paths {
         /** Ignores a request, without telling the other side. */
         post: operations["friendshipIgnore"];
     };
+    "/friendship/withdraw": {
+        /** Takes back a request of the user's own that was not answered. */
+        post: operations["friendshipWithdraw"];
+    };
     "/friendship/delete": {
-        /** Ends a friendship on the user's own side. */
+        /** Ends a friendship, or a received request, on the user's own side. */
         post: operations["friendshipDelete"];
     };
     "/friendship/set_display_name": {
@@ -269,7 +273,7 @@ export interface components {
         };
         /** @description A new account. */
         Registration: {
-            /** @description The name that others see: 1 to 32 bytes of UTF-8. */
+            /** @description The name that others see: 1 to 32 bytes of UTF-8. No control characters, and no bidirectional overrides. */
             nickname: string;
             /**
              * Format: password
@@ -319,7 +323,7 @@ export interface components {
         };
         /** @description The new nickname. */
         NewNickname: {
-            /** @description The name that others see: 1 to 32 bytes of UTF-8. */
+            /** @description The name that others see: 1 to 32 bytes of UTF-8. No control characters, and no bidirectional overrides. */
             nickname: string;
         };
         /** @description The address of the new portrait. */
@@ -362,7 +366,7 @@ export interface components {
         Invitation: {
             /** @description The id of another user. */
             friendId: string;
-            /** @description Up to 64 bytes of UTF-8; empty when it is left out. */
+            /** @description Up to 64 characters; empty when it is left out. No control characters, and no bidirectional overrides. */
             message?: string;
         };
         /** @description A friend, or who asked to be one. */
@@ -374,7 +378,7 @@ export interface components {
         NewFriendName: {
             /** @description The id of another user. */
             friendId: string;
-            /** @description Up to 32 bytes of UTF-8; empty for none. */
+            /** @description Up to 32 characters; empty for none. No control characters, and no bidirectional overrides. */
             displayName: string;
         };
         /** @description A group and some of its members. */
@@ -398,7 +402,7 @@ export interface components {
         };
         /** @description A group to make. */
         GroupToCreate: {
-            /** @description The name of the group: 2 to 32 bytes of UTF-8. */
+            /** @description The name of the group: 1 to 32 characters. No control characters, and no bidirectional overrides. */
             name: string;
             /** @description The ids of users. */
             memberIds: string[];
@@ -409,7 +413,7 @@ export interface components {
         NewGroupName: {
             /** @description The id of a group. */
             groupId: string;
-            /** @description The name of the group: 2 to 32 bytes of UTF-8. */
+            /** @description The name of the group: 1 to 32 characters. No control characters, and no bidirectional overrides. */
             name: string;
         };
         /** @description The new portrait of a group. */
@@ -423,14 +427,14 @@ export interface components {
         NewBulletin: {
             /** @description The id of a group. */
             groupId: string;
-            /** @description Up to 1024 bytes of UTF-8. */
+            /** @description Up to 1024 characters. No control characters but line breaks, and no bidirectional overrides. */
             bulletin: string;
         };
         /** @description What the user is called in a group. */
         NewDisplayName: {
             /** @description The id of a group. */
             groupId: string;
-            /** @description Up to 32 bytes of UTF-8. */
+            /** @description Up to 32 characters. No control characters, and no bidirectional overrides. */
             displayName: string;
         };
         /** @description What the answer shall have beside the rows. */
@@ -828,6 +832,8 @@ export interface components {
             displayName: string;
             user: components["schemas"]["Person"];
         };
+        /** @description The answers of /group/join with HTTP 200. The field code tells which one it is. */
+        GroupJoinAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode1000"];
         /** @description What /user/groups answers when it was done. */
         UserGroupsAnswer: {
             /**
@@ -892,6 +898,11 @@ export interface components {
             maxMemberCount: number;
             /** @description A text for all members; empty where there is none. */
             bulletin: string;
+            /**
+             * Format: date-time
+             * @description Null where there was never a bulletin.
+             */
+            bulletinUpdatedAt: string | null;
             /**
              * Format: date-time
              * @description Null as long as there is the group.
@@ -1437,7 +1448,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description Why it is refused. */
-                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full";
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "has_quit" | "member_full" | "group_full";
                 [name: string]: unknown;
             };
         };
@@ -1490,14 +1501,6 @@ export interface components {
                 [name: string]: unknown;
             };
         };
-        GroupTransferBadRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
-                "X-Reason": "invalid_input" | "malformed_body" | "not_a_member" | "new_creator_full";
-                [name: string]: unknown;
-            };
-        };
         NotAMember: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1510,7 +1513,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description Why it is refused. */
-                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "group_full" | "portrait_host_not_allowed";
+                "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "member_full" | "group_full" | "portrait_host_not_allowed";
                 [name: string]: unknown;
             };
         };
@@ -2469,6 +2472,37 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    friendshipWithdraw: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OneFriend"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["RenewedSession"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["CrossSite"];
+            404: components["responses"]["NothingRequested"];
+            408: components["responses"]["RequestTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     friendshipDelete: {
         requestBody: {
             content: {
@@ -2628,15 +2662,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /**
+             * @description Done.
+             *
+             *     With the return code 1000:
+             *
+             *     - `too_many_memberships`: the user is in as many groups as one may be
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
+                    "X-Reason"?: "too_many_memberships";
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["GroupJoinAnswer"];
                 };
             };
             400: components["responses"]["GroupFull"];
@@ -2765,7 +2806,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["GroupTransferBadRequest"];
+            400: components["responses"]["NotAMember"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["RoleTooLow"];
             404: components["responses"]["NoSuchGroup"];
@@ -2881,13 +2922,14 @@ export interface operations {
              *
              *     With the return code 1000:
              *
-             *     - `too_many_groups`: the user is the creator of as many groups as one may be
+             *     - `too_many_groups`: there are as many groups that the user made as there may be
+             *     - `too_many_memberships`: the user is in as many groups as one may be
              */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Set-Cookie": components["headers"]["RenewedSession"];
-                    "X-Reason"?: "too_many_groups";
+                    "X-Reason"?: "too_many_groups" | "too_many_memberships";
                     [name: string]: unknown;
                 };
                 content: {
