@@ -144,6 +144,29 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await (await answered).json()).toEqual({ code: 200, result: [] });
     });
 
+    it('finds operations by their path or group', async () => {
+      const page = await open('/docs');
+      const paths = page.locator('.opblock-summary-path');
+      await paths.first().waitFor();
+      const all = await paths.count();
+      await page.getByLabel('Search the operations').fill('NickName');
+      await page.waitForFunction("document.querySelectorAll('.opblock').length === 1");
+      expect(await paths.allInnerTexts()).toEqual(['/user/set_nickname']);
+      await page.getByLabel('Search the operations').fill('');
+      await page.waitForFunction(`document.querySelectorAll('.opblock').length === ${all}`);
+    });
+
+    it('shows the answers that most operations share when asked', async () => {
+      const page = await open('/docs');
+      const operation = await openOperation(page, 'userSetNickname');
+      const statuses = () => operation.locator('tr.response > .response-col_status').allInnerTexts();
+      expect(await statuses()).toEqual(['200', '400', '429']);
+      const folded = operation.getByRole('button', { name: /^Show what most operations may answer: 401, 403, 408/ });
+      await folded.click();
+      await operation.getByRole('button', { name: /^Hide what most/ }).waitFor();
+      expect(await statuses()).toEqual(expect.arrayContaining(['200', '403', '503']));
+    });
+
     it('asks this service also where the description names another address', async () => {
       const elsewhere = { PUBLIC_URL: 'http://accounts.example' };
       const named = await startApp(elsewhere, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });

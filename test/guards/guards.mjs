@@ -6145,6 +6145,22 @@ export const guards = [
     named: 'does not exist where messages are really sent',
   },
   {
+    guard: 'the reference has a search',
+    file: 'src/web/browser/reference.mjs',
+    replace: 'layoutActions.updateFilter(target.value.trim())',
+    by: 'layoutActions',
+    test: 'test/browser/docs',
+    named: 'finds operations by their path or group',
+  },
+  {
+    guard: 'the reference folds the answers that most operations share',
+    file: 'src/web/browser/reference.mjs',
+    replace: 'responses.filterNot(isUsual)',
+    by: 'responses',
+    test: 'test/browser/docs',
+    named: 'shows the answers that most operations share when asked',
+  },
+  {
     guard: 'an address may download so much of the pages and the description',
     claims: ['have hundreds of megabytes sent'],
     file: 'src/http/shared-text.ts',

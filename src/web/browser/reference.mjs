@@ -2,7 +2,35 @@
 const { SwaggerUIBundle } = globalThis;
 
 /** What its own layout has beside the operations is on this page already, or sets credentials, which are no cookie. */
-function reference({ React: { createElement } }) {
+function reference({ React: { createElement, useState } }) {
+  /** Its own input has no label, and says that it finds tags alone. */
+  const Search = ({ layoutActions }) =>
+    createElement('input', {
+      type: 'search',
+      className: 'search',
+      placeholder: 'Search: a path or a group',
+      'aria-label': 'Search the operations',
+      onChange: ({ target }) => layoutActions.updateFilter(target.value.trim()),
+    });
+  /** Folds the answers that most operations share, of which an operation has about ten. */
+  const Folded = ({ Original, ...props }) => {
+    const [isOpen, setOpen] = useState(false);
+    const { responses, path, method } = props;
+    const refs = description.paths[path]?.[method]?.responses ?? {};
+    const isUsual = (_response, status) => USUAL.has(refs[status]?.$ref);
+    const folded = responses.filter(isUsual).keySeq().join(', ');
+    if (folded === '') return createElement(Original, props);
+    return createElement(
+      'div',
+      null,
+      createElement(Original, { ...props, responses: isOpen ? responses : responses.filterNot(isUsual) }),
+      createElement(
+        'button',
+        { type: 'button', className: 'usual', 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
+        `${isOpen ? 'Hide' : 'Show'} what most operations may answer: ${folded}`,
+      ),
+    );
+  };
   const Reference = ({ getComponent, specSelectors }) =>
     createElement(
       'div',
@@ -10,13 +38,15 @@ function reference({ React: { createElement } }) {
       createElement(getComponent('SvgAssets')),
       createElement(getComponent('errors', true)),
       createElement(getComponent('Markdown', true), { source: specSelectors.info().get('description') ?? '' }),
+      createElement(getComponent('Search', true)),
       createElement(getComponent('operations', true)),
     );
   const named = (name) => (Original) => (props) => createElement(Original, { 'aria-label': name, ...props });
   const unseen = (words) => createElement('span', { className: 'unseen' }, words);
   return {
-    components: { Reference },
+    components: { Reference, Search },
     wrapComponents: {
+      responses: (Original) => (props) => createElement(Folded, { ...props, Original }),
       authorizeOperationBtn: () => () => null,
       // A link within a button is none for a keyboard.
       DeepLink:
@@ -32,12 +62,22 @@ function reference({ React: { createElement } }) {
   };
 }
 
+/** Addresses of answers that more than half of the operations have. */
+function usualIn({ paths }) {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const counts = new Map();
+  for (const { $ref } of operations.flatMap(({ responses = {} }) => Object.values(responses)))
+    if ($ref) counts.set($ref, (counts.get($ref) ?? 0) + 1);
+  return new Set([...counts.keys()].filter(($ref) => counts.get($ref) > operations.length / 2));
+}
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', shade);
 shade();
 
 const description = await (await fetch('openapi.json')).json();
+const USUAL = usualIn(description);
 SwaggerUIBundle({
   // This page may have come by another address than clients have, and may ask no other.
   spec: { ...description, servers: [{ url: new URL('.', document.baseURI).href }] },
@@ -47,6 +87,7 @@ SwaggerUIBundle({
   tryItOutEnabled: true,
   deepLinking: true,
   docExpansion: 'list',
+  filter: true,
   displayRequestDuration: true,
   syntaxHighlight: { theme: 'tomorrow-night' },
   // Its own would ask a service elsewhere.
