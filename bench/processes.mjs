@@ -81,7 +81,7 @@ function productionEnv(bench) {
     SESSION_SECRETS: bench.secret,
     SMS_PROVIDER: 'twilio',
     TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000000',
-    TWILIO_AUTH_TOKEN: 'not used',
+    TWILIO_AUTH_TOKEN: 'unused'.repeat(6),
     TWILIO_FROM: '+447400000000',
     MESSAGING_JWT_KEY: generateSigningKey(),
     STORAGE_PROVIDER: 'local',

@@ -1,14 +1,15 @@
 // npm run setup: writes the .env of a deployment with the compose file: fresh secrets, and what
-// arguments (DOMAIN=…), the environment or answers tell. It uses nothing but Node. An .env that is there it leaves as it is.
+// arguments (DOMAIN=…), the environment or answers tell, checked as the service checks them. It leaves an existing .env
+// as it is.
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { ensureDependencies, root } from './dependencies.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const target = join(root, '.env');
+const target = join(process.cwd(), '.env');
 
 const QUESTIONS = [
   {
@@ -19,15 +20,13 @@ const QUESTIONS = [
   {
     name: 'DATABASE_URL',
     question: 'Your database, as postgresql://user:password@host:5432/database',
-    form: /^postgres(ql)?:\/\/[^\s/]+\/[^\s/]+$/,
     unless: hasDatabase,
   },
   { name: 'TWILIO_ACCOUNT_SID', question: 'The Account SID at Twilio, AC…', form: /^AC[0-9a-f]{32}$/ },
-  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token', form: /^\S+$/ },
+  { name: 'TWILIO_AUTH_TOKEN', question: 'Its auth token' },
   {
     name: 'TWILIO_FROM',
     question: 'The number to send from, such as +447400000000, or a messaging service, MG…',
-    form: /^(\+\d{7,15}|MG[0-9a-f]{32}|[A-Za-z0-9 ]{1,11})$/,
     unless: ({ TWILIO_MESSAGING_SERVICE_SID }) => Boolean(TWILIO_MESSAGING_SERVICE_SID),
   },
 ];
@@ -38,6 +37,12 @@ const SECRETS = {
   POSTGRES_PASSWORD: randomSecret,
   DATABASE_PASSWORD: randomSecret,
   DATABASE_MIGRATION_PASSWORD: randomSecret,
+};
+/** What the compose file sets, and other settings need to be checked. */
+const OF_COMPOSE = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgresql://accounts@postgres:5432/accounts',
+  DATABASE_MIGRATION_URL: 'postgresql://accounts@postgres:5432/accounts',
 };
 /** What the compose file takes for its own database, unless it is there and empty. */
 const OWN_DATABASE = {
@@ -50,11 +55,14 @@ class Mistake extends Error {}
 async function main(words) {
   if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');
   const settings = { ...DEFAULTS, ...fromEnvironment(), ...fromArguments(words) };
+  const mistakesIn = await checksOfService();
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   for (const asked of QUESTIONS.filter(({ unless }) => !unless?.(settings)))
-    settings[asked.name] = asked.name in settings ? checked(asked, settings[asked.name]) : await answer(asked, lines);
+    settings[asked.name] ??= await answer(asked, lines, mistakesIn);
   useMessagingService(settings);
   const given = hasDatabase(settings) ? settings : { ...OWN_DATABASE, ...settings };
+  const mistakes = [...QUESTIONS.flatMap((asked) => formMistakes(asked, settings)), ...mistakesIn(given)];
+  if (mistakes.length > 0) throw new Mistake(mistakes.join('\n'));
   for (const [name, make] of Object.entries(SECRETS)) given[name] ??= make();
   writeFileSync(target, textOf(given), { flag: 'wx', mode: 0o600 });
 }
@@ -79,18 +87,35 @@ function fromArguments(words) {
   );
 }
 
-function checked({ name, question, form }, value) {
-  if (!form.test(value)) throw new Mistake(`${name}: must be this: ${question}`);
-  return value;
+/** The checks of src/config.ts: of the settings that are given, since the compose file or this script sets the rest. */
+async function checksOfService() {
+  await ensureDependencies({ dev: false });
+  const require = createRequire(import.meta.url);
+  require('tsx/cjs');
+  const { readConfig } = require(join(root, 'src', 'config.ts'));
+  return (given) => {
+    // Files of secrets are where the service runs.
+    const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));
+    return readConfig({ ...OF_COMPOSE, ...values }).mistakes.filter((mistake) => values[mistake.split(':')[0]]);
+  };
 }
 
-async function answer({ name, question, form }, lines) {
+function formMistakes({ name, question, form, unless }, settings) {
+  const value = settings[name];
+  if (unless?.(settings) || (value && (!form || form.test(value)))) return [];
+  return [`${name}: must be this: ${question}`];
+}
+
+async function answer({ name, question, form }, lines, mistakesIn) {
   for (;;) {
     process.stdout.write(`${question}: `);
     const { value, done } = await lines.next();
     if (done) throw new Mistake(`${name} is missing: answer, or give it as an argument (${name}=…)`);
-    if (form.test(value.trim())) return value.trim();
-    process.stdout.write('It has to look otherwise. ');
+    const settings = { [name]: value.trim() };
+    useMessagingService(settings);
+    const mistakes = [...formMistakes({ name, question, form }, { [name]: value.trim() }), ...mistakesIn(settings)];
+    if (mistakes.length === 0) return value.trim();
+    process.stdout.write(`It has to look otherwise. ${mistakes[0]}\n`);
   }
 }
 

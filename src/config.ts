@@ -38,6 +38,9 @@ const DEFAULT_NOTICES = {
 /** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
 const LEAST_CHARACTERS = 10;
 const GUESSED_FIRST = /change.?me|pass.?word|secret|example|openssl|qwerty|123456|abcdef/i;
+/** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
+const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[\w &+-]{1,11})$/;
+const SESSION_DAYS = 30;
 /** Nobody has more in front. */
 const MOST_PROXIES = 10;
 const MIB = 1_024 * 1_024;
@@ -112,7 +115,7 @@ const environment = z.object({
         .min(1, 'must hold a secret: openssl rand -hex 32 makes one'),
     )
     .optional(),
-  SESSION_DAYS: whole(1, 400).default(30),
+  SESSION_DAYS: whole(1, 400).optional(),
   SESSION_MAX_DAYS: whole(1, 3_650).default(90),
   BCRYPT_COST: whole(4, 15).default(10),
 
@@ -127,9 +130,18 @@ const environment = z.object({
   NOTIFY_TEXT_PHONE_CHANGED: text.default(DEFAULT_NOTICES.phoneChanged),
   NOTIFY_TEXT_ACCOUNT_CLOSED: text.default(DEFAULT_NOTICES.accountClosed),
   TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
-  TWILIO_AUTH_TOKEN: text.optional(),
-  TWILIO_FROM: text.optional(),
-  TWILIO_MESSAGING_SERVICE_SID: text.optional(),
+  TWILIO_AUTH_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9]{32,}$/, "must be the account's auth token, which has 32 letters and digits")
+    .optional(),
+  TWILIO_FROM: z
+    .string()
+    .regex(
+      TWILIO_SENDER,
+      'must be a number with + and its country code, a short code, or a name of up to 11 characters',
+    )
+    .optional(),
+  TWILIO_MESSAGING_SERVICE_SID: z.string().startsWith('MG', 'must begin with MG').optional(),
   TWILIO_API_URL: httpUrl.optional(),
 
   MESSAGING_PROVIDER: oneOf('jwt', 'rongcloud').default('jwt'),
@@ -159,11 +171,7 @@ const environment = z.object({
   PORTRAIT_HOSTS: hosts.default([]),
 
   PHONE_CHECK: oneOf('mobile', 'possible').optional(),
-  ALLOWED_REGIONS: list
-    .pipe(
-      z.array(z.string().refine(isRegion, 'must be countries or calling codes separated by commas, such as GB,US,86')),
-    )
-    .default([]),
+  ALLOWED_REGIONS: list.pipe(z.array(z.string().refine(isRegion, { error: mistakeInRegion }))).default([]),
   CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
   CAPTCHA_PROVIDER: oneOf('drawn', 'turnstile').default('drawn'),
   CAPTCHA_SITE_KEY: z
@@ -332,6 +340,12 @@ function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MI
   return whole;
 }
 
+function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environment, mistakes: string[]) {
+  if (given !== undefined && given > maxDays)
+    mistakes.push(`SESSION_DAYS: must be at most SESSION_MAX_DAYS, which is ${maxDays}: lower it, or raise the other`);
+  return { days: given ?? Math.min(SESSION_DAYS, maxDays), maxDays };
+}
+
 function smsOf(env: Environment, need: Need): SmsSettings {
   // What production will ask for next is told at once.
   switch (production(env) ? 'twilio' : env.SMS_PROVIDER) {
@@ -493,7 +507,7 @@ function nested(env: Environment, mistakes: string[]) {
     dataDir: env.DATA_DIR,
     auditDays: env.AUDIT_DAYS,
     logLevel: env.LOG_LEVEL,
-    sessions: { days: env.SESSION_DAYS, maxDays: env.SESSION_MAX_DAYS },
+    sessions: sessionsOf(env, mistakes),
     passwords: { bcryptCost: env.BCRYPT_COST },
     sms: smsOf(env, need),
     notices: {
@@ -606,6 +620,11 @@ function isNetwork(name: string): boolean {
 
 function isRegion(region: string): boolean {
   return isPhoneCallingCode(region) || isCountry(region);
+}
+
+function mistakeInRegion({ input }: { input: unknown }): string {
+  const hint = input === 'UK' ? ': UK is written GB' : '';
+  return `must be countries or calling codes separated by commas, such as GB,US,86${hint}`;
 }
 
 /** As it stands in an address: in lower case, with a port that is not the usual one. */

@@ -19,7 +19,12 @@ const INBOX = [
 ];
 const GET = { method: 'GET' };
 const TWILIO = {
-  ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0', TWILIO_AUTH_TOKEN: 'none', TWILIO_FROM: '+15005550006' },
+  ...{
+    SMS_PROVIDER: 'twilio',
+    TWILIO_ACCOUNT_SID: 'AC0',
+    TWILIO_AUTH_TOKEN: 'x'.repeat(32),
+    TWILIO_FROM: '+15005550006',
+  },
 };
 
 let app: TestApp;

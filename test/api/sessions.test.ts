@@ -282,12 +282,12 @@ describe('a session', () => {
 
   it('has the lifetimes of SESSION_DAYS and SESSION_MAX_DAYS', async () => {
     const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
-    const brief = await startApp({ SESSION_DAYS: '7', SESSION_MAX_DAYS: '5' }, shared);
+    const brief = await startApp({ SESSION_DAYS: '5', SESSION_MAX_DAYS: '6' }, shared);
     const person = await insertPerson(app);
     const answer = await post(brief.api, '/user/login', person);
     const expires = Date.parse(/Expires=([^;]+)/.exec(answer.headers['set-cookie']?.[0] ?? '')?.[1] ?? '');
     expect(Math.abs(expires - Date.now() - 5 * DAY)).toBeLessThan(5_000);
-    await age(person, { createdAt: 5.01 });
+    await age(person, { createdAt: 6.01 });
     expectRefusal(await groups(cookieOf(answer), brief), 401);
     await brief.close();
   });

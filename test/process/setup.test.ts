@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseEnv } from 'dotenv';
@@ -21,13 +21,11 @@ const MADE = [
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'accounts-setup-'));
-  mkdirSync(join(folder, 'scripts'));
-  for (const file of ['scripts/setup.mjs', '.env.example']) cpSync(join(ROOT, file), join(folder, file));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function setUp({ answers = [] as string[], args = [] as string[], env = {} } = {}) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'scripts/setup.mjs'), ...args], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, 'scripts/setup.mjs'), ...args], {
     cwd: folder,
     input: answers.map((answer) => `${answer}\n`).join(''),
     env: { PATH: process.env.PATH, ...env },
@@ -132,6 +130,16 @@ describe('npm run setup', () => {
   });
 
   it.each([
+    [
+      'the service would refuse settings',
+      { args: ['TWILIO_FROM=07911123456', 'TWILIO_AUTH_TOKEN=x', 'ALLOWED_REGIONS=UK'], answers: ANSWERS.slice(0, 2) },
+      /TWILIO_AUTH_TOKEN: must be .*$\n^TWILIO_FROM: must be .*$\n^ALLOWED_REGIONS: .*: UK is written GB$/m,
+    ],
+    [
+      'a session would outlive its longest time',
+      { args: ['SESSION_DAYS=100'], answers: ANSWERS },
+      /SESSION_DAYS: must be at most SESSION_MAX_DAYS, which is 90/,
+    ],
     ['an answer is missing', { answers: ANSWERS.slice(0, 2) }, /TWILIO_AUTH_TOKEN is missing/],
     ['an argument is wrong', { args: ['DOMAIN=x'], answers: ANSWERS }, /DOMAIN: must be this/],
     ['an argument is unknown', { args: ['DOMIAN=a.example'], answers: ANSWERS }, /DOMIAN=a.example: is no NAME=value/],

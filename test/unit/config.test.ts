@@ -17,8 +17,7 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 
 /** Any text will do for these. */
 const FREE = [
-  ...['HOST', 'DATA_DIR', 'SMS_FILE', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-  ...['TWILIO_MESSAGING_SERVICE_SID', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
+  ...['HOST', 'DATA_DIR', 'SMS_FILE', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
   ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'NOTIFY_TEXT_PASSWORD_RESET'],
   ...['NOTIFY_TEXT_PASSWORD_CHANGED', 'NOTIFY_TEXT_NEW_DEVICE', 'NOTIFY_TEXT_LOCKED_OUT'],
   ...['CAPTCHA_SECRET_KEY', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
@@ -72,13 +71,16 @@ const BAD: Record<string, string[]> = {
   SESSION_SECRETS: ['short', `${'x'.repeat(32)},short`, ','],
   LEAVE_SECONDS: [...fromZero, '601'],
   DATABASE_WAIT_SECONDS: [...fromZero, '3601'],
-  SESSION_DAYS: [...atLeastOne, '401'],
+  SESSION_DAYS: [...atLeastOne, '91', '401'],
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
   SMS_PROVIDER: ['sns', 'Twilio'],
   SMS_TEXT: ['your code', '{minutes}', '{CODE}'],
   NOTIFY: ['on', 'SMS', 'email'],
   TWILIO_ACCOUNT_SID: ['SK0123456789abcdef0123456789abcdef', 'ac1'],
+  TWILIO_AUTH_TOKEN: ['x', 'x'.repeat(31), `${'x'.repeat(32)} `],
+  TWILIO_FROM: ['07911123456', '7911123456', '+0791112345', '+44 7911 123456', 'Twelve chars', 'a@b'],
+  TWILIO_MESSAGING_SERVICE_SID: ['+447400000000', 'mg0'],
   TWILIO_API_URL: address,
   MESSAGING_PROVIDER: ['none', 'JWT'],
   MESSAGING_JWT_KEY: ['x', 'x'.repeat(64), '-----BEGIN PRIVATE KEY-----'],
@@ -101,7 +103,7 @@ const BAD: Record<string, string[]> = {
     'a.example,/',
   ],
   PHONE_CHECK: ['on', 'Mobile'],
-  ALLOWED_REGIONS: ['gb', 'ZZ', '001', '999', '44,x', '+44', '044', 'constructor'],
+  ALLOWED_REGIONS: ['gb', 'UK', 'GB,UK', 'ZZ', '001', '999', '44,x', '+44', '044', 'constructor'],
   CAPTCHA_POLICY: ['on', 'never'],
   CAPTCHA_PROVIDER: ['none', 'Turnstile', 'hcaptcha'],
   CAPTCHA_SITE_KEY: ['a b', '"', 'x'.repeat(65)],
@@ -268,6 +270,18 @@ describe('loadConfig', () => {
     });
     expect(config.verification.allowedRegions).toEqual(['44', 'US', '870']);
     expect(config.secrets.session).toEqual(['x'.repeat(32), 'y'.repeat(40)]);
+  });
+
+  it.each(['+447400000000', '12345', 'MyApp', 'Shop 24'])('sends codes from TWILIO_FROM=%s', (TWILIO_FROM) => {
+    expect(loadConfig({ ...productionEnv(), TWILIO_FROM }).sms).toMatchObject({ from: TWILIO_FROM });
+  });
+
+  it('says that UK is written GB', () => {
+    expect(mistakesIn({ ALLOWED_REGIONS: 'US,UK' })).toEqual([expect.stringMatching(/: UK is written GB$/)]);
+  });
+
+  it('shortens the default of SESSION_DAYS to SESSION_MAX_DAYS', () => {
+    expect(loadConfig({ SESSION_MAX_DAYS: '7' }).sessions).toEqual({ days: 7, maxDays: 7 });
   });
 
   it('keeps secrets apart from what may be logged', () => {

@@ -57,7 +57,7 @@ const LEAST = {
   ...{ COMPOSE_PROFILES: 'database,proxy', DOMAIN: 'accounts.example', POSTGRES_PASSWORD: 'p' },
   ...{ DATABASE_PASSWORD: 'd', DATABASE_MIGRATION_PASSWORD: 'm' },
   ...{ SESSION_SECRETS: 's', MESSAGING_JWT_KEY: 'k', SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC' },
-  ...{ TWILIO_AUTH_TOKEN: 't', TWILIO_FROM: '+1', STORAGE_PROVIDER: 'local' },
+  ...{ TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_FROM: '+15005550006', STORAGE_PROVIDER: 'local' },
 };
 
 /** Of those that a container has unless told otherwise. */
