@@ -213,7 +213,10 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     sync: new SyncService(new SyncRepository(connections.syncReads, db)),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users, limiter, limits),
-    verifying: new VerifyCodeService({ verification, codes, users, limiter, limits, audit }, config.verification),
+    verifying: new VerifyCodeService(
+      { verification, codes, users, limiter, limits, places, audit },
+      config.verification,
+    ),
     /** At once, what is otherwise done now and then. */
     sweep: async () => {
       for (const sweeper of sweepers) await sweeper.sweep();

@@ -311,14 +311,14 @@ describe('the audit trail', () => {
     );
   });
 
-  it('that is locked keeps nobody waiting for more than a second', async () => {
+  it('that is locked keeps nobody waiting for more than two seconds', async () => {
     const phone = newPhone();
     const holder = await app.db.transaction();
     await holder.raw('LOCK TABLE security_events IN ACCESS EXCLUSIVE MODE');
     try {
       const begun = Date.now();
       expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
-      expect(Date.now() - begun).toBeLessThan(2_500);
+      expect(Date.now() - begun).toBeLessThan(3_500);
     } finally {
       await holder.rollback();
     }

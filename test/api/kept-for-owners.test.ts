@@ -1,5 +1,15 @@
 import { startApp, type TestApp } from '../support/app';
-import { insertPerson, newPassword, verificationToken, type Person } from '../support/people';
+import { counted, deviceCookieOf, expectBody, post, type Answer } from '../support/calls';
+import { solvedCaptcha } from '../support/captchas';
+import {
+  e164,
+  insertPerson,
+  newPassword,
+  newPhone,
+  verificationToken,
+  type Person,
+  type PhoneFields,
+} from '../support/people';
 
 const HOME = '198.51.100.9';
 
@@ -62,5 +72,123 @@ describe('the owner at a known address', () => {
         .send(passwords);
     expect((await change('192.0.2.7')).status).toBe(429);
     expect((await change(HOME)).status).toBe(200);
+  });
+});
+
+const STRANGERS = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'] as const;
+const [ASKING, ...GUESSING] = STRANGERS;
+const from = (address: string, cookie = '') => ({ 'X-Forwarded-For': address, ...(cookie && { Cookie: cookie }) });
+
+const ask = ({ region, phone }: PhoneFields, address: string, more: object = {}, cookie = '') =>
+  post(app.api, '/user/send_code', { region, phone, ...more }, from(address, cookie));
+const type = ({ region, phone }: PhoneFields, code: string, address: string, cookie = '') =>
+  post(app.api, '/user/verify_code', { region, phone, code }, from(address, cookie));
+const reasonOf = ({ headers }: Answer) => headers['x-reason'];
+const wrongFor = (person: PhoneFields) => (app.sms.codeFor(e164(person)) === '000000' ? '000001' : '000000');
+
+/** As if the minute between two codes had passed. */
+const passMinute = (person: PhoneFields) =>
+  app
+    .db('rate_limits')
+    .whereIn('key', [`resend:${e164(person)}`, `resend_known:${e164(person)}`])
+    .delete();
+
+/** Somebody who has logged in at home before. */
+async function settled(): Promise<Person> {
+  const person = await insertPerson(app);
+  expect(await logIn(person, HOME)).toBe(200);
+  return person;
+}
+
+describe('the codes of a phone', () => {
+  it('get its owner at a known address through ten rounds of strangers who ask first and burn the tries', async () => {
+    const ann = await settled();
+    for (let round = 0; round < 10; round += 1) {
+      await passMinute(ann);
+      const asked = await ask(ann, ASKING);
+      if (!('200' in counted([asked]))) expectBody(await ask(ann, HOME), { code: 200 });
+      const guessing = [ASKING, ...GUESSING].flatMap((address) => Array.from({ length: 5 }, () => address));
+      await Promise.all(guessing.map((address) => type(ann, wrongFor(ann), address)));
+      const answer = await type(ann, app.sms.codeFor(e164(ann)), HOME);
+      expect({ round, body: answer.body as object }).toMatchObject({ round, body: { code: 200 } });
+    }
+  });
+
+  it('are sent to a known address at once after a stranger asked, once a minute', async () => {
+    const ann = await settled();
+    expectBody(await ask(ann, ASKING), { code: 200 });
+    expect(reasonOf(await ask(ann, '203.0.113.9'))).toBe('too_soon');
+    const answers = await Promise.all([ask(ann, HOME), ask(ann, HOME), ask(ann, HOME)]);
+    expect(counted(answers)).toEqual({ 200: 1, 5000: 2 });
+    expect(reasonOf(await ask(ann, HOME))).toBe('too_soon');
+    expect((await type(ann, app.sms.codeFor(e164(ann)), HOME)).body).toMatchObject({ code: 200 });
+    expectBody(await ask(ann, HOME), { code: 200 });
+  });
+
+  it.each([
+    ['without a captcha', 7, 10, false],
+    ['with captchas', 17, 20, true],
+  ])('are kept, three of a day, %s: strangers get %i, and the owner the rest', async (_how, most, all, solving) => {
+    const ann = await settled();
+    const captcha = async () => (solving ? solvedCaptcha(app) : {});
+    for (let count = 0; count < most; count += 1) {
+      await passMinute(ann);
+      expectBody(await ask(ann, STRANGERS[count % 4] ?? ASKING, await captcha()), { code: 200 });
+    }
+    await passMinute(ann);
+    expectBody(await ask(ann, ASKING, await captcha()), { code: 5000 });
+    for (let count = most; count < all; count += 1) {
+      await passMinute(ann);
+      expectBody(await ask(ann, HOME, await captcha()), { code: 200 });
+    }
+    await passMinute(ann);
+    expectBody(await ask(ann, HOME, await captcha()), { code: 5000 });
+  });
+
+  it('are kept for a device too, wherever it is', async () => {
+    const ann = await insertPerson(app);
+    const { region, phone, password } = ann;
+    const device = deviceCookieOf(await post(app.api, '/user/login', { region, phone, password }, from(HOME)));
+    const away = '192.0.2.77';
+    expectBody(await ask(ann, ASKING), { code: 200 });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => type(ann, wrongFor(ann), `10.8.0.${index}`)));
+    expectBody(await type(ann, app.sms.codeFor(e164(ann)), away), { code: 2000 });
+    expectBody(await ask(ann, away), { code: 5000 });
+    expectBody(await ask(ann, away, {}, device), { code: 200 });
+    expect((await type(ann, app.sms.codeFor(e164(ann)), away, device)).body).toMatchObject({ code: 200 });
+  });
+
+  it('are all anybody may have where there is no account', async () => {
+    const phone = newPhone();
+    for (let count = 0; count < 10; count += 1) {
+      await passMinute(phone);
+      expectBody(await ask(phone, STRANGERS[count % 4] ?? ASKING), { code: 200 });
+    }
+    const tries = Array.from({ length: 20 }, (_, index) => type(phone, wrongFor(phone), `10.9.0.${index}`));
+    expect(counted(await Promise.all(tries))).toEqual({ 1000: 5, 2000: 15 });
+  });
+});
+
+describe('the tries at a code', () => {
+  it('keep two of the five that others share for a known address, also in parallel', async () => {
+    const ann = await settled();
+    expectBody(await ask(ann, ASKING), { code: 200 });
+    const strangers = Array.from({ length: 30 }, (_, index) => type(ann, wrongFor(ann), `10.8.1.${index}`));
+    expect(counted(await Promise.all(strangers))).toEqual({ 1000: 3, 2000: 27 });
+    const owner = Array.from({ length: 5 }, () => type(ann, wrongFor(ann), HOME));
+    expect(counted(await Promise.all(owner))).toEqual({ 1000: 2, 2000: 3 });
+  });
+
+  it('of a day keep a fifth for a known address, which is sent codes when strangers are not', async () => {
+    const ann = await settled();
+    const key = `wrong_codes_p:${e164(ann)}`;
+    await app
+      .db('rate_limits')
+      .insert({ key, used: 80, amount: 100, resets_at: app.db.raw(`now() + interval '1 day'`) });
+    expect(reasonOf(await ask(ann, ASKING))).toBe('no_guesses_left');
+    expectBody(await ask(ann, HOME), { code: 200 });
+    expect(reasonOf(await type(ann, wrongFor(ann), ASKING))).toBe('guesses_spent');
+    expectBody(await type(ann, wrongFor(ann), HOME), { code: 1000 });
+    expect((await type(ann, app.sms.codeFor(e164(ann)), HOME)).body).toMatchObject({ code: 200 });
   });
 });

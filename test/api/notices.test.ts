@@ -44,6 +44,7 @@ async function stop(one: TestApp): Promise<void> {
 const HOME = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'Phone/1.0' };
 const NEIGHBOUR = { ...HOME, 'X-Forwarded-For': '203.0.113.200' };
 const ELSEWHERE = { ...HOME, 'X-Forwarded-For': '198.51.100.7' };
+const STRANGER = { ...HOME, 'X-Forwarded-For': '192.0.2.66' };
 const OTHER_PHONE = { ...HOME, 'User-Agent': 'Phone/2.0' };
 
 /** The texts without a code that went to a phone. */
@@ -81,7 +82,8 @@ const LOCKING = { ...ON, ...UNCOUNTED_PAIRS, LOGIN_FAILURES_PER_PHONE_DAY: '3' }
 
 /** As many wrong passwords as are let through, and two more. */
 const lockOut = async (one: TestApp, phone: Pick<Person, 'region' | 'phone'>) => {
-  const fail = () => post(one.api, '/user/login', { region: phone.region, phone: phone.phone, password: 'wrong-one' });
+  const fail = () =>
+    post(one.api, '/user/login', { region: phone.region, phone: phone.phone, password: 'wrong-one' }, STRANGER);
   for (let count = 0; count < 3; count += 1) expectBody(await fail(), { code: 1000 });
   for (let count = 0; count < 2; count += 1) expect((await fail()).status).toBe(429);
 };
@@ -151,6 +153,24 @@ describe('an owner hears by SMS', () => {
     await stop(one);
     expect(toldTo(person, one)).toEqual(['locked out']);
     expect(toldTo(stranger, one)).toEqual([]);
+  });
+
+  it('of a lock-out once a week, however often strangers fail', async () => {
+    const one = await instance(LOCKING);
+    const person = await settled();
+    const buckets = () => app.db('rate_limits').whereLike('key', `%${e164(person)}%`);
+    await lockOut(one, person);
+    await until(() => toldTo(person, one).length > 0);
+    const lockOuts = `lock_out_notices_p:${e164(person)}`;
+    const [{ days = NaN } = {}] = await buckets()
+      .where({ key: lockOuts })
+      .select<{ days?: number }[]>(app.db.raw(`round(extract(epoch FROM resets_at - now()) / 86400)::integer AS days`));
+    expect(days).toBe(7);
+    // As if a day had passed.
+    await buckets().whereNot({ key: lockOuts }).delete();
+    await lockOut(one, person);
+    await stop(one);
+    expect(toldTo(person, one)).toEqual(['locked out']);
   });
 
   it('nothing at all, unless NOTIFY is set', async () => {

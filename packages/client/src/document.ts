@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: a3292c8e0ed1340692e6f25f166782c9fabc6230e835ba1ebcb4363d06097471
+// SHA-256 of the document: a61f6b3159c37977adfef80866821a88e91070977d8e60b0b3c19b1f9f20062e
 
 export interface paths {
     "/user/send_code": {

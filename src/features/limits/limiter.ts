@@ -33,18 +33,6 @@ export function verifiesBy({ address }: Caller, limits: Pick<Limits, 'verifiesPe
   ];
 }
 
-/** A guess at a phone's code: counted for the phone and this address, and for the phone. */
-export function guessesAt(
-  phone: string,
-  { address }: Caller,
-  limits: Pick<Limits, 'wrongCodesPerPhoneAndAddress' | 'wrongCodesPerPhone'>,
-): Use[] {
-  return [
-    { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone} ${address}` },
-    { limit: limits.wrongCodesPerPhone, subject: phone },
-  ];
-}
-
 /** The buckets that these uses count in. */
 export function bucketsOf(uses: Use[]): Bucket[] {
   return limited(uses).map(bucket);

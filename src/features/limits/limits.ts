@@ -4,6 +4,13 @@ import type { ReasonOf } from '../../reasons';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+
+/** Codes of a phone's day that are kept for places where its account was used, and the same share of fewer. */
+const KEPT_CODES = 3;
+const KEPT_SHARE = 0.3;
+/** Share of a phone's wrong codes of a day that callers from elsewhere may use. */
+const GUESSES_FROM_ELSEWHERE = 0.8;
 
 /** How often something may happen for one subject within a window that begins with its first use. */
 export interface Limit {
@@ -95,11 +102,23 @@ export function limitTable(amounts: LimitAmounts) {
     return { name, per, amount, seconds, ...kind };
   };
   const { sendCodePerPhoneDay, sendCodePerIpHour, sendCodePerIpHourWithCaptcha } = amounts;
+  const kept = Math.min(KEPT_CODES, Math.floor(KEPT_SHARE * sendCodePerPhoneDay));
   return {
     /** The slot of a phone: free again once its code has been verified. */
     resend: limit('resend', 'phone', 1, amounts.codeResendSeconds, sending('too_soon')),
+    /** The slot for places where the account was used, which strangers cannot take. */
+    resendKnown: limit('resend_known', 'phone', 1, amounts.codeResendSeconds, sending('too_soon')),
     sendPerPhone: limit('send_per_phone', 'phone', sendCodePerPhoneDay, DAY, sending('daily_limit')),
     sendPerPhoneWithCaptcha: limit('send_per_phone', 'phone', 2 * sendCodePerPhoneDay, DAY, sending('daily_limit')),
+    /** For phones with an account, from places where it was not used. */
+    sendPerPhoneElsewhere: limit('send_per_phone', 'phone', sendCodePerPhoneDay - kept, DAY, sending('daily_limit')),
+    sendPerPhoneElsewhereWithCaptcha: limit(
+      'send_per_phone',
+      'phone',
+      2 * sendCodePerPhoneDay - kept,
+      DAY,
+      sending('daily_limit'),
+    ),
     sendPerAddress: limit('send_per_address', 'address', sendCodePerIpHour, HOUR, sending('address_limit')),
     /** With a captcha of a provider. One that is drawn here raises the limit by phone alone. */
     sendPerAddressWithCaptcha: limit(
@@ -138,6 +157,8 @@ export function limitTable(amounts: LimitAmounts) {
       notifying,
     ),
     otherNoticesPerPhone: limit('other_notices_p', 'phone', 5, DAY, notifying),
+    /** Ten addresses can lock thousands of phones out each day. */
+    lockOutNoticesPerPhone: limit('lock_out_notices_p', 'phone', 1, WEEK, notifying),
 
     wrongCodesPerPhoneAndAddress: limit(
       'wrong_codes_pa',
@@ -147,6 +168,14 @@ export function limitTable(amounts: LimitAmounts) {
       guessing,
     ),
     wrongCodesPerPhone: limit('wrong_codes_p', 'phone', amounts.wrongCodesPerPhoneDay, DAY, guessing),
+    /** For phones with an account, from places where it was not used. */
+    wrongCodesPerPhoneElsewhere: limit(
+      'wrong_codes_p',
+      'phone',
+      Math.ceil(GUESSES_FROM_ELSEWHERE * amounts.wrongCodesPerPhoneDay),
+      DAY,
+      guessing,
+    ),
 
     loginFailuresPerPhoneAndAddress: limit(
       'login_failures_pa',

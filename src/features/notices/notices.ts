@@ -32,6 +32,7 @@ type NoticeLimits = Pick<
   | 'newDeviceNoticesPerPhone'
   | 'newDeviceNoticesPerAddress'
   | 'otherNoticesPerPhone'
+  | 'lockOutNoticesPerPhone'
   | 'sendInAll'
   | 'loginFailuresPerPhone'
 >;
@@ -128,6 +129,7 @@ export class Notices {
     return [
       { limit: limits.noticesPerPhone, subject: number },
       ...ofItsKind,
+      ...(happening === 'locked_out' ? [{ limit: limits.lockOutNoticesPerPhone, subject: number }] : []),
       { limit: limits.sendInAll, subject: 'all' },
     ];
   }

@@ -6,12 +6,13 @@ import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
-import { guessesAt, type Limiter, type Taken, type Use } from '../limits/limiter';
+import type { Limiter, Taken, Use } from '../limits/limiter';
 import { orCaptcha, type Limit, type Limits } from '../limits/limits';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
 import { SendingFailed, type CodeSender } from './code-sender';
+import { guessesAt } from './guesses';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
@@ -50,10 +51,11 @@ export class SendCodeService {
     const { limiter, places, audit } = this.parts;
     await this.checkPhone(phone, caller);
     const raised = await this.raisedBy(captcha, phone, caller);
-    const uses = this.usesOf(phone, caller.address, raised);
-    await limiter.checkKnown(caller, ...uses);
-    await this.checkGuessBudget(phone, caller);
+    const ofAddress = this.useOfAddress(caller, raised);
+    await limiter.checkKnown(caller, ofAddress);
     const standing = await places.standingOf(phone.number, caller, device);
+    await this.checkGuessBudget(phone, caller, standing);
+    const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
     const taken = await limiter.take(caller, ...uses, this.budgetFor(standing));
     await this.sendUnlessGuarded({ phone, caller, standing }, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
@@ -102,9 +104,9 @@ export class SendCodeService {
   }
 
   /** No code is sent to a caller who may not try one for this phone. */
-  private async checkGuessBudget(phone: Phone, caller: Caller): Promise<void> {
+  private async checkGuessBudget(phone: Phone, caller: Caller, standing: Standing): Promise<void> {
     const { limiter, limits } = this.parts;
-    const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, limits));
+    const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, standing, limits));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
     throw new SendingTooOften('no_guesses_left', 'too many wrong codes were tried for this phone', {
@@ -112,17 +114,32 @@ export class SendCodeService {
     });
   }
 
-  private usesOf(phone: Phone, address: string, raised: Raised): Use[] {
+  private useOfAddress({ address }: Caller, raised: Raised): Use {
     const { limits, captchas } = this.parts;
-    const { sendPerPhone, sendPerPhoneWithCaptcha, sendPerAddress, sendPerAddressWithCaptcha } = limits;
-    const perPhone = at(raised, sendPerPhone, sendPerPhoneWithCaptcha);
+    const { sendPerAddress, sendPerAddressWithCaptcha } = limits;
     const raisesBoth = captchas.vouchesFor === 'phone and address';
-    const perAddress = raisesBoth ? at(raised, sendPerAddress, sendPerAddressWithCaptcha) : sendPerAddress;
+    return {
+      limit: raisesBoth ? at(raised, sendPerAddress, sendPerAddressWithCaptcha) : sendPerAddress,
+      subject: address,
+    };
+  }
+
+  /** Some codes of a day are kept for places where the account was used, and a slot that strangers cannot take. */
+  private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): Use[] {
+    const { limits } = this.parts;
+    const perPhone =
+      standing === 'elsewhere'
+        ? at(raised, limits.sendPerPhoneElsewhere, limits.sendPerPhoneElsewhereWithCaptcha)
+        : at(raised, limits.sendPerPhone, limits.sendPerPhoneWithCaptcha);
     return [
-      { limit: limits.resend, subject: phone.number },
-      { limit: perPhone, subject: phone.number },
-      { limit: perAddress, subject: address },
+      { limit: this.slotFor(standing), subject: number },
+      { limit: perPhone, subject: number },
     ];
+  }
+
+  private slotFor(standing: Standing): Limit {
+    const { resend, resendKnown } = this.parts.limits;
+    return standing === 'known' ? resendKnown : resend;
   }
 
   /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
@@ -136,7 +153,7 @@ export class SendCodeService {
     try {
       await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, caller));
     } catch (error) {
-      throw await this.failure(error, phone, caller, taken);
+      throw await this.failure(error, asking, taken);
     }
   }
 
@@ -144,10 +161,9 @@ export class SendCodeService {
    * A code that certainly was not sent does not count for the phone, but for the address that had the provider asked.
    * One that may still arrive counts, but the phone may ask again at once.
    */
-  private async failure(error: unknown, phone: Phone, caller: Caller, taken: Taken): Promise<unknown> {
-    const { limiter, limits } = this.parts;
+  private async failure(error: unknown, { phone, caller, standing }: Asking, taken: Taken): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
-      await limiter.clear({ limit: limits.resend, subject: phone.number });
+      await this.parts.limiter.clear({ limit: this.slotFor(standing), subject: phone.number });
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
         cause: error,

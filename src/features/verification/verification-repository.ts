@@ -3,6 +3,7 @@ import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 import type { Bucket } from '../limits/limits-repository';
 import { countryOf, type Phone } from '../phones/phone-number';
+import type { MaxAttempts } from './guesses';
 import type { KeptCode } from './verification-code';
 
 export interface SentCode {
@@ -47,7 +48,7 @@ const withdrawCode = statement<unknown, 'id' | 'country'>(
     WHERE region = :country AND slot = sent_in AND is_counted`,
 );
 
-const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most' | 'budgets' | 'amounts'>(
+const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'others' | 'budgets' | 'amounts'>(
   'claim-attempt',
   `WITH newest AS (
      SELECT id, asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker
@@ -55,7 +56,7 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'most' | 'bud
    UPDATE verification_codes code
       SET attempts = attempts + by_asker::integer, others_attempts = others_attempts + (NOT by_asker)::integer
      FROM newest
-    WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts ELSE others_attempts END < :most
+    WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts < :asker ELSE others_attempts < :others END
       AND verified_at IS NULL AND expires_at > now()
       AND NOT EXISTS (
         SELECT FROM rate_limits JOIN unnest(:budgets::text[], :amounts::integer[]) AS budget (key, most) USING (key)
@@ -142,18 +143,18 @@ export class VerificationRepository {
   }
 
   /**
-   * Claims an attempt before the code is compared. The address that asked for the code has `maxAttempts` of its own, all
-   * others together have as many more. Undefined when the caller's are spent, or the code has expired or been verified,
+   * Claims an attempt before the code is compared. The address that asked for the code has attempts of its own,
+   * all others share theirs. Undefined when the caller's are spent, or the code has expired or been verified,
    * or one of the budgets is used up: not even for a moment does such a caller take a try that others share.
    */
   async claimAttempt(
     phone: string,
     callerHmacs: Buffer[],
-    maxAttempts: number,
+    maxAttempts: MaxAttempts,
     budgets: Bucket[],
   ): Promise<SentCode | undefined> {
     const [code] = await claimAttempt(this.db, {
-      ...{ phone, callerHmacs, most: maxAttempts },
+      ...{ phone, callerHmacs, ...maxAttempts },
       budgets: budgets.map(({ key }) => key),
       amounts: budgets.map(({ amount }) => amount),
     });

@@ -46,8 +46,8 @@ export function verificationRouter(
       body: verifyCode,
       result: verificationToken,
       refusals: ['wrong_code', 'code_expired', 'guesses_spent', 'too_many_verifications'],
-      handle: async ({ code, ...phone }, { caller }) => ({
-        verification_token: await verifying.verify(phone, code, caller),
+      handle: async ({ code, ...phone }, { req, caller }) => ({
+        verification_token: await verifying.verify(phone, code, caller, deviceOf(req)),
       }),
     }),
     operation({

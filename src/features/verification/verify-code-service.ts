@@ -1,10 +1,12 @@
 import type { Caller } from '../../caller';
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
-import { bucketsOf, checksBy, guessesAt, verifiesBy, type Held, type Limiter, type Use } from '../limits/limiter';
+import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
+import { bucketsOf, checksBy, verifiesBy, type Held, type Limiter, type Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
+import { attemptsFrom, guessesAt } from './guesses';
 import type { VerificationCodes } from './verification-code';
 import type { SentCode, VerificationRepository } from './verification-repository';
 import { newVerificationToken, tokenHash } from './verification-token';
@@ -15,6 +17,7 @@ interface Parts {
   users: UsersRepository;
   limiter: Limiter;
   limits: Limits;
+  places: KnownPlaces;
   audit: AuditTrail;
 }
 
@@ -36,13 +39,14 @@ export class VerifyCodeService {
     return !(await this.parts.users.isPhoneTaken(phone.number));
   }
 
-  async verify(phone: Phone, typed: string, caller: Caller): Promise<string> {
-    const { verification, codes, limiter, limits, audit } = this.parts;
+  async verify(phone: Phone, typed: string, caller: Caller, device?: SignedInDevice): Promise<string> {
+    const { verification, codes, limiter, limits, places, audit } = this.parts;
     await limiter.take(caller, ...verifiesBy(caller, limits));
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
-    const guesses = guessesAt(phone.number, caller, limits);
-    const { codeMaxAttempts } = this.rules;
-    const sent = await verification.claimAttempt(phone.number, callerHmacs, codeMaxAttempts, bucketsOf(guesses));
+    const standing = await places.standingOf(phone.number, caller, device);
+    const guesses = guessesAt(phone.number, caller, standing, limits);
+    const attempts = attemptsFrom(standing, this.rules.codeMaxAttempts);
+    const sent = await verification.claimAttempt(phone.number, callerHmacs, attempts, bucketsOf(guesses));
     if (!sent) return this.refuseUncompared(phone, guesses, caller);
     const guess = await this.holdGuess(sent, guesses, caller);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
@@ -73,7 +77,7 @@ export class VerifyCodeService {
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
     const { verification, limiter, limits } = this.parts;
     // First, so that nothing can fail after the code is spent and the token stored.
-    await limiter.clear({ limit: limits.resend, subject: phone.number });
+    for (const limit of [limits.resend, limits.resendKnown]) await limiter.clear({ limit, subject: phone.number });
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
     if (!won) throw new CodeExpired('code_expired', 'the code is spent or has expired');
