@@ -120,7 +120,7 @@ function returnCode(code: number): z.ZodType {
   const made =
     returnCodes.get(code) ??
     z
-      .strictObject({ code: z.literal(code).meta({ description: 'The return code.' }) })
+      .strictObject({ code: z.literal(code).meta({ id: `Code${code}`, description: 'The return code.' }) })
       .meta({ id: `ReturnCode${code}`, description });
   returnCodes.set(code, made);
   return made;

@@ -142,6 +142,11 @@ function override({ jsonSchema, zodSchema }: Overridden): void {
     delete jsonSchema.anyOf;
   }
   if (def.type === 'literal' && def.values.every(Number.isInteger)) jsonSchema.type = 'integer';
+  // Go and Rust tell two answers apart by a schema of its own that has one value, and by no constant within another.
+  if (jsonSchema.type === 'integer' && 'id' in jsonSchema && jsonSchema.const !== undefined) {
+    jsonSchema.enum = [jsonSchema.const];
+    delete jsonSchema.const;
+  }
   // No language has a type of true alone: Swift's generator writes one that does not compile.
   if (jsonSchema.type === 'boolean') delete jsonSchema.const;
   // A number that is read from a path.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reason } from '../reasons';
 
 /** Of every answer that says that it was done. */
-export const doneCode = z.literal(200).meta({ description: 'Always 200: it was done.' });
+export const doneCode = z.literal(200).meta({ id: 'Code200', description: 'It was done.' });
 
 /** What `ok` answers where there is no result. */
 export const done = z.object({ code: doneCode }).meta({ id: 'Done', description: 'Done, without a result.' });

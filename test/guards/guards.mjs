@@ -6226,6 +6226,14 @@ export const guards = [
     named: 'has no schema called New',
   },
   {
+    guard: 'a return code has a schema of its own, by which Go and Rust tell answers apart',
+    file: 'scripts/openapi/document.ts',
+    replace: 'jsonSchema.enum = [jsonSchema.const];\n    delete jsonSchema.const;',
+    by: '',
+    test: 'test/unit/openapi.test',
+    named: 'tells answers with the same fields apart',
+  },
+  {
     guard: 'a refusal has one flat schema',
     file: 'scripts/openapi/refusals.ts',
     replace: '.meta({ id: `${name}Refusal`, description: `An answer with HTTP ${status}.` })',

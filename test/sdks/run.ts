@@ -3,29 +3,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { javaVersion } from './java';
 import { kotlin } from './kotlin';
+import { live, lives } from './lives';
 import { swift } from './swift';
 
 /**
- * npm run sdk-test: the clients of docs/kotlin.md and docs/swift.md, generated from the document as it is, compiled and
- * played with the service. What that needs from Maven Central, some 100 MB, is kept in .cache.
+ * npm run sdk-test: generates clients from the document of a service, compiles them and plays with them. What that needs
+ * from Maven Central, some 100 MB, is kept in .cache, as is what Rust compiles. Clients whose tools are not on the path
+ * are skipped.
  *   npm run sdk-test -- swift                       that one alone
  *   SWIFT=/opt/swift/bin/swift npm run sdk-test     with a Swift that is not on the path; without any it is only read
+ *   PYTHON=/opt/venv/bin/python npm run sdk-test    with a Python that has openapi-python-client, httpx, attrs, pydantic
  */
 const OLDEST_JAVA = 17;
-const CLIENTS = { kotlin, swift };
+const withoutJava = () => (javaVersion() < OLDEST_JAVA ? `Java ${OLDEST_JAVA}` : undefined);
+
+const clients = [
+  { name: 'kotlin', missing: withoutJava, play: kotlin },
+  { name: 'swift', missing: withoutJava, play: swift },
+  ...Object.entries(lives).map(([name, { missing }]) => ({
+    ...{ name, missing, play: (folder: string) => live(name, folder) },
+  })),
+];
 const only = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  if (javaVersion() < OLDEST_JAVA) {
-    process.stdout.write(`not tried: there is no Java ${OLDEST_JAVA} here, which generates the clients\n`);
-    return;
-  }
   const folder = mkdtempSync(join(tmpdir(), 'accounts-sdks-'));
   try {
-    for (const [name, client] of Object.entries(CLIENTS)) {
+    for (const { name, missing, play } of clients) {
       if (only.length > 0 && !only.includes(name)) continue;
+      const tool = missing();
+      if (tool !== undefined) {
+        process.stdout.write(`not tried  ${name}: ${tool} is not here\n`);
+        continue;
+      }
       const begun = performance.now();
-      await client(folder);
+      await play(folder);
       process.stdout.write(`held  ${name} (${((performance.now() - begun) / 1_000).toFixed(0)} s)\n`);
     }
   } finally {

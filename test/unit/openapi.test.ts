@@ -41,6 +41,16 @@ describe('docs/openapi.json', () => {
     expect(unions.filter((at) => !/^\/components\/schemas\/\w+$/.test(at))).toEqual([]);
   });
 
+  it('tells answers with the same fields apart by a schema of one value, since Go and Rust look at no constant', () => {
+    const codes = placesOf((part) => part.const !== undefined && part.const !== null);
+    const refusals = /^\/components\/schemas\/\w+Refusal\/properties\/code$/;
+    expect(codes.filter((at) => !refusals.test(at) && !at.includes('SyncOptions'))).toEqual([]);
+    expect(document.components.schemas.ReturnCode1000?.properties?.code).toEqual({
+      $ref: '#/components/schemas/Code1000',
+    });
+    expect(document.components.schemas.Code1000).toMatchObject({ type: 'integer', enum: [1000] });
+  });
+
   it('has no field that can be true alone, no object that is half described, and no pattern with a slash', () => {
     expect(placesOf((part) => typeof part.const === 'boolean')).toEqual([]);
     expect(placesOf(({ additionalProperties: more = false }) => more !== false)).toEqual([]);

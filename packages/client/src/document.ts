@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: a61f6b3159c37977adfef80866821a88e91070977d8e60b0b3c19b1f9f20062e
+// SHA-256 of the document: 67422e923aa6f2c194577635126b8ea731dd615378f73b19b1a985f596df8fe4
 
 export interface paths {
     "/user/send_code": {
@@ -465,20 +465,22 @@ export interface components {
         UserSendCodeAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
         /** @description Done, without a result. */
         Done: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
         };
+        /**
+         * @description It was done.
+         * @enum {integer}
+         */
+        Code200: 200;
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode5000: {
-            /**
-             * @description The return code.
-             * @constant
-             */
-            code: 5000;
+            code: components["schemas"]["Code5000"];
         };
+        /**
+         * @description The return code.
+         * @enum {integer}
+         */
+        Code5000: 5000;
         /** @description A field at fault. */
         FieldProblem: {
             /** @description Of the field. */
@@ -490,11 +492,7 @@ export interface components {
         UserVerifyCodeAnswer: components["schemas"]["UserVerifyCodeSuccess"] | components["schemas"]["ReturnCode1000"] | components["schemas"]["ReturnCode2000"];
         /** @description What /user/verify_code answers when it was done. */
         UserVerifyCodeSuccess: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["VerificationToken"];
         };
         /** @description The proof that the phone is the user's. */
@@ -504,37 +502,31 @@ export interface components {
         };
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode1000: {
-            /**
-             * @description The return code.
-             * @constant
-             */
-            code: 1000;
+            code: components["schemas"]["Code1000"];
         };
+        /**
+         * @description The return code.
+         * @enum {integer}
+         */
+        Code1000: 1000;
         /** @description A return code alone. The header X-Reason says why. */
         ReturnCode2000: {
-            /**
-             * @description The return code.
-             * @constant
-             */
-            code: 2000;
+            code: components["schemas"]["Code2000"];
         };
+        /**
+         * @description The return code.
+         * @enum {integer}
+         */
+        Code2000: 2000;
         /** @description What /user/check_phone_available answers when it was done. */
         UserCheckPhoneAvailableAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description True: nobody has it. */
             result: boolean;
         };
         /** @description What /user/get_sms_img_code answers when it was done. */
         UserGetSmsImgCodeAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["Captcha"];
         };
         /** @description A captcha to show to the user. */
@@ -549,11 +541,7 @@ export interface components {
         };
         /** @description What /user/register answers when it was done. */
         UserRegisterAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["NewAccount"];
         };
         /** @description The account that was made. */
@@ -565,11 +553,7 @@ export interface components {
         UserLoginAnswer: components["schemas"]["UserLoginSuccess"] | components["schemas"]["ReturnCode1000"];
         /** @description What /user/login answers when it was done. */
         UserLoginSuccess: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["MessagingToken"];
         };
         /** @description The user, and a token for the messaging server. */
@@ -581,11 +565,7 @@ export interface components {
         };
         /** @description What /user/sessions answers when it was done. */
         UserSessionsAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["Session"][];
         };
@@ -612,11 +592,7 @@ export interface components {
         };
         /** @description What /user/export answers when it was done. */
         UserExportAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["KeptData"];
         };
         /** @description All that is kept of the user. */
@@ -744,11 +720,7 @@ export interface components {
         };
         /** @description What /user/blacklist answers when it was done. */
         UserBlacklistAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["BlacklistEntry"][];
         };
@@ -768,11 +740,7 @@ export interface components {
         };
         /** @description What /friendship/invite answers when it was done. */
         FriendshipInviteAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["InvitationOutcome"];
         };
         /** @description What came of the invitation. */
@@ -786,11 +754,7 @@ export interface components {
         InvitationAction: "Sent" | "Added" | "None";
         /** @description What /friendship/all answers when it was done. */
         FriendshipAllAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["Friendship"][];
         };
@@ -819,11 +783,7 @@ export interface components {
         };
         /** @description What /friendship/:friendId/profile answers when it was done. */
         FriendshipByFriendIdProfileAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["Friend"];
         };
         /** @description A friend. */
@@ -836,11 +796,7 @@ export interface components {
         GroupJoinAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode1000"];
         /** @description What /user/groups answers when it was done. */
         UserGroupsAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["Group"][];
         };
@@ -861,11 +817,7 @@ export interface components {
         GroupCreateAnswer: components["schemas"]["GroupCreateSuccess"] | components["schemas"]["ReturnCode1000"];
         /** @description What /group/create answers when it was done. */
         GroupCreateSuccess: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["NewGroupId"];
         };
         /** @description The group that was made. */
@@ -875,11 +827,7 @@ export interface components {
         };
         /** @description What /group/:id answers when it was done. */
         GroupByIdAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["GroupDetail"];
         };
         /** @description A group, with all that members see of it. */
@@ -911,11 +859,7 @@ export interface components {
         };
         /** @description What /group/:id/members answers when it was done. */
         GroupByIdMembersAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["GroupMember"][];
         };
@@ -938,11 +882,7 @@ export interface components {
         };
         /** @description What /user/sync/:version answers when it was done. */
         UserSyncByVersionAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["SyncChanges"];
         };
         /** @description All that has changed since the version that was sent. */
@@ -1053,20 +993,12 @@ export interface components {
         };
         /** @description What /user/get_token answers when it was done. */
         UserGetTokenAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["MessagingToken"];
         };
         /** @description What /user/get_image_token answers when it was done. */
         UserGetImageTokenAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["ImageToken"];
         };
         /** @description Where an upload goes, and what it is allowed with. */
@@ -1080,11 +1012,7 @@ export interface components {
         };
         /** @description What /user/find/:region/:phone answers when it was done. */
         UserFindByRegionAndPhoneAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["Profile"];
         };
         /** @description What users see of each other. */
@@ -1098,21 +1026,13 @@ export interface components {
         };
         /** @description What /user/batch answers when it was done. */
         UserBatchAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["Profile"][];
         };
         /** @description What /user/:id answers when it was done. */
         UserByIdAnswer: {
-            /**
-             * @description Always 200: it was done.
-             * @constant
-             */
-            code: 200;
+            code: components["schemas"]["Code200"];
             result: components["schemas"]["Profile"];
         };
         /** @description The image is at `<domain>/<key>`. */
