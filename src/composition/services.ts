@@ -145,7 +145,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sendingParts = { sender: codeSender, captchas, limiter, limits, spendGuard, places, audit, logger };
 
-  const sessionsParts = { sessions: repos.sessions, tokenEnds, transaction };
+  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, limits, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
   const groupChanges = new GroupChangeLimit(limiter, limits);
@@ -183,7 +183,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     heavyReads,
     heavyAnswers,
     account: new AccountService({
-      ...{ users, verification, ownPassword, closings, storage, tokenEnds, notices, transaction, logger },
+      ...{ users, verification, ownPassword, closings, storage, tokenEnds, notices, limiter, limits, transaction, logger },
     }),
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts, ownPassword },

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { expectOk, field, insertAndSignIn } from '../support/people';
+import { expectOk, field, insertAndSignIn, insertPerson, signIn } from '../support/people';
 
 describe('profile', () => {
   let app: TestApp;
@@ -120,6 +120,29 @@ describe('profile', () => {
 
   describe('with CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { CHANGES_PER_USER_HOUR: '3' });
+
+    it('counts findability with them, and calls of end_session that end nothing, but none that ends a session', async () => {
+      const limited = await instance();
+      const person = await insertPerson(limited);
+      const { agent } = await signIn(limited, person);
+      for (let devices = 0; devices < 3; devices += 1) await signIn(limited, person);
+      const { result } = await expectOk(agent.post('/user/sessions'));
+      const others = (result as { id: string; isCurrent: boolean }[]).filter(({ isCurrent }) => !isCurrent);
+      const findable = await times(10, (index) => post(agent, '/user/set_findable', { findable: index % 2 === 0 }));
+      expect(counted(findable)).toEqual({ 200: 3, 429: 7 });
+      expectRefusal(await post(agent, '/user/end_session', { id: 'f'.repeat(64) }), 429);
+      for (const { id } of others) expectBody(await post(agent, '/user/end_session', { id }), { code: 200 });
+      expectRefusal(await post(agent, '/user/end_session', { id: others[0]?.id }), 429);
+    });
+
+    it('takes twenty times as many names for friends', async () => {
+      const limited = await instance();
+      const [ann, bob] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
+      await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20 });
+      const named = (index: number) => ({ friendId: bob.id, displayName: `Bob ${index}` });
+      const names = await times(70, (index) => post(ann.agent, '/friendship/set_display_name', named(index)));
+      expect(counted(names)).toEqual({ 200: 60, 429: 10 });
+    });
 
     it('takes so many changes of both kinds together, writes no more rows of groups, and lets others go on', async () => {
       const limited = await instance();

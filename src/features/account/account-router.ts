@@ -61,7 +61,8 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: findability,
       writes: true,
-      handle: ({ findable }, { userId }) => account.setFindable(userId, findable),
+      refusals: ['too_many_changes'],
+      handle: ({ findable }, { userId, caller }) => account.setFindable(userId, findable, caller),
     }),
   ];
 }

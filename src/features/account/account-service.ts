@@ -6,6 +6,8 @@ import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-end
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Device } from '../auth/login-attempts';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
@@ -30,6 +32,8 @@ interface Parts {
   closings: ClosingsService;
   storage: ImageStorage;
   tokenEnds: TokenEnds;
+  limiter: Limiter;
+  limits: Pick<Limits, 'changesPerHour'>;
   notices: Notices;
   transaction: Transaction<Repositories>;
   logger: Pick<Logger, 'warn'>;
@@ -47,8 +51,10 @@ export interface Asker {
 export class AccountService {
   constructor(private readonly parts: Parts) {}
 
-  async setFindable(userId: string, isFindable: boolean): Promise<void> {
-    if (!(await retrying(() => this.parts.users.setFindable(userId, isFindable)))) throw new NotSignedIn();
+  async setFindable(userId: string, isFindable: boolean, caller: Caller): Promise<void> {
+    const { users, limiter, limits } = this.parts;
+    await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+    if (!(await retrying(() => users.setFindable(userId, isFindable)))) throw new NotSignedIn();
   }
 
   /**

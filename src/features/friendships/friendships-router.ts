@@ -67,8 +67,9 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: displayed,
       writes: true,
-      refusals: ['not_friends'],
-      handle: ({ friendId, displayName }, { userId }) => friendships.rename({ userId, friendId }, displayName),
+      refusals: ['not_friends', 'too_many_changes'],
+      handle: ({ friendId, displayName }, { userId, caller }) =>
+        friendships.rename({ userId, friendId }, displayName, caller),
     }),
     operation({
       path: '/friendship/all',

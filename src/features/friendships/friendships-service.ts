@@ -23,7 +23,7 @@ export interface FriendshipsParts {
   friendships: FriendshipsRepository;
   transaction: Transaction<{ friendships: FriendshipsRepository }>;
   limiter: Limiter;
-  limits: Pick<Limits, 'friendRequestsPerDay'>;
+  limits: Pick<Limits, 'friendRequestsPerDay' | 'displayNamesPerHour'>;
 }
 
 export class FriendshipsService {
@@ -108,7 +108,9 @@ export class FriendshipsService {
     if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 
-  async rename(two: Two, displayName: string): Promise<void> {
+  async rename(two: Two, displayName: string, caller: Caller): Promise<void> {
+    const { limiter, limits } = this.parts;
+    await limiter.take(caller, { limit: limits.displayNamesPerHour, subject: two.userId });
     const areFriends = await retrying(() => this.parts.friendships.rename(two, displayName));
     if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }

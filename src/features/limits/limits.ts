@@ -216,8 +216,19 @@ export function limitTable(amounts: LimitAmounts) {
       changing('too_many_parts'),
     ),
 
-    /** set_nickname, set_portrait_uri and remove_portrait together: each writes a row for every group of the user. */
+    /**
+     * set_nickname, set_portrait_uri, remove_portrait and set_findable together: each of the first three writes a row for
+     * every group of the user. Also end_session, where there is no such session.
+     */
     changesPerHour: limit('changes_hour', 'user', amounts.changesPerUserHour, HOUR, changing('too_many_changes')),
+    /** friendship/set_display_name: a user may name all friends in one go. */
+    displayNamesPerHour: limit(
+      'display_names_hour',
+      'user',
+      20 * amounts.changesPerUserHour,
+      HOUR,
+      changing('too_many_changes'),
+    ),
     /** change_password, change_phone and close_account, with the right password; a wrong one is a failed login. */
     passwordChangesPerHour: limit('password_changes', 'user', amounts.passwordChangesPerUserHour, HOUR, loggingIn),
     /** add_to_blacklist: a row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */

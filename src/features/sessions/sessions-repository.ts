@@ -85,9 +85,14 @@ export class SessionsRepository {
     return sessionsOfUser(this.db, { userId, currentSid, maxDays });
   }
 
+  async has(userId: string, id: string): Promise<boolean> {
+    const found: unknown = await this.ownById(userId, id).first('sid');
+    return found !== undefined;
+  }
+
   /** Ends only a session of this user. */
   async end(userId: string, id: string): Promise<number> {
-    return this.db('session').whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]).delete();
+    return this.ownById(userId, id).delete();
   }
 
   async endBySid(sid: string): Promise<number> {
@@ -105,5 +110,9 @@ export class SessionsRepository {
     await keepSession(this.db, { sid, credentialsVersion });
     const others = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid });
     return this.db('session').whereIn('sid', others.limit(MOST_ENDED).select('sid')).delete();
+  }
+
+  private ownById(userId: string, id: string): Knex.QueryBuilder {
+    return this.db('session').whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id]);
   }
 }

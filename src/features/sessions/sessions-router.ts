@@ -17,6 +17,7 @@ export function sessionsRouter(sessions: SessionsService): Operation[] {
       access: 'user',
       body: sessionToEnd,
       writes: true,
+      refusals: ['too_many_changes'],
       handle: ({ id }, { userId, caller }) => sessions.end(userId, id, caller),
     }),
   ];

@@ -2,6 +2,8 @@ import type { Caller } from '../../caller';
 import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { Limiter } from '../limits/limiter';
+import type { Limits } from '../limits/limits';
 import type { SessionRow, SessionsRepository } from './sessions-repository';
 
 interface Repositories {
@@ -17,6 +19,8 @@ interface Repositories {
 interface Parts {
   sessions: SessionsRepository;
   tokenEnds: TokenEnds;
+  limiter: Limiter;
+  limits: Pick<Limits, 'changesPerHour'>;
   transaction: Transaction<Repositories>;
 }
 
@@ -37,9 +41,16 @@ export class SessionsService {
     });
   }
 
-  /** Idempotent: a session that has ended already is no mistake. It ends the messaging tokens of all devices, too. */
+  /**
+   * Idempotent: a session that has ended already is no mistake. It ends the messaging tokens of all devices, too. Only calls
+   * that end nothing are counted: logins limit the others, and a thief must not keep the owner from ending a session.
+   */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
-    const { transaction, tokenEnds } = this.parts;
+    const { sessions, transaction, tokenEnds, limiter, limits } = this.parts;
+    if (!(await sessions.has(userId, id))) {
+      await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+      return;
+    }
     const end = await transaction(async (repos) => {
       // The user's row is locked before those of sessions, as by a new password.
       await repos.messagingTokens.lock(userId);
