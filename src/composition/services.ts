@@ -183,7 +183,8 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     heavyReads,
     heavyAnswers,
     account: new AccountService({
-      ...{ users, verification, ownPassword, closings, storage, tokenEnds, notices, limiter, limits, transaction, logger },
+      ...{ users, verification, ownPassword, closings, storage, tokenEnds },
+      ...{ notices, limiter, limits, transaction, logger },
     }),
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts, ownPassword },

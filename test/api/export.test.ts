@@ -1,6 +1,16 @@
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectRefusal, post } from '../support/calls';
-import { e164, expectOk, insertAndSignIn, profileOf, registerAndSignIn, type SignedInPerson } from '../support/people';
+import {
+  e164,
+  expectOk,
+  insertAndSignIn,
+  newPassword,
+  profileOf,
+  registerAndSignIn,
+  signIn,
+  verificationToken,
+  type SignedInPerson,
+} from '../support/people';
 import { connectWriter, insertGroup } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
@@ -9,7 +19,7 @@ interface Exported extends Record<string, unknown> {
   blacklist: { friendId: string }[];
   friendships: { friendId: string }[];
   memberships: { groupId: string }[];
-  securityEvents: { event: string; detail: string }[];
+  securityEvents: { event: string; detail: string; ip: string; userAgent: string }[];
 }
 
 describe('POST /user/export', () => {
@@ -73,6 +83,30 @@ describe('POST /user/export', () => {
     const { password_hash } = await app.db('users').where({ id: ann.id }).first<{ password_hash: string }>();
     for (const kept of [password_hash, sid, 'kept']) expect(text).not.toContain(kept);
     expect(text).not.toMatch(/hash|credential|secret/i);
+  });
+
+  it('is a download', async () => {
+    const { headers } = await post(ann.agent, '/user/export');
+    expect(headers).toMatchObject({
+      'content-disposition': 'attachment; filename="account.json"',
+      'content-type': 'application/json; charset=utf-8',
+    });
+  });
+
+  it('shows no address and no device from before the last password reset', async () => {
+    const before = await exported(ann);
+    expect(before.securityEvents.find(({ event }) => event === 'logged_in')).toMatchObject({ ip: '127.0.0.1' });
+    const verification_token = await verificationToken(app, ann);
+    const password = newPassword();
+    await expectOk(app.api.post('/user/reset_password').send({ password, verification_token }));
+    const { securityEvents } = await exported(await signIn(app, { ...ann, password }));
+    const reset = securityEvents.findIndex(({ event }) => event === 'password_reset');
+    const [past, since] = [securityEvents.slice(0, reset), securityEvents.slice(reset)];
+    expect(past.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['registered', 'logged_in', 'data_exported']),
+    );
+    for (const event of past) expect(event).toMatchObject({ ip: '', userAgent: '' });
+    for (const event of since) expect(event).toMatchObject({ ip: '127.0.0.1' });
   });
 
   it('gives nothing of others', async () => {

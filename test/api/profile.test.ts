@@ -127,7 +127,7 @@ describe('profile', () => {
       const { agent } = await signIn(limited, person);
       for (let devices = 0; devices < 3; devices += 1) await signIn(limited, person);
       const { result } = await expectOk(agent.post('/user/sessions'));
-      const others = (result as { id: string; isCurrent: boolean }[]).filter(({ isCurrent }) => !isCurrent);
+      const others = (result as { id: string; current: boolean }[]).filter(({ current }) => !current);
       const findable = await times(10, (index) => post(agent, '/user/set_findable', { findable: index % 2 === 0 }));
       expect(counted(findable)).toEqual({ 200: 3, 429: 7 });
       expectRefusal(await post(agent, '/user/end_session', { id: 'f'.repeat(64) }), 429);

@@ -5787,6 +5787,23 @@ export const guards = [
     named: 'passes no group on to a member who is closing',
   },
   {
+    guard: 'an export shows no places from before the last password reset',
+    claims: ['learn secrets by an export'],
+    file: 'src/features/account/export-repository.ts',
+    replace: "CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END",
+    by: '${column}',
+    test: 'test/api/export',
+    named: 'shows no address and no device from before the last password reset',
+  },
+  {
+    guard: 'an export is a download',
+    file: 'src/features/account/account-router.ts',
+    replace: "if (begun) res.set('Content-Disposition', 'attachment; filename=\"account.json\"');",
+    by: 'void res;',
+    test: 'test/api/export',
+    named: 'is a download',
+  },
+  {
     guard: 'an export holds nothing that lets anybody in',
     claims: ['learn secrets by an export'],
     file: 'src/features/account/export-repository.ts',

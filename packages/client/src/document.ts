@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 67422e923aa6f2c194577635126b8ea731dd615378f73b19b1a985f596df8fe4
+// SHA-256 of the document: 0ea82fc7d21b8c47fe618ee9b1b9bb4068950b05aff38d06cfce2130cc7dccb5
 
 export interface paths {
     "/user/send_code": {
@@ -711,9 +711,9 @@ export interface components {
             event: string;
             /** @description In E.164; empty where none belongs to it. */
             phone: string;
-            /** @description The address that it came from. */
+            /** @description The address that it came from; empty before the last password reset. */
             ip: string;
-            /** @description The program that it came from, as it calls itself. */
+            /** @description The program that it came from, as it calls itself; empty before the last password reset. */
             userAgent: string;
             /** @description What else is known of it. */
             detail: string;
@@ -1999,6 +1999,7 @@ export interface operations {
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2206,6 +2207,7 @@ export interface operations {
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
@@ -2479,6 +2481,7 @@ export interface operations {
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyChanges"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];

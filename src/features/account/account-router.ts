@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { rowsText } from '../../http/json-stream';
 import { operation, streamedOperation, type Operation, type UserCall } from '../../http/operation';
 import type { DeviceCookies } from '../auth/device-cookies';
@@ -53,7 +54,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       result: keptData,
       heavy: true,
       refusals: ['too_many_at_once'],
-      stream: async (_input, { session, caller }) => textOf(await exporting.of(session, caller)),
+      stream: async (_input, { session, caller, res }) => textOf(await exporting.of(session, caller), res),
     }),
     operation({
       path: '/user/set_findable',
@@ -67,12 +68,13 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
   ];
 }
 
-/** The answer's text, a page at a time. */
-async function* textOf({ user, phones, sessions, lists }: Kept): AsyncGenerator<string> {
+/** The answer's text, a page at a time. A browser saves it as a file. */
+async function* textOf({ user, phones, sessions, lists }: Kept, res: Response): AsyncGenerator<string> {
   const head = JSON.stringify({ user, phones, sessions: sessions.map(sessionView) });
   // Kept until the lists come: whoever is refused them is sent the refusal, and no half of an answer.
   let begun = `{"code":200,"result":${head.slice(0, -1)}`;
   for await (const [name, pages] of lists) {
+    if (begun) res.set('Content-Disposition', 'attachment; filename="account.json"');
     yield `${begun},"${name}":[`;
     begun = '';
     for await (const text of rowsText(pages, (row) => row)) if (text !== '') yield text;

@@ -65,11 +65,16 @@ interface EventRow extends KeptEvent {
   place: string;
 }
 
+/** Who has reset the password may be the new owner of a number, and is shown no places of the owner before. */
+const shownSinceReset = (column: string) => `CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END`;
+
 const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
   'kept-events',
-  `SELECT at || '|' || id AS place, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone, ip,
-          user_agent AS "userAgent", coalesce(detail, '') AS detail
-     FROM security_events
+  `SELECT security_events.at || '|' || id AS place, ${shown('security_events.at')} AS at, event, coalesce(phone, '') AS phone,
+          ${shownSinceReset('ip')} AS ip, ${shownSinceReset('user_agent')} AS "userAgent", coalesce(detail, '') AS detail
+     FROM security_events,
+          (SELECT coalesce(max(at), '-infinity') AS at FROM security_events
+            WHERE user_id = :userId AND event = 'password_reset') reset
     WHERE user_id = :userId AND (security_events.at, id) > (:afterAt::timestamptz, :afterId::bigint)
     ORDER BY security_events.at, id LIMIT ${PAGE}`,
   { prepared: false },

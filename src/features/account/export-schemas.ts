@@ -58,8 +58,11 @@ const securityEvent = z
     at: time,
     event: text('What happened.', 'login'),
     phone: text('In E.164; empty where none belongs to it.', '+447911123456'),
-    ip: text('The address that it came from.', '203.0.113.7'),
-    userAgent: text('The program that it came from, as it calls itself.', 'Hikers/1.0 (Android 16)'),
+    ip: text('The address that it came from; empty before the last password reset.', '203.0.113.7'),
+    userAgent: text(
+      'The program that it came from, as it calls itself; empty before the last password reset.',
+      'Hikers/1.0 (Android 16)',
+    ),
     detail: text('What else is known of it.', ''),
   })
   .meta({ id: 'SecurityEvent', description: 'Something that happened to the account, such as a login.' });
