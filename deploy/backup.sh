@@ -11,7 +11,8 @@
 #   backup.sh resend          after going back in another way: has clients sent everything again
 #
 # PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. What is restored belongs to the owner of its schema
-# public, whose role PGUSER has to have. A backup is a folder in BACKUP_DIR, named by its time. It gets this name when it
+# public, whose role PGUSER has to have. BACKUP_ENV tells what becomes of .env: plain, none, or encrypted, to a recipient
+# of age (age1…) or to the public key of gpg in the file that it names. A backup is a folder in BACKUP_DIR, named by its time. It gets this name when it
 # is whole, and nothing else has such a name.
 set -eu
 umask 077
@@ -21,6 +22,7 @@ BACKUP_KEEP=${BACKUP_KEEP:-14}
 BACKUP_AT=${BACKUP_AT:-03:00}
 DATA_DIR=${DATA_DIR:-/data}
 ENV_FILE=${ENV_FILE:-/project/.env}
+BACKUP_ENV=${BACKUP_ENV:-plain}
 export LC_ALL=C PGCONNECT_TIMEOUT="${PGCONNECT_TIMEOUT:-10}"
 
 UNFINISHED=$BACKUP_DIR/.unfinished
@@ -28,7 +30,8 @@ RESTORED=$DATA_DIR/.restored
 RETRY_SECONDS=3600
 COMMITTED='restored and committed'
 
-say() { printf '%s backup: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$*"; }
+task=backup
+say() { printf '%s %s: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$task" "$*"; }
 
 fail() {
   say "failed: $*" >&2
@@ -71,9 +74,9 @@ make_backup() {
   began=$(date +%s)
   pack --create
   tell=$(pg_dump --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
-    --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why "$tell"), $(room)"
+    --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"
   pack --append --newer="@$((began - 60))"
-  [ ! -f "$ENV_FILE" ] || cp "$ENV_FILE" "$UNFINISHED/.env" || fail "$ENV_FILE was not copied"
+  [ ! -f "$ENV_FILE" ] || keep_settings
   (cd "$UNFINISHED" && find . -type f ! -name SHA256SUMS -exec sha256sum {} + >SHA256SUMS) ||
     fail "the sums of the files were not written, $(room)"
   find "$UNFINISHED" -exec sync {} +
@@ -86,6 +89,35 @@ make_backup() {
   mv "$UNFINISHED" "$BACKUP_DIR/$name" || fail "$BACKUP_DIR cannot be written"
   say "$name is whole, $(du -sh "$BACKUP_DIR/$name" | cut -f 1)"
   prune
+}
+
+# pg_dump refuses a newer server without a remedy.
+why_not_dumped() {
+  server=$(printf '%s\n' "$1" | sed -n -E 's/.*server version: ([0-9]+).*/\1/p')
+  ours=$(printf '%s\n' "$1" | sed -n -E 's/.*pg_dump version: ([0-9]+).*/\1/p')
+  if [ -n "$server" ] && [ -n "$ours" ]; then
+    echo "PostgreSQL here is $server, pg_dump $ours: install postgresql-client-$server"
+  else
+    echo "$(why "$1"), $(room)"
+  fi
+}
+
+keep_settings() {
+  case $BACKUP_ENV in
+    plain) tell=$(cp "$ENV_FILE" "$UNFINISHED/.env" 2>&1) ;;
+    none) ;;
+    age1*) tell=$(age --encrypt --recipient "$BACKUP_ENV" --output "$UNFINISHED/.env.age" "$ENV_FILE" 2>&1) ;;
+    *) tell=$(encrypt_by_gpg 2>&1) ;;
+  esac || fail "$ENV_FILE was not kept as BACKUP_ENV asks: $(why "$tell")"
+}
+
+# With a key ring of its own: the user's may trust others, or not be there.
+encrypt_by_gpg() {
+  [ -f "$BACKUP_ENV" ] || { echo "cannot read the public key $BACKUP_ENV" && return 1; }
+  mkdir "$UNFINISHED/.gnupg" || return 1
+  gpg --homedir "$UNFINISHED/.gnupg" --batch --quiet --trust-model always --recipient-file "$BACKUP_ENV" \
+    --output "$UNFINISHED/.env.gpg" --encrypt "$ENV_FILE" || return 1
+  rm -rf "$UNFINISHED/.gnupg"
 }
 
 new_name() { date -u +accounts-%Y-%m-%dT%H-%M-%SZ; }
@@ -185,10 +217,14 @@ restore() {
     *) fail 'the database is as it was: the dump was cut off' ;;
   esac
   move_files
-  sql ANALYZE || say 'the statistics are missing until PostgreSQL has collected them by itself'
+  # Who is no superuser would be warned of each shared catalogue.
+  sql "SET client_min_messages = error; ANALYZE" || say 'the statistics are missing until PostgreSQL has collected them by itself'
   say "$name is restored into the database $PGDATABASE and $DATA_DIR; the service may be started"
   [ ! -f "$from/.env" ] || cmp -s "$from/.env" "$ENV_FILE" ||
     say "the settings are not those of the backup: compare $from/.env"
+  for file in "$from/.env.age" "$from/.env.gpg"; do
+    [ ! -f "$file" ] || say "the settings of the backup are encrypted: decrypt $file, and compare them with $ENV_FILE"
+  done
 }
 
 refuse_open_connections() {
@@ -321,7 +357,6 @@ case $command in
   now) make_backup ;;
   nightly) nightly ;;
   fresh) fresh ;;
-  restore) restore "$@" ;;
-  resend) resend ;;
+  restore | resend) task=$command && "$command" "$@" ;;
   *) fail "say now, nightly, fresh, restore NAME or resend" ;;
 esac

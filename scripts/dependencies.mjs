@@ -24,7 +24,7 @@ export async function ensureDependencies({ dev }) {
 async function installMissing(dev) {
   const missing = missingPackages(dev);
   if (missing.length === 0) return;
-  process.stdout.write(`Installing dependencies (${missing.length} to go; the first time takes a minute or two) …\n`);
+  process.stdout.write('Installing dependencies (the first time takes a minute or two) …\n');
   const status = await npmCi(dev ? ['--include=dev', '--include=optional'] : ['--include=optional']);
   if (status !== 0) stop('The dependencies could not be installed: see what npm says above, then try again.');
 }

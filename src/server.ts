@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
-import type { Express } from 'express';
 import { buildContainer } from './composition/container';
 import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config';
@@ -36,12 +35,13 @@ async function start(): Promise<void> {
   const hurry = new AbortController();
   stopOnSignals(stop, hurry);
   try {
+    await askForPort(config);
     const database = await openDatabase(config, cleanups);
     const keys = loadKeys(config);
     const logger = createLogger(config.logLevel);
     const container = await buildContainer(config, { databaseUrl: database.url, keys, logger });
     cleanups.push(() => container.close());
-    const server = await listen(container.app, config);
+    const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
@@ -133,8 +133,13 @@ async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Datab
   return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
 }
 
-function listen(app: Express, { http }: Config): Promise<Server> {
-  const server = createHttpServer(app);
+/** Before a database is made for nothing. Whoever takes the port after that is found when the service listens. */
+async function askForPort({ http }: Config): Promise<void> {
+  const asking = await listen(createServer(), http);
+  await new Promise((resolve) => asking.close(resolve));
+}
+
+function listen<T extends TcpServer>(server: T, http: Config['http']): Promise<T> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, http)));
     server.listen(http.port, http.host, () => resolve(server));

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { Pool, types, type ClientConfig, type PoolConfig } from 'pg';
 import type { ConnectionWatch } from './connection-watch';
+import { forPg } from './database-url';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
 
 const BIGINT = 20;
@@ -12,7 +13,7 @@ const BIGINT = 20;
  */
 export function connectionOptions(url: string): ClientConfig {
   return {
-    connectionString: url,
+    connectionString: forPg(url),
     application_name: 'user-account-service',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

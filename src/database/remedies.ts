@@ -24,6 +24,8 @@ const BY_CODE: Record<string, Remedy> = {
   '28P01': (address) => `Check the user and the password in ${address} or ${passwordOf(address)}`,
   '28000': (address) =>
     `Is there such a role, does pg_hba.conf let it in from here, and does ${address} want ?sslmode=require?`,
+  '22P05': (address) =>
+    `The service needs UTF8: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8', and set ${address} to that one`,
   '3D000': (address) => `Create it (CREATE DATABASE …), or set ${address} to one that is there`,
   '53300': () => 'Raise max_connections of PostgreSQL, or lower DATABASE_POOL_MAX of each instance',
   '57P03': () => 'It is starting or stopping: start again when it is up, or set DATABASE_WAIT_SECONDS',

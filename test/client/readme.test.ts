@@ -63,15 +63,31 @@ describe('the client', () => {
     expect(shown()).toContain('friend: Bob, 20\n');
   }, 60_000);
 
-  it("does what the service's README shows, as written, for the user whom its commands have made", async () => {
-    await register({ region: 44, phone: '7911123458' });
-    const program = programIn(read('README.md'));
-    const base = "'http://127.0.0.1:8585'";
-    expect(program.split(base)).toHaveLength(2);
+  it.each(['signs up who has no account yet', 'logs in whom its commands have made'])(
+    "does what the service's README shows, as written: it %s",
+    async (which) => {
+      const phone = which.startsWith('logs') ? '7911123458' : '7911123459';
+      if (which.startsWith('logs')) await register({ region: 44, phone });
+      const [base, ofAnn] = ["'http://127.0.0.1:8585'", "'7911123458'"];
+      const program = programIn(read('README.md'));
+      expect([program.split(base).length, program.split(ofAnn).length]).toEqual([2, 2]);
 
-    const { shown, ended } = run(program.replace(base, `'${service.url}'`));
-    expect({ status: await ended, shown: shown() }).toEqual({ status: 0, shown: '[]\n' });
-  }, 60_000);
+      const known = service.codes.length;
+      const { running, shown, ended } = run(program.replace(base, `'${service.url}'`).replace(ofAnn, `'${phone}'`));
+      if (which.startsWith('signs')) {
+        await until(() => {
+          if (running.exitCode !== null) throw new Error(shown());
+          return service.codes.length > known && shown().includes('first terminal: ');
+        }, 30_000);
+        running.stdin.write(`${service.codes[known]}\n`);
+      }
+      expect({ status: await ended, shown: shown() }).toEqual({
+        status: 0,
+        shown: expect.stringMatching(/^(The code in the first terminal: )?\[\]\n$/) as string,
+      });
+    },
+    60_000,
+  );
 
   async function register(phone: { region: number; phone: string }): Promise<void> {
     const client = new Client({ baseUrl: service.url });

@@ -4149,6 +4149,22 @@ export const guards = [
     named: 'SESSION_DAYS=91',
   },
   {
+    guard: 'a taken port is found before a database is made',
+    file: 'src/server.ts',
+    replace: 'await askForPort(config);',
+    by: '',
+    test: 'test/process/settings',
+    named: 'says in one line that the port is taken',
+  },
+  {
+    guard: 'pg is told which sslmode is meant',
+    file: 'src/database/database-url.ts',
+    replace: "address.replace(READ_AS_VERIFY_FULL, 'verify-full')",
+    by: 'address',
+    test: 'test/process/settings',
+    named: 'no TLS, as hosts write it',
+  },
+  {
     guard: 'setup touches no .env that is there',
     file: 'scripts/setup.mjs',
     replace: "if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');",
@@ -4191,6 +4207,22 @@ export const guards = [
   },
 
   // --- backups
+  {
+    guard: 'settings are encrypted in backups where that is asked for',
+    file: 'deploy/backup.sh',
+    replace: 'tell=$(encrypt_by_gpg 2>&1)',
+    by: 'tell=$(cp "$ENV_FILE" "$UNFINISHED/.env" 2>&1)',
+    test: 'test/process/backup',
+    named: 'encrypts settings to the gpg key',
+  },
+  {
+    guard: 'a newer server than pg_dump is told with its remedy',
+    file: 'deploy/backup.sh',
+    replace: '$(why_not_dumped "$tell")',
+    by: '$(why "$tell")',
+    test: 'test/process/backup',
+    named: 'names the package where the server is newer',
+  },
   {
     guard: 'a backup that was damaged is not restored',
     file: 'deploy/backup.sh',

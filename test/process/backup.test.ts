@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../src/database/migrations';
 import { startApp, type TestApp } from '../support/app';
+import { cloneDatabase } from '../support/database';
 import { form, picture } from '../support/images';
 import { InstalledPostgres, installedPostgres } from '../support/installed-postgres';
 import {
@@ -39,6 +40,11 @@ const SETTINGS = 'SESSION_SECRETS=of-this-installation\n';
 const programs = installedPostgres() ?? '';
 const isRoot = process.getuid?.() === 0;
 if (programs === '') process.stderr.write('Backups are NOT tested: no PostgreSQL with pg_dump is installed.\n');
+
+function major(folder: string): number {
+  const { stdout } = spawnSync(join(folder, 'pg_dump'), ['--version']);
+  return Number(/(\d+)/.exec(String(stdout))?.[1] ?? Infinity);
+}
 
 interface Outcome {
   status: number | null;
@@ -407,6 +413,14 @@ interface Place {
       ]);
     });
 
+    it('by a role that is no superuser, in one line', async () => {
+      const outcome = await run(place, ['restore', name, '--replace'], { PGUSER: 'accounts_owner' });
+      expect(outcome).toEqual({
+        status: 0,
+        output: expect.stringMatching(/^\S+ restore: .* is restored into .*\n$/) as string,
+      });
+    });
+
     it('over files that are there, unless they are to be replaced', async () => {
       const fresh = await emptyPlace(other, place.backupDir);
       mkdirSync(join(fresh.dataDir, 'uploads'), { recursive: true });
@@ -435,7 +449,10 @@ interface Place {
 
     it('of a name that is none, and with an option that is none', async () => {
       const fresh = await emptyPlace(other, place.backupDir);
-      await expectRefused(run(fresh, ['restore', 'accounts-1']), /there is no backup accounts-1 in /);
+      await expectRefused(
+        run(fresh, ['restore', 'accounts-1']),
+        /Z restore: failed: there is no backup accounts-1 in /,
+      );
       await expectRefused(run(fresh, ['restore']), /there is no backup without a name/);
       await expectRefused(run(fresh, ['restore', name, '--force']), /there is no option --force/);
       await expectRefused(run({ ...fresh, backupDir: newFolder() }, ['restore', 'latest']), /there is no backup/);
@@ -472,6 +489,50 @@ interface Place {
       expect(statSync(folder).mode & 0o777).toBe(0o700);
       for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(SETTINGS);
+    });
+
+    it.each([
+      ['none', '.env.none'],
+      ['plain', '.env'],
+    ])('keeps settings as BACKUP_ENV=%s says', async (BACKUP_ENV, kept) => {
+      const place = await newPlace();
+      const files = readdirSync(join(place.backupDir, await backUp(place, { BACKUP_ENV })));
+      expect(files.filter((name) => name.startsWith('.env'))).toEqual([kept].filter((name) => name === '.env'));
+    });
+
+    (spawnSync('gpg', ['--version']).status === 0 ? it : it.skip)(
+      'encrypts settings to the gpg key that BACKUP_ENV names, which a restore tells',
+      async () => {
+        const place = await newPlace();
+        const home = newFolder();
+        const gpg = (...args: string[]) =>
+          spawnSync('gpg', ['--homedir', home, '--batch', '--quiet', '--pinentry-mode', 'loopback', ...args]);
+        gpg('--passphrase', '', '--quick-generate-key', 'operator@example.com', 'rsa2048', 'encrypt');
+        const key = join(home, 'key.asc');
+        writeFileSync(key, gpg('--armor', '--export').stdout);
+        const name = await backUp(place, { BACKUP_ENV: key });
+        const folder = join(place.backupDir, name);
+        expect(readdirSync(folder).sort()).toEqual(['.env.gpg', 'SHA256SUMS', 'data.tar', 'database.dump']);
+        expect(gpg('--decrypt', join(folder, '.env.gpg')).stdout.toString()).toBe(SETTINGS);
+        spawnSync('gpgconf', ['--homedir', home, '--kill', 'all']);
+        const restored = await run(place, ['restore', name, '--replace']);
+        expect(restored.output).toMatch(/restore: the settings of the backup are encrypted: decrypt \S+\.env\.gpg,/);
+      },
+    );
+
+    it('fails where the settings cannot be encrypted, and leaves nothing', async () => {
+      const place = await newPlace();
+      await expectRefused(run(place, ['now'], { BACKUP_ENV: '/no/key' }), /cannot read the public key \/no\/key/);
+      expect(backupsIn(place)).toEqual([]);
+    });
+
+    (major(programs) < 18 ? it : it.skip)('names the package where the server is newer than pg_dump', async () => {
+      const newer = await cloneDatabase();
+      const { hostname, port, username, password, pathname } = new URL(newer.url);
+      const env = { PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password };
+      const outcome = run(await newPlace(), ['now'], { ...env, PGDATABASE: pathname.slice(1) });
+      await expectRefused(outcome, /PostgreSQL here is 18, pg_dump \d+: install postgresql-client-18$/);
+      await newer.drop();
     });
 
     it('has the images that rows name, also those that come or go while the database is dumped', async () => {

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
-import { postmasterPid, ROOT } from '../support/service-process';
+import { ROOT } from '../support/service-process';
 import { dataDir, start } from '../support/started';
 import { until } from '../support/until';
 
@@ -223,7 +223,7 @@ describe('mistakes of whoever starts it', () => {
     expect(service.stderr).toBe(
       `Cannot start: port ${port} on 127.0.0.1 is taken: stop what listens there, or set PORT to another one\n`,
     );
-    expect(postmasterPid(DATA_DIR)).toBe(0);
+    expect(existsSync(join(DATA_DIR, 'postgres'))).toBe(false);
     other.close();
   });
 
@@ -350,9 +350,22 @@ describe('a database that cannot be used', () => {
     ['no password', (url) => (url.password = ''), /It wants a password: give it in DATABASE_PASSWORD$/m],
     ['another name', (url) => (url.pathname = '/no_such'), /"no_such" does not exist\. Create it .* DATABASE_URL to/],
     ['no TLS', (url) => url.searchParams.set('sslmode', 'verify-full'), /Turn ssl on .* sslmode out of DATABASE_URL$/m],
+    [
+      'no TLS, as hosts write it',
+      (url) => url.searchParams.set('sslmode', 'require'),
+      /Turn ssl on .* out of DATABASE_URL$/m,
+    ],
   ])('is told with its remedy: %s', async (_case, change, told) => {
     const { url, drop } = await changed(change);
     expect(await refusalBy({ DATABASE_URL: url })).toMatch(told);
+    await drop();
+  });
+
+  it('is told with its remedy: another encoding than UTF8', async () => {
+    const { url, ownerUrl, drop } = await changed((one) => (one.pathname = '/latin'));
+    await query(ownerUrl, `CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`);
+    expect(await refusalBy({ DATABASE_URL: url })).toMatch(/LATIN1.*\. The service needs UTF8: CREATE DATABASE .*\n$/);
+    await query(ownerUrl, 'DROP DATABASE latin');
     await drop();
   });
 

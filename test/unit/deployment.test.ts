@@ -49,7 +49,7 @@ const exampleVariables = examples.map(([name]) => name);
 const COMPOSE_ONLY = [
   ...['COMPOSE_PROFILES', 'DOMAIN', 'POSTGRES_PASSWORD', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_MEMORY', 'NETWORK_IPV6'],
   ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'VERSION', 'REVISION', 'SOURCE'],
-  ...['BACKUP_AT', 'BACKUP_DIR', 'BACKUP_KEEP'],
+  ...['BACKUP_AT', 'BACKUP_DIR', 'BACKUP_ENV', 'BACKUP_KEEP'],
 ];
 
 /** The least that the compose file is content with. */
