@@ -87,5 +87,6 @@ function productionEnv(bench) {
     STORAGE_PROVIDER: 'local',
     PUBLIC_URL: 'https://accounts.example.com',
     TRUST_PROXY: '1',
+    SEND_CODE_PER_DAY: '0',
   };
 }

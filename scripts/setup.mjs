@@ -29,6 +29,13 @@ const QUESTIONS = [
     question: 'The number to send from, such as +447400000000, or a messaging service, MG…',
     unless: ({ TWILIO_MESSAGING_SERVICE_SID }) => Boolean(TWILIO_MESSAGING_SERVICE_SID),
   },
+  {
+    name: 'SEND_CODE_PER_DAY',
+    question: 'The new users that you expect on a good day; three messages a day are paid for each at most',
+    form: /^\d{1,7}$/,
+    // Few users still need room for a bad day.
+    from: (users) => String(Math.max(100, 3 * Number(users))),
+  },
 ];
 const DEFAULTS = { COMPOSE_PROFILES: 'database,proxy', SMS_PROVIDER: 'twilio', STORAGE_PROVIDER: 'local' };
 const SECRETS = {
@@ -106,7 +113,7 @@ function formMistakes({ name, question, form, unless }, settings) {
   return [`${name}: must be this: ${question}`];
 }
 
-async function answer({ name, question, form }, lines, mistakesIn) {
+async function answer({ name, question, form, from = (value) => value }, lines, mistakesIn) {
   for (;;) {
     process.stdout.write(`${question}: `);
     const { value, done } = await lines.next();
@@ -114,7 +121,7 @@ async function answer({ name, question, form }, lines, mistakesIn) {
     const settings = { [name]: value.trim() };
     useMessagingService(settings);
     const mistakes = [...formMistakes({ name, question, form }, { [name]: value.trim() }), ...mistakesIn(settings)];
-    if (mistakes.length === 0) return value.trim();
+    if (mistakes.length === 0) return from(value.trim());
     process.stdout.write(`It has to look otherwise. ${mistakes[0]}\n`);
   }
 }

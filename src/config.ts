@@ -190,7 +190,7 @@ const environment = z.object({
   SEND_CODE_PER_PHONE_DAY: limit.default(10),
   SEND_CODE_PER_IP_HOUR: limit.optional(),
   SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: limit.optional(),
-  SEND_CODE_PER_DAY: limit.default(0),
+  SEND_CODE_PER_DAY: limit.optional(),
   NEW_DEVICE_NOTICES_PER_IP_HOUR: limit.optional(),
   WRONG_CODES_PER_PHONE_AND_IP_DAY: limit.default(20),
   WRONG_CODES_PER_PHONE_DAY: limit.default(100),
@@ -446,6 +446,11 @@ function unfitForProduction(env: Environment): string[] {
       'TRUST_PROXY: set it to the number of proxies in front (1 with the compose file), to their addresses, or to none',
     ],
     [
+      env.SEND_CODE_PER_DAY === undefined,
+      'SEND_CODE_PER_DAY: set it to the messages a day that you pay for at most (three for each new user a day), or to 0 ' +
+        'for no bound',
+    ],
+    [
       (env.SESSION_SECRETS ?? []).some(isGuessable),
       'SESSION_SECRETS: each needs to be random, openssl rand -hex 32 makes one',
     ],
@@ -554,7 +559,7 @@ function nested(env: Environment, mistakes: string[]) {
       sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
       sendCodePerIpHour: inProduction(env.SEND_CODE_PER_IP_HOUR, 200),
       sendCodePerIpHourWithCaptcha: inProduction(env.SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA, 1_000),
-      sendCodePerDay: env.SEND_CODE_PER_DAY,
+      sendCodePerDay: env.SEND_CODE_PER_DAY ?? 0,
       newDeviceNoticesPerIpHour: inProduction(env.NEW_DEVICE_NOTICES_PER_IP_HOUR, 20),
       wrongCodesPerPhoneAndIpDay: env.WRONG_CODES_PER_PHONE_AND_IP_DAY,
       wrongCodesPerPhoneDay: env.WRONG_CODES_PER_PHONE_DAY,

@@ -31,6 +31,7 @@ export function newSettings(required: string[]): Settings {
     TWILIO_FROM: '+15005550006',
     TWILIO_API_URL: 'https://vendors:8080',
     STORAGE_PROVIDER: 'local',
+    SEND_CODE_PER_DAY: '0',
     CODE_RESEND_SECONDS: '1',
     ...Object.fromEntries(LIFTED.map((name) => [name, '0'])),
   };

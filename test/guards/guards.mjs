@@ -551,8 +551,8 @@ export const guards = [
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOfNetwork(network) ?? ',
     by: '',
-    test: 'test/api/spend-guard',
-    named: 'counts five open codes of a network at most',
+    test: 'test/attacks/spend-day',
+    named: 'keeps no user of the country out',
   },
   {
     guard: 'networks behind an alarm are refused first',

@@ -252,10 +252,10 @@ describe('mistakes of whoever starts it', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
-    expect(headline).toMatchObject({ level: 60, msg: expect.stringMatching(/^Cannot start: 11 settings /) as string });
+    expect(headline).toMatchObject({ level: 60, msg: expect.stringMatching(/^Cannot start: 12 settings /) as string });
     for (const name of [
       ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-      ...['STORAGE_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'TRUST_PROXY', 'BCRYPT_COST'],
+      ...['STORAGE_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'TRUST_PROXY', 'SEND_CODE_PER_DAY', 'BCRYPT_COST'],
     ])
       expect(mistakes).toContainEqual({
         level: 60,

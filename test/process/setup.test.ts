@@ -12,7 +12,7 @@ import { ROOT } from '../support/service-process';
 const SID = `AC${'0123456789abcdef'.repeat(2)}`;
 const SERVICE = `MG${'0123456789abcdef'.repeat(2)}`;
 const TOKEN = secret('fedcba98765432100123456789abcdef');
-const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000'];
+const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000', '1000'];
 const MADE = [
   ...['SESSION_SECRETS', 'MESSAGING_JWT_KEY', 'POSTGRES_PASSWORD'],
   ...['DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
@@ -57,6 +57,7 @@ describe('npm run setup', () => {
       http: { publicUrl: 'https://accounts.example', trustProxy: 1 },
       sms: { provider: 'twilio', accountSid: SID, authToken: TOKEN, from: '+447400000000' },
       storage: { provider: 'local' },
+      limits: { sendCodePerDay: 3_000 },
     });
     const { DATABASE_PASSWORD, DATABASE_MIGRATION_PASSWORD } = parseEnv(written());
     expect(config.secrets).toMatchObject({
@@ -89,7 +90,12 @@ describe('npm run setup', () => {
 
   it('asks nothing that arguments or the environment tell', () => {
     const env = { DOMAIN: 'b.example', TWILIO_ACCOUNT_SID: SID, TWILIO_AUTH_TOKEN: TOKEN };
-    const args = ['DOMAIN=accounts.example', `TWILIO_FROM=${SERVICE}`, 'SMS_TEXT=It is {code}, $1'];
+    const args = [
+      'DOMAIN=accounts.example',
+      `TWILIO_FROM=${SERVICE}`,
+      'SMS_TEXT=It is {code}, $1',
+      'SEND_CODE_PER_DAY=500',
+    ];
     const { status, told } = setUp({ env, args });
     expect({ status, told }).toMatchObject({ status: 0, told: expect.not.stringContaining(': ') as string });
     const config = loadConfig(environmentOfService());
@@ -132,7 +138,10 @@ describe('npm run setup', () => {
   it.each([
     [
       'the service would refuse settings',
-      { args: ['TWILIO_FROM=07911123456', 'TWILIO_AUTH_TOKEN=x', 'ALLOWED_REGIONS=UK'], answers: ANSWERS.slice(0, 2) },
+      {
+        args: ['TWILIO_FROM=07911123456', 'TWILIO_AUTH_TOKEN=x', 'ALLOWED_REGIONS=UK', 'SEND_CODE_PER_DAY=0'],
+        answers: ANSWERS.slice(0, 2),
+      },
       /TWILIO_AUTH_TOKEN: must be .*$\n^TWILIO_FROM: must be .*$\n^ALLOWED_REGIONS: .*: UK is written GB$/m,
     ],
     [

@@ -16,6 +16,7 @@ export function productionEnv(): Env {
     STORAGE_PROVIDER: 'local',
     PUBLIC_URL: 'https://accounts.example.com',
     TRUST_PROXY: '1',
+    SEND_CODE_PER_DAY: '0',
     BCRYPT_COST: '10',
   };
 }

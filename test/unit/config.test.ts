@@ -180,7 +180,7 @@ describe('loadConfig', () => {
     };
     expect(mistakesIn(env).map((mistake) => mistake.split(':')[0])).toEqual([
       ...['SESSION_SECRETS_FILE', 'PORT', 'DATABASE_URL', 'TRUST_PROXY'],
-      ...['SMS_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL'],
+      ...['SMS_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'SEND_CODE_PER_DAY'],
       ...['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
       ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN'],
       ...['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'],
@@ -434,7 +434,7 @@ describe('loadConfig in production', () => {
   it('names all that is missing at once', () => {
     expect(mistakesIn({ NODE_ENV: 'production' }).map((mistake) => mistake.split(':')[0])).toEqual([
       ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'STORAGE_PROVIDER', 'MESSAGING_JWT_KEY'],
-      ...['PUBLIC_URL', 'TRUST_PROXY', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      ...['PUBLIC_URL', 'TRUST_PROXY', 'SEND_CODE_PER_DAY', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
     ]);
   });
 });

@@ -58,6 +58,7 @@ const LEAST = {
   ...{ DATABASE_PASSWORD: 'd', DATABASE_MIGRATION_PASSWORD: 'm' },
   ...{ SESSION_SECRETS: 's', MESSAGING_JWT_KEY: 'k', SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC' },
   ...{ TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_FROM: '+15005550006', STORAGE_PROVIDER: 'local' },
+  SEND_CODE_PER_DAY: '100',
 };
 
 /** Of those that a container has unless told otherwise. */

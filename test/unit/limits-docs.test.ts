@@ -17,8 +17,8 @@ const WINDOWS = new Map([
   [24 * 60 * 60, 'a day'],
 ]);
 
-/** Whoever meets one of these is not told: a notice is left out. */
-const UNSEEN = /notices/i;
+/** A notice is left out without a word; the spend guard sets the amount of its share. */
+const UNSEEN = /notices|alarmShare/i;
 
 const inProduction = limitTable(loadConfig(productionEnv()).limits);
 const elsewhere = limitTable(loadConfig({}).limits);
@@ -26,7 +26,7 @@ const elsewhere = limitTable(loadConfig({}).limits);
 function rowOf(name: string, { per, amount, seconds, refusal }: Limit): string {
   const ofDevelopment = elsewhere[name as keyof typeof elsewhere];
   const most = `${amount.toLocaleString('en')}${ofDevelopment.amount === amount ? '' : ' in production'}`;
-  const of = per === 'address' ? 'an address' : `a ${per}`;
+  const of = per === 'address' ? 'an address' : per === 'service' ? 'all' : `a ${per}`;
   return `| ${of} | ${most} | ${WINDOWS.get(seconds)} | ${refusal(1, Infinity).reason} |`;
 }
 
