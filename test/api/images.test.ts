@@ -247,8 +247,6 @@ describe('images that this service keeps', () => {
       const group = { id: `group-${ann.id}`, name: 'Hikers', creator_id: ann.id, portrait_uri: address(portrait) };
       await app.db('groups').insert(group);
       await app.db('group_members').insert({ group_id: group.id, member_id: ann.id });
-      await show(ann, address(portrait));
-      await show(ann, 'https://elsewhere.example/p.png');
       await aDayLater();
       await app.sweep();
       expect(isThere(portrait)).toBe(true);
@@ -256,6 +254,34 @@ describe('images that this service keeps', () => {
       await aDayLater();
       await app.sweep();
       expect(isThere(portrait)).toBe(false);
+    });
+
+    it('when their owner takes them away, whichever group of others shows them, which has no portrait then', async () => {
+      const bob = await insertAndSignIn(app);
+      const portrait = await upload(ann, PNG);
+      await show(ann, address(portrait));
+      const group = { id: `pin-${ann.id}`, name: 'Pins', creator_id: bob.id, portrait_uri: address(portrait) };
+      await app.db('groups').insert(group);
+      const members = [bob, ann].map(({ id }) => ({ group_id: group.id, member_id: id }));
+      await app.db('group_members').insert(members);
+      await app.db('group_members').where({ member_id: ann.id }).update({ is_deleted: true });
+      await expectOk(ann.agent.post('/user/remove_portrait'));
+      expect((await fetch(address(portrait))).status).toBe(404);
+      expect(await app.db('groups').where({ id: group.id }).pluck('portrait_uri')).toEqual(['']);
+    });
+
+    it('also where they could not be removed at once: no group of others keeps former portraits', async () => {
+      const bob = await insertAndSignIn(app);
+      const portrait = await upload(ann, PNG);
+      await show(ann, address(portrait));
+      const group = { id: `pin2-${ann.id}`, name: 'Pins', creator_id: bob.id, portrait_uri: address(portrait) };
+      await app.db('groups').insert(group);
+      await app.db('group_members').insert({ group_id: group.id, member_id: ann.id });
+      await app.db('users').where({ id: ann.id }).update({ portrait_uri: '' });
+      await aDayLater();
+      await app.sweep();
+      expect(isThere(portrait)).toBe(false);
+      expect(await app.db('images').where({ user_id: ann.id })).toEqual([]);
     });
 
     it('also when an older release stored them, after a day', async () => {

@@ -8,10 +8,15 @@ const KEY = `'/files/' || image.user_id || '/' || image.name`;
 /** Whatever the service's address was, and with or without a query, whose sign is a place holder of Knex's. */
 const shows = (uri: string) => `right(split_part(split_part(${uri}, chr(63), 1), '#', 1), length(${KEY})) = ${KEY}`;
 
-/** As the owner's portrait, or as that of a group that the owner is or was in, as long as the account is open. */
+const IS_PORTRAIT = `EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})`;
+
+/**
+ * As the owner's portrait. An image that never was one also as the portrait of a group that the owner is or was in, as long
+ * as the account is open: others must not keep online what its owner has taken away.
+ */
 const SHOWN = `(
-  EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})
-  OR EXISTS (SELECT FROM users WHERE id = image.user_id AND closed_at IS NULL) AND EXISTS (SELECT FROM group_members member JOIN groups ON groups.id = member.group_id
+  ${IS_PORTRAIT}
+  OR NOT image.was_portrait AND EXISTS (SELECT FROM users WHERE id = image.user_id AND closed_at IS NULL) AND EXISTS (SELECT FROM group_members member JOIN groups ON groups.id = member.group_id
               WHERE member.member_id = image.user_id AND ${shows('groups.portrait_uri')}))`;
 
 const markPortrait = statement<unknown, 'userId' | 'uri'>(
@@ -20,15 +25,22 @@ const markPortrait = statement<unknown, 'userId' | 'uri'>(
     WHERE user_id = :userId AND NOT was_portrait AND ${shows(':uri::text')}`,
 );
 
+/** A group that showed one has no portrait then. */
 const strikeReplaced = statement<ImageName, 'userId'>(
   'strike-replaced-portraits',
-  `DELETE FROM images image WHERE user_id = :userId AND was_portrait AND NOT ${SHOWN}
-   RETURNING user_id AS "userId", name`,
+  `WITH image AS (
+     DELETE FROM images image WHERE user_id = :userId AND was_portrait AND NOT ${IS_PORTRAIT}
+     RETURNING image.user_id, image.name),
+   cleared AS (
+     UPDATE groups SET portrait_uri = '' FROM image
+      WHERE groups.id = ANY (ARRAY(SELECT group_id FROM group_members WHERE member_id = :userId))
+        AND ${shows('groups.portrait_uri')})
+   SELECT user_id AS "userId", name FROM image`,
 );
 
 const strikeUnused = statement<ImageName & { shown: boolean }>(
   'strike-unused-images',
-  `WITH due AS (SELECT user_id, name FROM images WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH}
+  `WITH due AS (SELECT user_id, name, was_portrait FROM images WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH}
                  FOR UPDATE SKIP LOCKED),
    image AS (SELECT user_id, name, ${SHOWN} AS shown FROM due image),
    put_off AS (UPDATE images SET due_at = now() + interval '1 day' FROM image
