@@ -154,6 +154,22 @@ describe('the spend guard', () => {
     }
   });
 
+  it('sends 20 codes a day to accounts known at an address whose network verifies hardly any', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
+    const ring = elsewhere();
+    const owners = await times(45, () => insertPerson(app));
+    await app.db('security_events').insert(
+      owners.map(({ id }) => {
+        const login = { event: 'logged_in', user_id: id, user_agent: '', request_id: 'none' };
+        return { ...login, ip: ring['X-Forwarded-For'] };
+      }),
+    );
+    const answers = [];
+    for (const owner of owners) answers.push(await send(guarded, owner, 'none', ring));
+    // 20 before the alarm of the network, and 20 in it.
+    expect(counted(answers)).toEqual({ 200: 40, 5000: 5 });
+  });
+
   it('in an alarm sends fifty codes a quarter of an hour to accounts elsewhere', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
@@ -180,7 +196,9 @@ describe('the spend guard', () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 100, 80);
     const attacker = elsewhere();
-    const answers = await times(49, () => send(guarded, newPhone(), 'none', attacker));
+    const answers = [];
+    // One by one, for a code that is counted already and still being sent counts twice for a moment.
+    for (let asked = 0; asked < 49; asked += 1) answers.push(await send(guarded, newPhone(), 'none', attacker));
     expect(counted(answers)).toEqual({ 200: 20, 5000: 29 });
     expect(await counts()).toContainEqual({ region: 'GB', sent: 1_000 + 5, verified: 800 });
     for (let index = 0; index < 10; index += 1)

@@ -589,6 +589,15 @@ export const guards = [
     named: 'fifty codes a quarter of an hour to accounts',
   },
   {
+    guard: 'codes to known accounts have a bound where a network verifies hardly any',
+    claims: ['run up the bill by codes to phones with an account'],
+    file: 'src/features/limits/limits.ts',
+    replace: "limit('alarm_codes_k', 'address', 20,",
+    by: "limit('alarm_codes_k', 'address', 5_000,",
+    test: 'test/api/spend-guard',
+    named: 'accounts known at an address',
+  },
+  {
     guard: 'in an alarm an account is still sent codes where it was used before',
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: "if (standing === 'known') return undefined;",

@@ -143,6 +143,8 @@ export function limitTable(amounts: LimitAmounts) {
     /** Codes in an alarm to phones with an account that ask from elsewhere than where it was used. */
     alarmCodesPerPhone: limit('alarm_codes_p', 'phone', 1, DAY, sending('sending_paused')),
     alarmCodesPerAddress: limit('alarm_codes_a', 'address', 5, DAY, sending('sending_paused')),
+    /** Codes to accounts at a place that is known of them, once its network has an alarm of its own. */
+    alarmCodesToKnown: limit('alarm_codes_k', 'address', 20, DAY, sending('sending_paused')),
     alarmCodesToAccounts: limit('alarm_codes', 'service', 50, 15 * MINUTE, sending('sending_paused')),
 
     /** Whatever happens to its account, no phone is told of it more often. */
