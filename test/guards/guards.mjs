@@ -4192,6 +4192,14 @@ export const guards = [
     named: 'no TLS, as hosts write it',
   },
   {
+    guard: 'tests that are interrupted leave no PostgreSQL',
+    file: 'test/support/global-setup.ts',
+    replace: 'watch(dataDir);',
+    by: '',
+    test: 'test/process/interrupted-tests',
+    named: 'leaves no PostgreSQL and no files of it after SIGINT',
+  },
+  {
     guard: 'setup touches no .env that is there',
     file: 'scripts/setup.mjs',
     replace: "if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');",

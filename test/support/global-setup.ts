@@ -1,11 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
 import { migrate } from '../../src/database/migrations';
 import { TEMPLATE } from './database';
-import { OUTPUT } from './paths';
+import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { OUTPUT, OUTPUTS } from './paths';
 
 declare global {
   var testPostgres: { postgres: EmbeddedPostgres; dataDir: string } | undefined;
@@ -16,9 +19,10 @@ declare global {
  * faster.
  */
 export default async function setUp(): Promise<void> {
-  rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
+  removeOldOutputs();
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
+  watch(dataDir);
   const postgres = await startEmbeddedPostgres({
     dataDir,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
@@ -33,4 +37,20 @@ export default async function setUp(): Promise<void> {
   await migrate(template.href);
   process.env.TEST_POSTGRES_URL = postgres.url;
   process.env.TEST_POSTGRES_SERVICE_URL = postgres.serviceUrl;
+}
+
+/** Leaves those of runs that are under way. */
+function removeOldOutputs(): void {
+  for (const name of readdirSync(OUTPUTS))
+    if (!isAlive(Number(/^run-(\d+)$/.exec(name)?.[1]))) rmSync(join(OUTPUTS, name), { recursive: true, force: true });
+}
+
+/** After Ctrl-C or a kill Jest runs no teardown. */
+function watch(dataDir: string): void {
+  const watcher = spawn(process.execPath, [join(__dirname, 'run-watcher.mjs'), dataDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
 }
