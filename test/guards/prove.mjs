@@ -54,9 +54,9 @@ const record = JSON.parse(readFileSync(RECORD, 'utf8'));
 const forms = new Map(guards.map((guard) => [guard, formOf(root, guard)]));
 const wanted = chosen();
 const waiting = [...wanted];
+const proved = new Set();
 const unproved = [];
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
-save();
 process.stdout.write(
   `${wanted.length - unproved.length} of ${wanted.length} guards are shown to matter; ${guards.length - wanted.length} others were, as they are.\n`,
 );
@@ -70,9 +70,10 @@ function chosen() {
   return [...guards.filter(isDue), ...others.slice(0, Number(options.sample ?? 0))];
 }
 
+/** After each proof, so that an interrupted run keeps what it has seen. */
 function save() {
   const entries = guards.flatMap((guard) => {
-    const seen = wanted.includes(guard) && !unproved.includes(guard) ? forms.get(guard) : record[guard.guard];
+    const seen = proved.has(guard) ? forms.get(guard) : record[guard.guard];
     return seen === undefined || unproved.includes(guard) ? [] : [[guard.guard, seen]];
   });
   writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
@@ -85,7 +86,9 @@ async function work() {
   for (let guard = waiting.shift(); guard; guard = waiting.shift()) {
     const failure = await prove(tree, guard);
     const isKnown = failure === SKIPPED && record[guard.guard] === forms.get(guard);
-    if (failure && !isKnown) unproved.push(guard);
+    if (!failure) proved.add(guard);
+    else if (!isKnown) unproved.push(guard);
+    save();
     const verdict = isKnown ? 'not tried ' : failure ? 'NOT PROVED' : 'proved    ';
     process.stdout.write(`${verdict}  ${guard.guard}${failure ? `: ${failure}` : ''}\n`);
   }
