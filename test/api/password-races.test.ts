@@ -107,7 +107,7 @@ describe('a code that is being exchanged', () => {
     await inTransaction(async (trx) => {
       // What verify_code needs between the comparison and the exchange.
       await trx('rate_limits')
-        .where({ key: `resend:${e164(person)}` })
+        .whereIn('key', [`resend:${e164(person)}`, `resend_known:${e164(person)}`])
         .forUpdate();
       verified = post(app.api, '/user/verify_code', { region, phone, code });
       await untilWaiting(app.db, 1);

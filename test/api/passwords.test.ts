@@ -49,7 +49,7 @@ describe('/user/reset_password', () => {
     expectBody(await reset(token, newPassword()), { code: 200 });
     expectRefusal(await reset(hoarded, newPassword()), 400, 'verification_token');
     expectBody(await post(app.api, '/user/verify_code', { region, phone, code }), { code: 2000 });
-    await app.db('rate_limits').whereLike('key', 'resend:%').delete();
+    await app.db('rate_limits').whereLike('key', 'resend%').delete();
     const next = await verificationToken(app, person);
     const password = newPassword();
     expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
