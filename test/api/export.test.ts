@@ -109,10 +109,16 @@ describe('POST /user/export', () => {
     for (const event of since) expect(event).toMatchObject({ ip: '127.0.0.1' });
   });
 
-  it('gives nothing of others', async () => {
+  it('gives nothing of others: not who has blacklisted the user, nor what a group is called that the user left', async () => {
     await app.db('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
+    const left = `left-${ann.id}`;
+    await insertGroup(app, left, [bob, ann]);
+    await app.db('group_members').where({ group_id: left, member_id: ann.id }).delete();
+    await app.db('groups').where({ id: left }).update({ name: 'New name' });
     const text = JSON.stringify(await exported(ann));
+    expect(text).toContain(left);
     expect(text).not.toContain(bob.id);
+    expect(text).not.toContain('New name');
   });
 
   it('gives more than a page of everything, in order, each row once', async () => {

@@ -74,9 +74,8 @@ export function masked(number: string): string {
 }
 
 function parse(region: string, digits: string): PhoneNumber | undefined {
-  const parsed = parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false });
-  // Digits that begin with an international prefix would change the region under the caller.
-  return parsed?.countryCallingCode === region ? parsed : undefined;
+  // Without `extract`, and with a calling code in place of a country, no international prefix is looked for.
+  return parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false });
 }
 
 function isNonGeographic(region: string): boolean {
