@@ -206,6 +206,16 @@ describe('the spend guard', () => {
     expect(await decisions('newcomer')).toEqual([]);
   });
 
+  it('counts five open codes of a network at most when two instances are asked at once', async () => {
+    const settings = { SPEND_GUARD: 'enforce', TRUST_PROXY: '1' };
+    const both = [await instance(settings), await instance(settings)];
+    const attacker = elsewhere();
+    const answers = await times(100, (index) => send(both[index % 2] ?? app, newPhone(), 'none', attacker));
+    expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
+    // Each instance knows what it is sending itself, and sends 20 at most.
+    expect(counted(answers)[200]).toBeLessThanOrEqual(40);
+  });
+
   it('counts a code beyond these five once it is verified', async () => {
     const phones = await times(6, async () => newPhone());
     for (const phone of phones) expectBody(await send(app, phone), { code: 200 });
