@@ -49,7 +49,7 @@ describe('a connection on which something was given up', () => {
     const [ann, bob] = people;
     expectBody(await post(ann?.agent ?? app.api, '/user/add_to_blacklist', { friendId: bob?.id }), { code: 200 });
     expect(await witness.db('blacklist').where({ user_id: ann?.id }).pluck('friend_id')).toEqual([bob?.id]);
-  }, 30_000);
+  });
 
   it('is never used again: a ROLLBACK behind a statement that got stuck', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
@@ -65,7 +65,7 @@ describe('a connection on which something was given up', () => {
     for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
     // Nothing is half done: the token is as good as before.
     expect((await post(app.api, '/user/register', registration)).body).toMatchObject({ code: 200 });
-  }, 30_000);
+  });
 
   it('is left when it is given back within a transaction', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
@@ -113,7 +113,7 @@ describe('connections that fall silent', () => {
     // All of them, not only the one that was found.
     for (const answer of await times(12, login)) expect(answer.status).toBe(200);
     await until(async () => (await app.api.get('/readyz')).status === 200, begun + 11_000 - Date.now());
-  }, 40_000);
+  });
 
   it('fail what waits on them, reads and writes, before the deadline of a request', async () => {
     await startBehindProxy();
@@ -132,7 +132,7 @@ describe('connections that fall silent', () => {
     proxy.resume();
     await until(async () => (await rename(person, 'Found')).status === 200);
     expect(await nicknameOf(person)).toBe('Found');
-  }, 30_000);
+  });
 });
 
 describe('a locked row', () => {
@@ -164,5 +164,5 @@ describe('a locked row', () => {
     }
     await holder.end();
     for (const { status } of await stuck) expect([200, 429, 503]).toContain(status);
-  }, 30_000);
+  });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     [CROWD],
   );
   [ann, bob, cat] = (await signedIn(app, 'Ann', 'Bob', 'Cat')) as [SignedInPerson, SignedInPerson, SignedInPerson];
-}, 60_000);
+});
 afterAll(() => app.close());
 /** Ann is the creator of a large group, Bob a member. */
 beforeEach(async () => {

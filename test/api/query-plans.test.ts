@@ -18,7 +18,7 @@ beforeAll(async () => {
   asked = await askOnPool();
   // As the shared connections have it: one plan for all values.
   await client.query('SET plan_cache_mode = force_generic_plan');
-}, 120_000);
+});
 afterAll(async () => {
   await client.end();
   await app.close();

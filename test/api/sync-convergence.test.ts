@@ -97,7 +97,7 @@ describe('clients that fold the answers of sync', () => {
       expect({ seed, state: held }).toEqual({ seed, state: full });
       expect({ seed, state: stored }).toEqual({ seed, state: full });
     }
-  }, 30_000);
+  });
 
   async function read(sync: () => Promise<unknown>, until: number): Promise<void> {
     while (Date.now() < until) {

@@ -323,7 +323,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       before = reads.length;
       await pause(100);
       return isStill;
-    }, 10_000);
+    });
   }
 
   /** The service's connections that are doing something, this one apart. */

@@ -143,7 +143,7 @@ describe('running up the bill', () => {
     );
     expect(counted(answers)).toEqual({ 200: 200, 5000: MANY - 200 });
     expect(sent()).toHaveLength(200);
-  }, 120_000);
+  });
 
   it('the same out of one IPv6 /64: 200', async () => {
     const answers = await storm(400, (index) =>
@@ -155,7 +155,7 @@ describe('running up the bill', () => {
       ),
     );
     expect(counted(answers)).toEqual({ 200: 200, 5000: 200 });
-  }, 60_000);
+  });
 
   it('300 numbers from one address by a program that reads the pictures of captchas: 200 still', async () => {
     const answers = await storm(300, async (index) => {
@@ -164,7 +164,7 @@ describe('running up the bill', () => {
       return post(either(index).api, '/user/send_code', { ...phone, ...captcha }, from(ATTACKER));
     });
     expect(counted(answers)).toEqual({ 200: 200, 5000: 100 });
-  }, 120_000);
+  });
 
   it(`one number from ${MANY} addresses: one code a minute, 10 in a day`, async () => {
     const victim = newPhone();
@@ -181,7 +181,7 @@ describe('running up the bill', () => {
       await post(either(minute).api, '/user/send_code', victim, from(addressOf(minute)));
     }
     expect(sent()).toHaveLength(10);
-  }, 120_000);
+  });
 
   it('numbers that cost: satellite, premium and fixed lines are sent nothing', async () => {
     const costly = [
@@ -207,7 +207,7 @@ describe('getting into accounts', () => {
       ),
     );
     expect(counted(answers)).toEqual({ 1000: 500, 429: 1_500 });
-  }, 60_000);
+  });
 
   it('1,000 passwords of one account from 1,000 addresses: 100 are compared in a day', async () => {
     const victim = await insertPerson(first);
@@ -220,7 +220,7 @@ describe('getting into accounts', () => {
       ),
     );
     expect(counted(answers)).toEqual({ 1000: 100, 429: 900 });
-  }, 60_000);
+  });
 
   it('locking a victim out: the owner gets in through a reset, at once, and is not locked out again by the same', async () => {
     const victim = await insertPerson(first);
@@ -263,7 +263,7 @@ describe('getting into accounts', () => {
       expect((await loginFrom(index, addressOf(index), device, victim.password)).body).toMatchObject({ code: 200 });
     const guesses = await storm(200, (index) => loginFrom(index, addressOf(index), device, secret(`guess-${index}-y`)));
     expect(counted(guesses)).toEqual({ 1000: 10, 429: 190 });
-  }, 60_000);
+  });
 
   it('replaying a cookie after logout, on the other instance and after a new login: 401', async () => {
     const person = await insertPerson(first);
@@ -302,7 +302,7 @@ describe('harvesting phones', () => {
       total += counted(await storm(400, find))['404'] ?? 0;
     }
     expect(total).toBe(2_000);
-  }, 60_000);
+  });
 
   it('through check_phone_available: 600 in a minute from one address', async () => {
     const answers = await storm(1_500, (index) =>
@@ -314,7 +314,7 @@ describe('harvesting phones', () => {
       ),
     );
     expect(counted(answers)).toEqual({ 200: 600, 429: 900 });
-  }, 60_000);
+  });
 });
 
 describe('filling the disk', () => {
@@ -342,5 +342,5 @@ describe('filling the disk', () => {
     const changed = { oldPassword: password, newPassword: newPassword() };
     expect((await agent.post('/user/change_password').send(changed)).status).toBe(200);
     expect(await upload(61)).toBe(401);
-  }, 120_000);
+  });
 });

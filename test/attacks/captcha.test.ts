@@ -43,5 +43,5 @@ describe('reading captchas by program', () => {
 
   it('by cutting it up and taking the nearest letters gives less than a tenth', async () => {
     expect(await readsLessThanATenth(await nearestLetters())).toBe(true);
-  }, 300_000);
+  });
 });

@@ -61,7 +61,7 @@ describe('the client', () => {
     expect({ status: await ended, shown: shown() }).toMatchObject({ status: 0 });
     expect(shown()).toContain('friend: Bob, 11\n');
     expect(shown()).toContain('friend: Bob, 20\n');
-  }, 60_000);
+  });
 
   it.each(['signs up who has no account yet', 'logs in whom its commands have made'])(
     "does what the service's README shows, as written: it %s",

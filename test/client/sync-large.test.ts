@@ -36,7 +36,7 @@ describe('a store and a large answer', () => {
     const groups = MEMBERS / IN_GROUP;
     await insertGroups('anns', groups, ann);
     await insertGroups('bobs', 4, bob);
-  }, 300_000);
+  });
   afterAll(async () => {
     await app.close();
     rmSync(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ describe('a store and a large answer', () => {
     expect(measured.members).toBe(MEMBERS);
     expect(measured.megabytes).toBeLessThan(MEGABYTES);
     expect(measured.longest).toBeLessThan(64 * 1_024);
-  }, 300_000);
+  });
 
   it('folds nothing of it when it breaks off, behind whatever piece', async () => {
     let pieces = Infinity;

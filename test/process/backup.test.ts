@@ -74,7 +74,7 @@ interface Place {
     await server.sql('postgres', 'CREATE ROLE relations_writer LOGIN');
     await server.sql('postgres', 'CREATE DATABASE template_accounts OWNER accounts_owner');
     await migrate(server.url('template_accounts', 'accounts_owner'));
-  }, 180_000);
+  });
   afterEach(async () => {
     for (const child of running) child.kill('SIGTERM');
     while (apps.length > 0) await apps.pop()?.close();

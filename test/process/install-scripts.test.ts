@@ -49,12 +49,12 @@ describe('npm in a project with the settings of this one', () => {
     npm('ci');
     runInstallScripts();
     expect(ran()).toEqual(['allowed']);
-  }, 60_000);
+  });
 
   it('would run all of them without these settings', () => {
     npm('ci', '--ignore-scripts=false', '--dangerously-allow-all-scripts');
     expect(ran()).toEqual(PACKAGES);
-  }, 60_000);
+  });
 
   function makePackage(name: string): void {
     mkdirSync(join(project, name));

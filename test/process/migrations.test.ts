@@ -33,7 +33,7 @@ describe('a migration that meets a lock', () => {
 
     await Promise.all([reader.end(), other.end()]);
     await database.drop();
-  }, 30_000);
+  });
 
   it('fails in the end, and changes nothing, when the lock stays', async () => {
     const database = await emptyDatabase();
@@ -47,5 +47,5 @@ describe('a migration that meets a lock', () => {
     await reader.end();
     expect(await migrate(database.url)).toHaveLength(1);
     await database.drop();
-  }, 30_000);
+  });
 });

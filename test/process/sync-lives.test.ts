@@ -124,7 +124,7 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
       await cluster.killBackend();
       await expectTold(app, client, ann, friend);
     }
-  }, 180_000);
+  });
 
   it('of the whole server', async () => {
     const cluster = await newCluster({ synchronous_commit });
@@ -139,7 +139,7 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
       await cluster.killServer();
       await expectTold(app, client, ann, friend);
     }
-  }, 180_000);
+  });
 });
 
 describe('after an earlier state was put back', () => {
@@ -198,7 +198,7 @@ describe('with another server behind the same address', () => {
     await ready(app);
     const cat = await insertPerson(app);
     await expectTold(app, client, ann, cat);
-  }, 180_000);
+  });
 
   it.each([
     ['fewer', 0],

@@ -50,7 +50,7 @@ describe('the commands', () => {
     const { status, shown, codes } = await walk('README.md');
     expect({ status, shown, codes: new Set(codes) }).toMatchObject({ status: 0, codes: new Set([200]) });
     expect(shown).toMatch(/"result":\{"version":\d+,"user":\{"id":"[^"]+","nickname":"Ann"/);
-  }, 60_000);
+  });
 
   it('of docs/tour.md work as written', async () => {
     const { status, shown, codes } = await walk('docs/tour.md');
@@ -60,5 +60,5 @@ describe('the commands', () => {
     expect(shown).toMatch(/"result":\[\{"id":"[^"]+","name":"Hikers".*"memberCount":2/);
     expect(shown).toContain('"name":"Cooks"');
     expect(shown).toContain('200 image/png');
-  }, 60_000);
+  });
 });

@@ -75,7 +75,7 @@ describe('a connection of pg', () => {
     beside.release();
     expect(told).toEqual([]);
     await watched.close();
-  }, 20_000);
+  });
 
   it('lets PostgreSQL leave a machine that has vanished', async () => {
     const { rows } = await pool.pool.query<{ tcp_user_timeout: string }>('SHOW tcp_user_timeout');
