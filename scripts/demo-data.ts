@@ -55,7 +55,7 @@ function servicesOn(db: Knex) {
   const parts = { ...repos, transaction, limiter, limits, changes };
   return {
     friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
-    groups: new GroupsService(parts, settings, []),
+    groups: new GroupsService(parts, settings, { hosts: [], publicOnly: false }),
     memberships: new MembershipsService(parts, settings),
     roles: new RolesService(transaction, changes),
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { mistakeInAddress, withPassword } from './database/database-url';
 import { isCountry, isPhoneCallingCode } from './features/phones/phone-number';
+import { isPrivateHost } from './features/profile/portrait-host';
 import type { CaptchaSettings } from './integrations/captcha/choose-captchas';
 import type { MessagingSettings } from './integrations/messaging/choose-messaging-provider';
 import { isSigningKey } from './integrations/messaging/signing-key';
@@ -422,6 +423,11 @@ function captchaOf(env: Environment, need: Need): CaptchaSettings {
   };
 }
 
+/** A deployment in a private network has its own images there. */
+function isOnPrivateHost(publicUrl: string | undefined): boolean {
+  return publicUrl !== undefined && isPrivateHost(new URL(publicUrl).hostname);
+}
+
 /** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
 function unfitForProduction(env: Environment): string[] {
   const rules: [unfit: boolean, mistake: string][] = [
@@ -540,7 +546,7 @@ function nested(env: Environment, mistakes: string[]) {
       codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
       tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
     },
-    portraitHosts: env.PORTRAIT_HOSTS,
+    portraits: { hosts: env.PORTRAIT_HOSTS, publicOnly: production(env) && !isOnPrivateHost(env.PUBLIC_URL) },
     maxBlacklist: env.MAX_BLACKLIST,
     mostFriendships: {
       friends: inProduction(env.FRIENDS_PER_USER, 5_000),

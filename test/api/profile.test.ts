@@ -96,6 +96,18 @@ describe('profile', () => {
     it('needs a session', async () => {
       expect((await app.api.post('/user/set_portrait_uri').send({ portraitUri: 'http://a.b/c' })).status).toBe(401);
     });
+
+    it('refuses a portrait with a user and password, or with what ends an attribute of HTML', async () => {
+      const { agent } = await insertAndSignIn(app);
+      const addresses = [
+        'http://admin:admin@images.example/p',
+        'https://@images.example/p',
+        'https://x/"><b',
+        'https://x/<b',
+      ];
+      for (const portraitUri of addresses)
+        expectRefusal(await post(agent, '/user/set_portrait_uri', { portraitUri }), 400);
+    });
   });
 
   describe('POST /user/remove_portrait', () => {

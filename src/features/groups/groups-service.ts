@@ -5,7 +5,7 @@ import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
-import { checkPortraitHost } from '../profile/portrait-host';
+import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import type { GroupChangeLimit } from './group-change-limit';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
@@ -45,7 +45,7 @@ export class GroupsService {
   constructor(
     private readonly parts: GroupsParts,
     readonly settings: GroupSettings,
-    private readonly portraitHosts: string[],
+    private readonly portraits: PortraitRules,
   ) {}
 
   async ofMember(userId: string): Promise<GroupSummary[]> {
@@ -73,7 +73,7 @@ export class GroupsService {
   async create(userId: string, { name, memberIds, portraitUri }: NewGroup, caller: Caller): Promise<string> {
     const { transaction, limiter, limits } = this.parts;
     const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser, maxJoined } = this.settings;
-    checkPortraitHost(this.portraitHosts, portraitUri);
+    checkPortraitHost(this.portraits, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
@@ -100,7 +100,7 @@ export class GroupsService {
 
   /** By the creator and managers. */
   async change(groupId: string, userId: string, changes: GroupChanges, caller: Caller): Promise<void> {
-    checkPortraitHost(this.portraitHosts, changes.portraitUri);
+    checkPortraitHost(this.portraits, changes.portraitUri);
     await this.parts.changes.take(userId, caller);
     await this.parts.transaction(async ({ groups, memberships }) => {
       await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));

@@ -1,4 +1,40 @@
+import { BlockList, isIPv6 } from 'node:net';
 import { BadRequest } from '../../errors';
+
+/** Where portraits may be. */
+export interface PortraitRules {
+  /** With none, any host will do. */
+  hosts: string[];
+  /** Refuses addresses of private networks: each client that shows the portrait would ask them, in its own network. */
+  publicOnly: boolean;
+}
+
+const PRIVATE = new BlockList();
+const IPV4 = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.168.0.0/16', '255.255.255.255/32'],
+];
+const IPV6 = ['::/128', '::1/128', 'fc00::/7', 'fe80::/10'];
+for (const [kind, networks] of [['ipv4', IPV4] as const, ['ipv6', IPV6] as const])
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    PRIVATE.addSubnet(address, Number(bits), kind);
+  }
+
+/** Whether the host of a URL is a literal loopback, private or link-local address, as the URL parser has spelt it. */
+export function isPrivateHost(hostname: string): boolean {
+  if (/(^|\.)localhost\.?$/.test(hostname)) return true;
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Throws the refusal of a portrait that is not where portraits may be. A portrait that is taken away is nowhere. */
+export function checkPortraitHost({ hosts, publicOnly }: PortraitRules, portraitUri: string | undefined): void {
+  if (!portraitUri || (hosts.length > 0 && isOnOneOf(hosts, portraitUri))) return;
+  if (hosts.length > 0) throw notAllowed(`must be on ${hosts.join(' or ')}`);
+  if (publicOnly && isPrivateHost(new URL(portraitUri).hostname))
+    throw notAllowed('must not be on a loopback, private or link-local address');
+}
 
 /**
  * False also for an address that other programs could read as one of another host: with a user's name in it, or without
@@ -11,10 +47,7 @@ function isOnOneOf(hosts: string[], address: string): boolean {
   return hosts.includes(host) && address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest);
 }
 
-/** None is on no host; with no hosts, any will do. */
-export function checkPortraitHost(hosts: string[], portraitUri: string | undefined): void {
-  if (!portraitUri || hosts.length === 0) return;
-  if (isOnOneOf(hosts, portraitUri)) return;
-  const problem = { path: 'portraitUri', message: `must be on ${hosts.join(' or ')}` };
-  throw new BadRequest('portrait_host_not_allowed', `${problem.path}: ${problem.message}`, { details: [problem] });
+function notAllowed(message: string): BadRequest {
+  const problem = { path: 'portraitUri', message };
+  return new BadRequest('portrait_host_not_allowed', `${problem.path}: ${message}`, { details: [problem] });
 }

@@ -4,7 +4,7 @@ import { nickname } from '../users/profile';
 
 export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname', description: 'The new nickname.' });
 
-const WEB_ADDRESS = 'must be an absolute http or https URL, with :// once';
+const WEB_ADDRESS = 'must be an absolute http or https URL, with :// once, without user, password, ", < and >';
 const PORTRAIT = 'https://images.example.com/k7Qw2mZr9TfB/ann.png';
 
 export const portraitUri = described(bytes(1, 1_024).refine(isWebAddress, WEB_ADDRESS), {
@@ -31,5 +31,6 @@ export const newPortrait = z
 
 /** Clients that put http:// before an address that has it make one with :// twice, which shows nothing. */
 function isWebAddress(value: string): boolean {
-  return /^https?:\/\/[^\s\\]+$/i.test(value) && value.split('://').length === 2 && URL.canParse(value);
+  const hasForm = /^https?:\/\/[^\s\\"<>]+$/i.test(value) && value.split('://').length === 2;
+  return hasForm && !/^[^/]*\/\/[^/?#]*@/.test(value) && URL.canParse(value);
 }

@@ -8,7 +8,7 @@ import type { Limiter } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import type { Profile } from '../users/profile';
 import type { UsersRepository } from '../users/users-repository';
-import { checkPortraitHost } from './portrait-host';
+import { checkPortraitHost, type PortraitRules } from './portrait-host';
 
 export interface ProfileParts {
   users: UsersRepository;
@@ -22,13 +22,12 @@ export interface ProfileParts {
 export class ProfileService {
   constructor(
     private readonly parts: ProfileParts,
-    /** Empty: any. */
-    private readonly portraitHosts: string[],
+    private readonly portraits: PortraitRules,
   ) {}
 
   /** The change stands, whatever fails after it. */
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
-    checkPortraitHost(this.portraitHosts, changes.portraitUri);
+    checkPortraitHost(this.portraits, changes.portraitUri);
     const { users, messaging, storage, limiter, limits } = this.parts;
     await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
     const profile = await retrying(() => users.updateProfile(userId, changes));
