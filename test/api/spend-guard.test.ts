@@ -216,6 +216,14 @@ describe('the spend guard', () => {
     expect(counted(answers)[200]).toBeLessThanOrEqual(40);
   });
 
+  it('leaves more than half of the budget to others than networks that verify less than half', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', SEND_CODE_PER_DAY: '10' });
+    await ownNetworkIsBehind();
+    const answers = [];
+    for (let index = 0; index < 6; index += 1) answers.push(await send(guarded, newPhone()));
+    expect(counted(answers)).toEqual({ 200: 4, 5000: 2 });
+  });
+
   it('counts a code beyond these five once it is verified', async () => {
     const phones = await times(6, async () => newPhone());
     for (const phone of phones) expectBody(await send(app, phone), { code: 200 });

@@ -137,6 +137,14 @@ export function limitTable(amounts: LimitAmounts) {
       DAY,
       sending('sending_paused'),
     ),
+    /** For networks that verify less than half of their codes, so that a hundred of them leave most of it to others. */
+    sendInAllBehind: limit(
+      'send_in_all',
+      'service',
+      Math.ceil(0.4 * amounts.sendCodePerDay),
+      DAY,
+      sending('sending_paused'),
+    ),
 
     /** What the spend guard still lets through to a region in an alarm. It sets the amount. */
     alarmShare: limit('alarm_share', 'service', 1, 15 * MINUTE, sending('sending_paused')),

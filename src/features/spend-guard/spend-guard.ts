@@ -68,6 +68,11 @@ export class SpendGuard {
     });
   }
 
+  /** Whether the caller's network verifies less than half of the codes that it asks for. */
+  async isBehind({ ip }: Caller): Promise<boolean> {
+    return this.mode === 'enforce' && isBehind(await this.parts.traffic.ofNetwork(maskedAddress(ip)));
+  }
+
   private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<Traffic> {
     const network = maskedAddress(ip);
     const ahead = enter(network);

@@ -56,7 +56,7 @@ export class SendCodeService {
     const standing = await places.standingOf(phone.number, caller, device);
     await this.checkGuessBudget(phone, caller, standing);
     const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
-    const taken = await limiter.take(caller, ...uses, this.budgetFor(standing));
+    const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller));
     await this.sendUnlessGuarded({ phone, caller, standing }, taken);
     await audit.note({ event: 'code_sent', phone }, caller);
   }
@@ -143,9 +143,11 @@ export class SendCodeService {
   }
 
   /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
-  private budgetFor(standing: Standing): Use {
-    const { sendInAll, sendInAllFromElsewhere } = this.parts.limits;
-    return { limit: standing === 'known' ? sendInAll : sendInAllFromElsewhere, subject: 'all' };
+  private async budgetFor(standing: Standing, caller: Caller): Promise<Use> {
+    const { limits, spendGuard } = this.parts;
+    const { sendInAll, sendInAllFromElsewhere, sendInAllBehind } = limits;
+    if (standing === 'known') return { limit: sendInAll, subject: 'all' };
+    return { limit: (await spendGuard.isBehind(caller)) ? sendInAllBehind : sendInAllFromElsewhere, subject: 'all' };
   }
 
   private async sendUnlessGuarded(asking: Asking, taken: Taken): Promise<void> {
