@@ -55,6 +55,17 @@ describe('the client and the service', () => {
     expect(again).toMatchObject({ ok: false, code: 5000, reason: 'too_soon', retryAfter: 60 });
   });
 
+  it.each([[''], ['.'], ['..'], [undefined]])('sends nothing when a parameter of the path is %j', async (id) => {
+    let sent = 0;
+    const counted: typeof fetch = (...request) => {
+      sent += 1;
+      return fetch(...request);
+    };
+    const client = clientOf(app, { fetch: counted });
+    expect(await client.call('/user/{id}', { id: id as string })).toEqual(refused(400, 'invalid_input'));
+    expect(sent).toBe(0);
+  });
+
   describe('the jar', () => {
     const keysOf = ({ url }: TestApp) =>
       [`cookie:${new URL(url).host}:sid`, `cookie:${new URL(url).host}:device`] as const;

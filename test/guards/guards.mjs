@@ -6586,6 +6586,14 @@ export const guards = [
 
   // --- the client
   {
+    guard: 'the client sends no request for a path parameter that leads to another operation',
+    file: 'packages/client/src/client.ts',
+    replace: 'NOT_SEGMENTS.has(segment)',
+    by: 'segment === "none"',
+    test: 'test/client/client.test',
+    named: 'sends nothing when a parameter of the path',
+  },
+  {
     guard: 'the store of the client ends, after a crash, what it had begun to fold in',
     file: 'packages/client/src/sync/store.ts',
     replace: 'await this.#head.write({ ...head, folding: spooled })',

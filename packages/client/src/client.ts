@@ -69,6 +69,9 @@ const LARGE = new Set<OperationPath>(['/user/sync/{version}', '/user/export']);
 /** These end with a 401 where there is no session: nobody wants one for them. */
 const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout'] satisfies WithoutLogin[]);
 
+/** Values that would turn a path into that of another operation: `fetch` resolves dots. */
+const NOT_SEGMENTS = new Set(['', '.', '..']);
+
 /** Reasons of send_code to which a captcha is the answer. */
 const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
 
@@ -206,14 +209,19 @@ export class Client implements SyncSource<SyncReason> {
   }
 }
 
-/** `/user/{id}` with its parameters, and what is left for the body. None of a BigInt, nor of half a character. */
+/**
+ * Returns `/user/{id}` with its parameters, and what is left for the body. Returns nothing for a BigInt, half of a
+ * character, or a parameter that is not a segment of a path.
+ */
 function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } | undefined {
   const rest = { ...input };
   try {
     const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const { [name]: value } = rest;
       delete rest[name];
-      return encodeURIComponent(String(value));
+      const segment = String(value);
+      if (value === undefined || NOT_SEGMENTS.has(segment)) throw new RangeError(`${name} cannot be part of a path`);
+      return encodeURIComponent(segment);
     });
     return { address, body: JSON.stringify(rest) };
   } catch {
