@@ -11,6 +11,7 @@ const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 /** Where it needs less than to read, add, change and remove rows. */
 const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
+  security_events_kept: ['SELECT'],
   // What is over stays as a row, for clients that have not been told yet.
   ...{ friendships: KEPT, groups: KEPT, group_members: KEPT },
   ...{ group_sizes: ['SELECT', 'UPDATE'], group_members_buried: [] },

@@ -13,11 +13,12 @@ const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 const RIGHTS = {
   ...{ users: ROWS, phones: ROWS, blacklist: ROWS, session: ROWS, images: ROWS },
   ...{ verification_codes: ROWS, verification_tokens: ROWS, captchas: ROWS, rate_limits: ROWS, sms_traffic: ROWS },
+  sms_networks: ROWS,
   ...{ messaging_tokens: ROWS, messaging_expiries: ROWS },
   ...{ friendships: KEPT, groups: KEPT, group_members: KEPT, sync_epoch: ['SELECT'] },
   ...{ group_sizes: ['SELECT', 'UPDATE'], group_dismissals: ROWS, account_closings: ROWS },
   knex_migrations: ['SELECT'],
-  security_events: ['SELECT', 'INSERT'],
+  ...{ security_events: ['SELECT', 'INSERT'], security_events_kept: ['SELECT'] },
 };
 
 const RIGHTS_ON_TABLES = `
@@ -151,11 +152,28 @@ describe('the sweep of the audit trail', () => {
     );
   });
 
-  it('removes nothing of the last day, however few days it is told to leave', async () => {
-    await add('25 hours', 'aged-25h');
+  it('removes nothing of thirty days, or of what the owner sets, however few days it is told to leave', async () => {
+    await add('31 days', 'aged-31d');
+    await add('29 days', 'aged-29d');
     await add('23 hours', 'aged-23h');
-    for (const days of [0, -1_000_000]) await service.query('SELECT security_events_sweep($1)', [days]);
+    for (const days of [0, 1, -1_000_000]) await service.query('SELECT security_events_sweep($1)', [days]);
+    expect(await left()).toEqual(['aged-23h', 'aged-29d']);
+    await expect(service.query('UPDATE security_events_kept SET days = 1')).rejects.toThrow('permission denied');
+    await owner.query('UPDATE security_events_kept SET days = 1');
+    await service.query('SELECT security_events_sweep(0)');
     expect(await left()).toEqual(['aged-23h']);
+    await owner.query('UPDATE security_events_kept SET days = 30');
+  });
+
+  it('finds no event that the service has dated: each is of now', async () => {
+    for (const at of ["now() - interval '100 days'", "now() + interval '100 years'"])
+      await service.query(
+        `INSERT INTO security_events (at, event, ip, user_agent, request_id) VALUES (${at}, 'logged_in', '', '', 'aged-dated')`,
+      );
+    const { rows } = await owner.query(
+      `SELECT count(*) FROM security_events WHERE request_id = 'aged-dated' AND at BETWEEN now() - interval '1 minute' AND now()`,
+    );
+    expect(rows).toEqual([{ count: '2' }]);
   });
 
   it('is for the service alone', async () => {
