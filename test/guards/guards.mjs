@@ -3288,6 +3288,13 @@ export const guards = [
     file: 'src/features/sessions/sessions-service.ts',
     replace: 'if ((await repos.sessions.end(userId, id)) === 0) return undefined;',
     by: 'if ((await repos.sessions.end(userId, id)) === 0) return void (await repos.messagingTokens.beginRound(userId));',
+    also: [
+      {
+        file: 'src/features/sessions/sessions-service.ts',
+        replace: 'if (!(await sessions.has(userId, id))) {',
+        by: "if (id === '') {",
+      },
+    ],
     test: 'test/api/messaging-ends',
     named: 'has not come when end_session names none',
   },
@@ -3513,7 +3520,7 @@ export const guards = [
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
     test: 'test/api/profile',
-    named: 'refuses a nickname that is',
+    named: 'refuses "https://a.b/',
   },
   {
     guard: 'no text that is no Unicode is taken',
@@ -6223,7 +6230,7 @@ export const guards = [
     claims: ['learn from a reason'],
     file: 'src/features/verification/send-code-service.ts',
     replace: 'const raised = await this.raisedBy(captcha, phone, caller);',
-    by: "const raised = (await this.parts.accountHolders.has(phone, caller)) ? 'nothing' : await this.raisedBy(captcha, phone, caller);",
+    by: "const raised = (await places.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);",
     test: 'test/api/reasons',
     named: 'a phone with an account, and one without',
   },
