@@ -1588,7 +1588,7 @@ export const guards = [
     replace: 'blacklist: blacklisted.length <= few ? blacklisted : undefined',
     by: 'blacklist: blacklisted',
     test: 'test/api/sync-large',
-    named: 'reads it in pages, and gives all of it',
+    named: 'reads it in pages, and gives all that has not ended',
   },
   {
     guard: 'an answer with a long blacklist is a large one',
@@ -5651,7 +5651,7 @@ export const guards = [
     replace: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}',
     by: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK}',
     test: 'test/api/sync-large',
-    named: 'reads them in pages, and gives all of them',
+    named: 'reads them in pages, and gives all that have not ended',
   },
   {
     guard: 'nobody agrees to be friends with a closed account',
