@@ -12,8 +12,8 @@
 #
 # PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. What is restored belongs to the owner of its schema
 # public, whose role PGUSER has to have. BACKUP_ENV tells what becomes of .env: plain, none, or encrypted, to a recipient
-# of age (age1…) or to the public key of gpg in the file that it names. A backup is a folder in BACKUP_DIR, named by its time. It gets this name when it
-# is whole, and nothing else has such a name.
+# of age (age1…) or to the public key of gpg in the file that it names. A backup is a folder in BACKUP_DIR, named by its
+# time. It gets this name when it is whole, and nothing else has such a name.
 set -eu
 umask 077
 
@@ -357,6 +357,7 @@ case $command in
   now) make_backup ;;
   nightly) nightly ;;
   fresh) fresh ;;
-  restore | resend) task=$command && "$command" "$@" ;;
+  restore) task=restore && restore "$@" ;;
+  resend) task=resend && resend ;;
   *) fail "say now, nightly, fresh, restore NAME or resend" ;;
 esac
