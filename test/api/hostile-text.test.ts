@@ -22,7 +22,7 @@ const HOSTILE = [
 describe('text that would be SQL', () => {
   it.each(HOSTILE)('is kept as the text that it is, wherever any text may be sent: %s', async (text) => {
     const { agent, id } = await insertAndSignIn(app);
-    const portraitUri = `https://a.example/${text.replaceAll(' ', '%20').replaceAll('\\', '%5C')}`;
+    const portraitUri = `https://a.example/${text.replaceAll(' ', '%20').replaceAll('\\', '%5C').replaceAll('"', '%22')}`;
     await expectOk(agent.post('/user/set_nickname').send({ nickname: text }));
     await expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
     expect((await expectOk(agent.post(`/user/${id}`))).result).toEqual({ id, nickname: text, portraitUri });

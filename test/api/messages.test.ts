@@ -17,7 +17,7 @@ const OURS = [
   /^must be true or false$/,
   /^must be an array of ids$/,
   /^must be (1 to 100|at most 499) ids$/,
-  /^must be an absolute http or https URL, with :\/\/ once$/,
+  /^must be an absolute http or https URL, with :\/\/ once, without user, password, quotes, < and >$/,
   /^must be digits alone, as a JSON number or a string$/,
   /^is no international dialling code$/,
   /^is no possible number of region \d+$/,

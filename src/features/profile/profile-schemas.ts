@@ -4,7 +4,7 @@ import { nickname } from '../users/profile';
 
 export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname', description: 'The new nickname.' });
 
-const WEB_ADDRESS = 'must be an absolute http or https URL, with :// once, without user, password, ", < and >';
+const WEB_ADDRESS = 'must be an absolute http or https URL, with :// once, without user, password, quotes, < and >';
 const PORTRAIT = 'https://images.example.com/k7Qw2mZr9TfB/ann.png';
 
 export const portraitUri = described(bytes(1, 1_024).refine(isWebAddress, WEB_ADDRESS), {
