@@ -1482,7 +1482,7 @@ export const guards = [
     replace: '&& address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest)',
     by: '',
     test: 'test/api/profile',
-    named: 'refuses https://tracker.example@images.example.com',
+    named: 'refuses https:///images.example.com',
   },
   {
     guard: 'one user has two large answers under way at the most',
