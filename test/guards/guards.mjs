@@ -2928,6 +2928,13 @@ export const guards = [
     file: 'src/features/auth/login-attempts.ts',
     replace: 'failures: { ...failures, share: userId } }',
     by: 'failures }',
+    also: [
+      {
+        file: 'src/features/auth/login-attempts.ts',
+        replace: "if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;",
+        by: 'throw error;',
+      },
+    ],
     test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
