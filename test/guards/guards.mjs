@@ -3522,7 +3522,6 @@ export const guards = [
   },
   {
     guard: 'no text with a NUL is taken',
-    claims: ['1.3.3'],
     file: 'src/http/parse.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
