@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { CookieJar } from '../../packages/client/src/cookie-jar.ts';
 import { Client, memoryStorage } from '../../packages/client/src/index.ts';
@@ -18,6 +23,20 @@ const refused = (code: number, reason: string) => {
   const answer: unknown = expect.objectContaining({ ok: false, code, reason });
   return answer;
 };
+
+/** A byte now and then, for longer than four time limits. */
+async function* drops() {
+  for (let count = 0; count < 200; count += 1) {
+    await delay(20);
+    yield ' ';
+  }
+}
+
+/** 32 MiB. */
+function* flood() {
+  const piece = 'x'.repeat(65_536);
+  for (let count = 0; count < 512; count += 1) yield piece;
+}
 
 describe('the client and the service', () => {
   let app: TestApp;
@@ -354,6 +373,28 @@ describe('the client and what is no answer', () => {
       );
     },
   );
+
+  it.each([
+    ['comes in drops, after four time limits', drops, 300, 'timeout', 'no answer within 300 ms'],
+    ['does not end, after 16 MiB', flood, 60_000, 'bad_answer', 'the answer has more than 16777216 bytes'],
+  ] as const)('gives up an answer that %s', async (_, pieces, timeoutMs, reason, message) => {
+    const endless = createServer((_req, res) => void Readable.from(pieces()).pipe(res)).listen(0, '127.0.0.1');
+    await once(endless, 'listening');
+    const { port } = endless.address() as AddressInfo;
+    const patient = client({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs });
+    expect(await patient.call('/user/groups')).toMatchObject({ ok: false, reason, message });
+    endless.closeAllConnections();
+    endless.close();
+  });
+
+  it('sends nothing over http to another machine, unless it is told to', () => {
+    const baseUrl = 'http://accounts.example.com';
+    for (const readable of [baseUrl, 'http://localhost.example.com', 'http://127.0.0.1:80@example.com'])
+      expect(() => new Client({ baseUrl: readable })).toThrow('use https://, or set allowHttp');
+    expect(() => new Client({ baseUrl, allowHttp: true })).not.toThrow();
+    for (const own of ['http://localhost:1', 'http://127.1.2.3', 'http://[::1]:1', 'https://accounts.example.com'])
+      expect(() => new Client({ baseUrl: own })).not.toThrow();
+  });
 
   it('sends no cookie where a redirect leads', async () => {
     const elsewhere = await startVendorServer(200, () => ok);

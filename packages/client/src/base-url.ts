@@ -1,3 +1,11 @@
+/** By the text: the URL of React Native knows no parts. */
+const READABLE = /^http:\/\/(?!(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$))/i;
+
+/** Whether what is sent there, passwords among it, can be read on the way. */
+export function isReadable({ href }: URL): boolean {
+  return READABLE.test(href);
+}
+
 /** React Native reads any text as a URL, and others take `localhost:8585` for one with a protocol of its own. */
 export function parsedBaseUrl(text: string): URL {
   const url = /^https?:\/\//i.test(text) ? parsed(text) : undefined;

@@ -1,5 +1,5 @@
 import { BrokenOff, failure, type Answer, type Failure } from './answer.ts';
-import { parsedBaseUrl } from './base-url.ts';
+import { isReadable, parsedBaseUrl } from './base-url.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { OperationPath, ResultOf, Schemas, Told } from './operations.ts';
@@ -14,6 +14,11 @@ import type { SyncSource } from './sync/store.ts';
 export interface ClientOptions {
   /** Where the service is: `https://accounts.example.com`. What is no such address makes the constructor throw. */
   baseUrl: string;
+  /**
+   * Allows `http://` to another machine, where everybody on the way reads passwords and cookies: for a phone that tries a
+   * service in its own network. Without it the constructor throws.
+   */
+  allowHttp?: boolean | undefined;
   /** Where the jar keeps the cookies. Without one they are gone after a restart. */
   storage?: ClientStorage | undefined;
   /** Who keeps the cookies: browsers and React Native do it by themselves, Node has the jar. */
@@ -27,7 +32,7 @@ export interface ClientOptions {
    * Asked when send_code wants a captcha, once a call: for what the user reads in the picture, or the token of the page.
    */
   captcha?: ((captcha: Schemas['Captcha']) => MaybePromise<string | undefined>) | undefined;
-  /** The longest wait for an answer to begin, and then for it to go on. */
+  /** The longest wait for an answer to begin, and then for it to go on; all of it has four times, sync and export forty. */
   timeoutMs?: number | undefined;
   /** How often a call without an answer is repeated, where docs/api.md says that this is safe. */
   repeats?: number | undefined;
@@ -84,6 +89,8 @@ export class Client implements SyncSource<SyncReason> {
 
   constructor(options: ClientOptions) {
     const url = parsedBaseUrl(options.baseUrl);
+    if (isReadable(url) && !options.allowHttp)
+      throw new TypeError(`baseUrl: passwords could be read on the way to ${url.href}: use https://, or set allowHttp`);
     this.#baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     const cookies = options.cookies ?? (isNode() ? 'jar' : 'platform');

@@ -16,9 +16,12 @@ export interface Limits {
 
 /** Of what is given as a whole nobody sees whether it is still coming. */
 const WHOLE_TIMES = 10;
+/** Longest waits for all of an answer, in time limits, and its most bytes: a full sync of a large account has 52 MB. */
+const WHOLE = { small: { times: 4, bytes: 16_777_216 }, large: { times: 40, bytes: 268_435_456 } };
 
 /**
- * One request. It throws BrokenOff when the answer does not begin, or its body does not go on, within the time limit.
+ * One request. It throws BrokenOff when the answer does not begin, or its body does not go on, within the time limit, and
+ * when all of it takes too long or too many bytes.
  */
 export async function exchange(
   fetch: typeof globalThis.fetch,
@@ -26,11 +29,12 @@ export async function exchange(
   init: RequestInit,
   { timeoutMs, isLarge = false }: Limits,
 ): Promise<Reply> {
-  const patience = new Patience(timeoutMs);
+  const most = isLarge ? WHOLE.large : WHOLE.small;
+  const patience = new Patience(timeoutMs, most.times);
   patience.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1);
   try {
     const response = await fetch(url, { ...init, signal: patience.signal });
-    return { status: response.status, headers: response.headers, texts: textsOf(response, patience) };
+    return { status: response.status, headers: response.headers, texts: textsOf(response, patience, most.bytes) };
   } catch (error) {
     throw patience.brokenOff(error);
   }
@@ -42,7 +46,7 @@ export async function textOf({ texts }: Reply): Promise<string> {
   return all;
 }
 
-async function* textsOf(response: Response, patience: Patience): AsyncGenerator<string> {
+async function* textsOf(response: Response, patience: Patience, mostBytes: number): AsyncGenerator<string> {
   // React Native has a decoder since 0.85, and some of its fetches have had streams before.
   const reader = 'TextDecoder' in globalThis ? response.body?.getReader() : undefined;
   try {
@@ -52,11 +56,14 @@ async function* textsOf(response: Response, patience: Patience): AsyncGenerator<
       return;
     }
     const decoder = new TextDecoder('utf-8', { fatal: true });
+    let bytes = 0;
     for (;;) {
       patience.renew();
       const { done, value } = await reader.read();
       patience.pause();
       if (done) break;
+      bytes += value.byteLength;
+      if (bytes > mostBytes) throw new BrokenOff('bad_answer', `the answer has more than ${mostBytes} bytes`);
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();
@@ -71,11 +78,15 @@ async function* textsOf(response: Response, patience: Patience): AsyncGenerator<
 class Patience {
   readonly #controller = new AbortController();
   readonly #ms: number;
+  /** What is left for all of the answer. */
+  #leftMs: number;
+  #since = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
-  constructor(ms: number) {
+  constructor(ms: number, times: number) {
     this.#ms = ms;
+    this.#leftMs = times * ms;
   }
 
   get signal(): AbortSignal {
@@ -84,15 +95,21 @@ class Patience {
 
   renew(times = 1): void {
     this.pause();
-    this.#timer = setTimeout(() => {
-      this.#isOver = true;
-      this.#controller.abort();
-    }, times * this.#ms);
+    this.#since = Date.now();
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        this.#controller.abort();
+      },
+      Math.max(0, Math.min(times * this.#ms, this.#leftMs)),
+    );
   }
 
   /** While somebody works with what has come. */
   pause(): void {
+    if (this.#timer !== undefined) this.#leftMs -= Date.now() - this.#since;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** What is still to come is given up. */
@@ -103,6 +120,7 @@ class Patience {
 
   brokenOff(error: unknown): BrokenOff {
     this.pause();
+    if (error instanceof BrokenOff) return error;
     if (this.#isOver) return new BrokenOff('timeout', `no answer within ${this.#ms} ms`);
     return new BrokenOff('network', `no connection, or half an answer (${causeOf(error)})`);
   }
