@@ -264,17 +264,18 @@ describe('the client and what is no answer', () => {
   const paths = () => server.requests.map(({ path }: RecordedRequest) => path);
 
   it.each([
-    ['hang', 'timeout'],
-    ['trickle', 'network'],
-    ['reset', 'network'],
-    ['garbage', 'bad_answer'],
-    ['empty', 'bad_answer'],
-    ['foreign', 'bad_answer'],
-    ['gateway', 'bad_answer'],
-  ] as const)('says what is wrong: %s', async (trouble, reason) => {
+    ['hang', 'timeout', 0],
+    ['trickle', 'network', 0],
+    ['reset', 'network', 0],
+    ['half', 'network', 0],
+    ['garbage', 'bad_answer', 200],
+    ['empty', 'bad_answer', 200],
+    ['foreign', 'bad_answer', 200],
+    ['gateway', 'bad_answer', 502],
+  ] as const)('says what is wrong: %s', async (trouble, reason, code) => {
     replies = [{ trouble }];
     if (trouble === 'trickle') setTimeout(() => void server.close(), 600);
-    expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason });
+    expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason, code });
     if (trouble === 'trickle') server = await startVendorServer(200, () => ok);
   });
 
@@ -289,6 +290,7 @@ describe('the client and what is no answer', () => {
   it.each([
     ['a 503, when its seconds have passed', unavailable],
     ['no answer', { trouble: 'reset' }],
+    ['half an answer', { trouble: 'half' }],
     ['the answer of a proxy', { trouble: 'gateway' }],
   ] as const)('repeats what may be repeated after %s', async (_words, trouble) => {
     replies = [trouble, trouble];

@@ -6616,6 +6616,14 @@ export const guards = [
     named: 'gives up an answer that comes in drops',
   },
   {
+    guard: 'the client asks again when an answer was cut',
+    file: 'packages/client/src/read-answer.ts',
+    replace: "if (reply.status === 200 && error.reason === 'network') throw error;",
+    by: '',
+    test: 'test/client/client.test',
+    named: 'repeats what may be repeated after half an answer',
+  },
+  {
     guard: 'the client gives up an answer that never ends',
     file: 'packages/client/src/exchange.ts',
     replace: 'if (bytes > mostBytes)',
@@ -6682,7 +6690,7 @@ export const guards = [
   {
     guard: 'the store of the client takes no half of an answer for the whole',
     file: 'packages/client/src/sync/spool.ts',
-    replace: "throw new BrokenOff('bad_answer', 'the answer is no JSON')",
+    replace: 'throw notJson(text)',
     by: 'return { code: 200, result: { version: 9, user: { id: "ann" }, blacklist: [], friends: [], groups: [], group_members: [] } }',
     test: 'test/client/sync-store',
     named: 'folds nothing of an answer that is cut',

@@ -49,10 +49,19 @@ export function failure<Reason extends string>(
 /** What an answer breaks off with while it is read. */
 export class BrokenOff extends Error {
   readonly reason: ClientReason;
+  /** The HTTP status of what is no answer of the service. */
+  readonly code: number;
 
-  constructor(reason: ClientReason, message: string) {
+  constructor(reason: ClientReason, message: string, code = 0) {
     super(message);
     this.name = 'BrokenOff';
     this.reason = reason;
+    this.code = code;
   }
+}
+
+/** Breaks off where a good answer is no JSON: cut, when it has begun as one. */
+export function notJson(text: string): BrokenOff {
+  if (text.trimStart().startsWith('{')) return new BrokenOff('network', 'half an answer');
+  return new BrokenOff('bad_answer', 'the answer is no JSON', 200);
 }

@@ -254,7 +254,7 @@ async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answe
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof BrokenOff) return failure(error.reason, error.message);
+    if (error instanceof BrokenOff) return failure(error.reason, error.message, { code: error.code });
     return failure('storage', 'the storage of the cookies has failed');
   }
 }

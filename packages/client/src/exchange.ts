@@ -63,7 +63,10 @@ async function* textsOf(response: Response, patience: Patience, mostBytes: numbe
       patience.pause();
       if (done) break;
       bytes += value.byteLength;
-      if (bytes > mostBytes) throw new BrokenOff('bad_answer', `the answer has more than ${mostBytes} bytes`);
+      if (bytes > mostBytes) {
+        const message = `the answer has more than ${mostBytes} bytes`;
+        throw new BrokenOff('bad_answer', message, response.status);
+      }
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();

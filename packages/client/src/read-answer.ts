@@ -1,4 +1,4 @@
-import { failure, type Answer, type Failure, type FieldProblem } from './answer.ts';
+import { failure, notJson, type Answer, type Failure, type FieldProblem } from './answer.ts';
 import { textOf, type Reply } from './exchange.ts';
 import type { Schemas } from './operations.ts';
 
@@ -15,16 +15,15 @@ interface Body {
 type StoredImage = Schemas['StoredImage'];
 
 export async function readAnswer(reply: Reply): Promise<Answer<unknown>> {
-  const { status } = reply;
-  const body = parsed(await textOf(reply));
-  const requestId = requestIdOf(reply);
-  if (status === 200 && body?.code === 200) return { ok: true, result: body.result, requestId };
+  const body = await bodyOf(reply);
+  if (reply.status === 200 && body?.code === 200)
+    return { ok: true, result: body.result, requestId: requestIdOf(reply) };
   return refusal(reply, body);
 }
 
 /** Of an image: Qiniu's form, which has no code. */
 export async function readUpload(reply: Reply): Promise<Answer<StoredImage>> {
-  const body = parsed(await textOf(reply));
+  const body = await bodyOf(reply);
   const { key, hash } = body ?? {};
   if (reply.status !== 200 || typeof key !== 'string' || typeof hash !== 'string') return refusal(reply, body);
   return { ok: true, result: { key, hash }, requestId: requestIdOf(reply) };
@@ -47,11 +46,15 @@ function refusal(reply: Reply, body: Body | undefined): Failure {
   return failure(reason, message, { code, retryAfter, details, requestId });
 }
 
-function parsed(text: string): Body | undefined {
+async function bodyOf(reply: Reply): Promise<Body | undefined> {
+  const text = await textOf(reply);
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
+    // A refusal has its reason in a header, too.
+    const error = notJson(text);
+    if (reply.status === 200 && error.reason === 'network') throw error;
     return undefined;
   }
 }

@@ -16,6 +16,7 @@ export type Trouble =
   | 'reset' // cuts the connection off
   | 'garbage' // answers a success that is not JSON
   | 'empty' // answers a success without a body
+  | 'half' // answers a success of which a part is missing, with a length that is right
   | 'foreign' // answers a success in JSON that is not the vendor's
   | 'gateway'; // answers 502 with a page, as a proxy in between does
 
@@ -70,6 +71,7 @@ function trouble(kind: Trouble, successStatus: number, res: ServerResponse): voi
   if (kind === 'reset') return void res.socket?.resetAndDestroy();
   if (kind === 'hang') return;
   res.writeHead(kind === 'gateway' ? 502 : successStatus, { 'Content-Type': 'application/json' });
+  if (kind === 'half') return void res.end('{"code":200,"result":[{"id":"');
   if (kind === 'foreign') return void res.end('{"status":"ok"}');
   if (kind === 'empty') return void res.end();
   if (kind === 'garbage' || kind === 'gateway') return void res.end('<html>a proxy in between</html>');

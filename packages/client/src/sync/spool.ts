@@ -1,4 +1,4 @@
-import { BrokenOff } from '../answer.ts';
+import { BrokenOff, notJson } from '../answer.ts';
 import type { ClientStorage } from '../storage.ts';
 import { RowReader, type RowText } from './row-reader.ts';
 import { isListName, LISTS, type ListName, type Lists, type SyncUser } from './rows.ts';
@@ -55,7 +55,7 @@ export class Spool {
     const list = this.#list;
     if (list === undefined || this.#rows.length === 0) return;
     const text = `[${this.#rows.join(',')}]`;
-    if (!hasKeys(list, parse(text))) throw new BrokenOff('bad_answer', `a row of ${list} has no key`);
+    if (!hasKeys(list, parse(text))) throw new BrokenOff('bad_answer', `a row of ${list} has no key`, 200);
     this.#rows = [];
     if (this.#chunks.size === 0) await this.#storage.setItem(this.#marker, this.#name);
     const count = this.#chunks.get(list) ?? 0;
@@ -108,7 +108,7 @@ function headOf(rest: string): Pick<Spooled, 'version' | 'user'> {
     !Number.isSafeInteger(version) ||
     typeof (user as SyncUser | undefined)?.id !== 'string'
   )
-    throw new BrokenOff('bad_answer', 'this is no answer of sync');
+    throw new BrokenOff('bad_answer', 'this is no answer of sync', 200);
   return { version: version as number, user: user as SyncUser };
 }
 
@@ -125,6 +125,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BrokenOff('bad_answer', 'the answer is no JSON');
+    throw notJson(text);
   }
 }

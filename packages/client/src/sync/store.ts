@@ -248,7 +248,7 @@ function isSame(before: SyncUser | undefined, after: SyncUser): boolean {
 }
 
 function failureOf(error: unknown): Failure<StoreReason> {
-  if (error instanceof BrokenOff) return failure(error.reason, error.message);
+  if (error instanceof BrokenOff) return failure(error.reason, error.message, { code: error.code });
   const message = error instanceof Error ? error.message : 'the storage has failed';
   return failure(error instanceof StorageInUse ? 'storage_in_use' : 'storage', message);
 }
