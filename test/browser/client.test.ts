@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { Client, StoreChanges, SyncStore } from '../../packages/client/src/index.ts';
+import type { Client, SessionEvent, StoreChanges, SyncStore } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { installedChromium, launchChromium } from '../support/browser';
 import { credentialsOf } from '../support/client';
@@ -18,7 +18,10 @@ if (chromium === '') process.stderr.write('The client is NOT tested in a browser
 /** What a page has, in which the functions below run that are given to `evaluate`. */
 declare const client: Client;
 declare const store: SyncStore;
+/** In memory. */
+declare const own: SyncStore;
 declare const told: StoreChanges[];
+declare const sessions: SessionEvent[];
 declare const storedKeys: () => Promise<string[]>;
 declare const navigator: { locks: { query(): Promise<{ held: unknown[]; pending: unknown[] }> } };
 
@@ -94,6 +97,8 @@ const IN_GROUP = 500;
   }
 
   const sync = (page: Page) => page.evaluate(() => store.sync());
+  const toldIn = (page: Page) => page.evaluate(() => told);
+  const sessionsIn = (page: Page) => page.evaluate(() => sessions);
   const versionIn = (page: Page) => page.evaluate(() => store.version());
   const locks = (page: Page) => page.evaluate(() => navigator.locks.query());
 
@@ -168,19 +173,79 @@ const IN_GROUP = 500;
     expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
   });
 
-  it('shows in one tab what another one has synchronised, and tells its listeners', async () => {
+  it('tells in one tab what another one has synchronised, and shows it', async () => {
     const page = await openSignedIn();
     const other = await open();
     await sync(other);
+    await other.evaluate(() => void told.splice(0));
     await insertGroup(app, `more-${ann.id}`, [ann]);
-    await sync(page);
+    const synced = await sync(page);
+    expect(synced).toMatchObject({ ok: true, result: { everything: false, groups: { put: [{}] } } });
+    await until(async () => (await toldIn(other)).length > 0);
+    expect(await toldIn(other)).toEqual([synced.ok && synced.result]);
     const state = await fullState(ann, NAMES);
     expect(await heldIn(other)).toEqual(state);
-    expect(await versionIn(other)).toBe(await versionIn(page));
-    await other.evaluate(() => void told.splice(0));
-    expect(await sync(other)).toMatchObject({ ok: true, result: { everything: true } });
-    expect(await other.evaluate(() => told)).toMatchObject([{ everything: true }]);
+    expect(await sync(other)).toMatchObject({ ok: true, result: { everything: false, groups: { put: [] } } });
     expect(await heldIn(other)).toEqual(state);
+  });
+
+  it('tells in one tab that everything may be different, where it has not heard of all', async () => {
+    const silent = await openSignedIn();
+    await silent.evaluate(() => store.close());
+    const other = await open();
+    await sync(other);
+    await other.evaluate(() => void told.splice(0));
+    for (const name of ['more', 'yet-more']) {
+      await insertGroup(app, `${name}-${ann.id}`, [ann]);
+      const tab = name === 'more' ? silent : await open();
+      expect(await sync(tab)).toMatchObject({ ok: true, result: { groups: { put: [{}] } } });
+    }
+    await until(async () => (await toldIn(other)).length > 0);
+    expect(await toldIn(other)).toMatchObject([{ everything: true }]);
+  });
+
+  it('tells all tabs when a session begins and ends, and clears what they keep', async () => {
+    const [page, other] = [await open(), await open()];
+    await logIn(page);
+    await until(async () => (await sessionsIn(other)).length > 0);
+    await sync(other);
+    await other.evaluate(() => own.sync());
+    const loggedOut = await page.evaluate(() => client.logout());
+    expect(loggedOut).toMatchObject({ ok: true });
+    await until(async () => (await sessionsIn(other)).length > 1);
+    const heard = (elsewhere: boolean) => ['began', 'ended'].map((event) => ({ event, elsewhere }));
+    expect([await sessionsIn(page), await sessionsIn(other)]).toEqual([heard(false), heard(true)]);
+    for (const tab of [page, other]) expect((await heldIn(tab)).user).toBeUndefined();
+    await until(() => other.evaluate(async () => (await own.user()) === undefined));
+    expect(await other.evaluate(() => client.isSignedIn)).toBe(false);
+  });
+
+  it('synchronises again when it is online again and when somebody looks at it, as long as somebody is signed in', async () => {
+    const page = await openSignedIn();
+    const look = () => page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    const lookLater = async () => {
+      await page.evaluate('{ const { now } = Date; Date.now = () => now() + 60_000 }');
+      await look();
+    };
+    await sync(page);
+    await look(); // too early: it has just been done
+    await context.setOffline(true);
+    expect(await sync(page)).toMatchObject({ ok: false, reason: 'network' });
+    await insertGroup(app, `more-${ann.id}`, [ann]);
+    await context.setOffline(false);
+    await until(async () => (await toldIn(page)).length === 2);
+    expect(asked).toHaveLength(3);
+
+    await lookLater();
+    await until(() => asked.length === 4);
+    await page.evaluate(() => client.logout());
+    await lookLater();
+    await logIn(page);
+    await sync(page);
+    await page.evaluate(() => store.close());
+    await lookLater();
+    expect(await sync(page)).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(6);
   });
 
   it.each(['another tab', 'a worker'])('waits while %s synchronises', async (who) => {

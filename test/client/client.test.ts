@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { CookieJar } from '../../packages/client/src/cookie-jar.ts';
-import { Client, memoryStorage } from '../../packages/client/src/index.ts';
+import { Client, memoryStorage, SyncStore, type SessionEvent } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { solvedCaptcha } from '../support/captchas';
 import { times } from '../support/calls';
@@ -47,6 +47,52 @@ describe('the client and the service', () => {
     ann = await insertPerson(app, 'Ann');
   });
   afterAll(() => app.close());
+
+  it('tells when a session begins and ends, and clears its stores at a logout', async () => {
+    const client = await signedInClient(app, ann);
+    const events: SessionEvent[] = [];
+    client.onSession((event) => events.push(event));
+    const store = new SyncStore(client);
+    expect(await store.sync()).toMatchObject({ ok: true });
+    expect(await client.logout()).toMatchObject({ ok: true });
+    expect(await store.user()).toBeUndefined();
+    expect(await store.sync()).toMatchObject({ ok: false, reason: 'not_signed_in' });
+    await client.call('/user/login', credentialsOf(ann));
+    expect(client.isSignedIn).toBe(true);
+    expect(events.map(({ event, elsewhere }) => [event, elsewhere])).toEqual([
+      ['ended', false],
+      ['began', false],
+    ]);
+  });
+
+  it('finds out by a sync that somebody is signed in, and by a refusal that nobody is any more', async () => {
+    const storage = memoryStorage();
+    await signedInClient(app, ann, { storage });
+    const client = clientOf(app, { storage });
+    const events: SessionEvent[] = [];
+    client.onSession((event) => events.push(event));
+    const store = new SyncStore(client);
+    expect(client.isSignedIn).toBeUndefined();
+    await times(2, () => store.sync());
+    expect(client.isSignedIn).toBe(true);
+
+    const other = await signedInClient(app, ann);
+    await other.call('/user/change_password', { oldPassword: ann.password, newPassword: ann.password });
+    await times(2, () => client.call('/user/groups'));
+    expect(client.isSignedIn).toBe(false);
+    expect(events).toEqual(['began', 'ended'].map((event) => ({ event, elsewhere: true })));
+    expect(await store.user()).toMatchObject({ nickname: 'Ann' });
+    expect(await client.logout()).toMatchObject({ ok: true });
+    expect(await store.user()).toBeUndefined();
+  });
+
+  it('says that a store could not be cleared', async () => {
+    const client = await signedInClient(app, ann);
+    const failing = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
+    new SyncStore(client, { storage: failing });
+    expect(await client.logout()).toMatchObject({ ok: false, reason: 'storage' });
+    expect(client.isSignedIn).toBe(false);
+  });
 
   it('gives results, with the id of the request', async () => {
     const client = await signedInClient(app, ann);

@@ -6608,6 +6608,46 @@ export const guards = [
 
   // --- the client
   {
+    guard: 'a logout of the client clears its stores',
+    file: 'packages/client/src/client.ts',
+    replace: 'return caught(() => this.#clearStores().then(() => answer));',
+    by: 'return answer;',
+    test: 'test/client/client.test',
+    named: 'clears its stores at a logout',
+  },
+  {
+    guard: 'a logout of the client clears what other tabs keep',
+    file: 'packages/client/src/client.ts',
+    replace: 'else this.#clearStores().catch(() => undefined);',
+    by: '',
+    test: 'test/browser/client',
+    named: 'clears what they keep',
+  },
+  {
+    guard: 'the client tells that the session has ended elsewhere',
+    file: 'packages/client/src/client.ts',
+    replace: 'this.#session.found(false);',
+    by: '',
+    test: 'test/client/client.test',
+    named: 'by a refusal that nobody is any more',
+  },
+  {
+    guard: 'a tab that has not heard of all reads all anew',
+    file: 'packages/client/src/sync/changes.ts',
+    replace: 'known !== before || head?.revision !== after',
+    by: 'false',
+    test: 'test/browser/client',
+    named: 'where it has not heard of all',
+  },
+  {
+    guard: 'a page does not synchronise by itself after a logout',
+    file: 'packages/client/src/sync/store.ts',
+    replace: 'this.#returns.forget();',
+    by: '',
+    test: 'test/browser/client',
+    named: 'as long as somebody is signed in',
+  },
+  {
     guard: 'the client gives up an answer that comes in drops',
     file: 'packages/client/src/exchange.ts',
     replace: 'Math.min(times * this.#ms, this.#leftMs)',
@@ -6641,7 +6681,7 @@ export const guards = [
   },
   {
     guard: 'the client sends no request for a path parameter that leads to another operation',
-    file: 'packages/client/src/client.ts',
+    file: 'packages/client/src/addressed.ts',
     replace: 'NOT_SEGMENTS.has(segment)',
     by: 'segment === "none"',
     test: 'test/client/client.test',
@@ -6714,15 +6754,15 @@ export const guards = [
   {
     guard: 'the client logs in after a 401 of the service alone',
     file: 'packages/client/src/client.ts',
-    replace: 'answer.reason !== NOT_SIGNED_IN',
-    by: 'answer.code !== 401',
+    replace: 'answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION',
+    by: 'answer.code !== 401 || WITHOUT_SESSION',
     test: 'test/client/client',
     named: 'takes a 401 of somebody else for no end of the session',
   },
   {
     guard: 'the first good sync on a storage tells that everything is new',
     file: 'packages/client/src/sync/store.ts',
-    replace: 'if (head.user === undefined) this.#isEverything = true;',
+    replace: 'if (head.user === undefined) this.#news.isEverything = true;',
     by: '',
     test: 'test/client/sync-store',
     named: 'tells at the first good sync that everything is new',
@@ -6754,7 +6794,7 @@ export const guards = [
   {
     guard: 'the store of the client tells its listeners of what another one has written',
     file: 'packages/client/src/sync/store.ts',
-    replace: 'if (isForeign) this.#isEverything = true;',
+    replace: 'if (isForeign) this.#news.isEverything = true;',
     by: '',
     test: 'test/client/sync-store',
     named: 'of what the other one has folded in',

@@ -12,15 +12,18 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** What a page of the site has: the client, a store in IndexedDB, and what its listener was told. */
+/** What a page of the site has: the client, a store in IndexedDB, one in memory, and what the listeners of both were told. */
 const APP = `
 import { Client, indexedDbStorage, SyncStore } from './client/index.js';
 
 const service = new URLSearchParams(location.search).get('service') ?? location.origin;
 const client = new Client({ baseUrl: service, repeats: 0 });
 const store = new SyncStore(client, { storage: indexedDbStorage(), names: true });
+const own = new SyncStore(client, { prefix: 'own' });
 const told = [];
 store.onChange((changes) => told.push(changes));
+const sessions = [];
+client.onSession((event) => sessions.push(event));
 
 const connect = () => new Promise((resolve, reject) => {
   const request = indexedDB.open('user-account-service');
@@ -35,7 +38,7 @@ const storedKeys = async () => {
   return request.result;
 };
 
-Object.assign(globalThis, { client, store, told, storedKeys });
+Object.assign(globalThis, { client, store, own, told, sessions, storedKeys });
 `;
 
 /** The same in a worker, which has no document: it synchronises when it is told to, and tells what came of it. */

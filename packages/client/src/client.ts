@@ -1,3 +1,4 @@
+import { addressed } from './addressed.ts';
 import { BrokenOff, failure, type Answer, type Failure } from './answer.ts';
 import { isReadable, parsedBaseUrl } from './base-url.ts';
 import { CookieJar } from './cookie-jar.ts';
@@ -8,8 +9,9 @@ import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
 import type { CallReason, SyncReason, UploadReason, WithoutLogin } from './reasons.ts';
 import { Relogin } from './relogin.ts';
 import { repeating } from './repeating.ts';
+import { Session, type SessionListener } from './session.ts';
 import { memoryStorage, type ClientStorage } from './storage.ts';
-import type { SyncSource } from './sync/store.ts';
+import type { KeptStore, SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
   /** Where the service is: `https://accounts.example.com`. What is no such address makes the constructor throw. */
@@ -58,6 +60,8 @@ interface Request<Result> {
 }
 
 const LOGIN = '/user/login';
+const LOGOUT = '/user/logout';
+const SYNC = '/user/sync/{version}';
 const BAD_REQUEST = 400;
 const NOT_SIGNED_IN = 'not_signed_in';
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -69,13 +73,13 @@ const UPLOAD_TIMES = 10;
 const REPEATS = 2;
 
 /** The longest ones: the others are there at once. */
-const LARGE = new Set<OperationPath>(['/user/sync/{version}', '/user/export']);
+const LARGE = new Set<OperationPath>([SYNC, '/user/export']);
 
 /** These end with a 401 where there is no session: nobody wants one for them. */
-const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, '/user/logout'] satisfies WithoutLogin[]);
+const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, LOGOUT] satisfies WithoutLogin[]);
 
-/** Values that would turn a path into that of another operation: `fetch` resolves dots. */
-const NOT_SEGMENTS = new Set(['', '.', '..']);
+/** After these the stores are cleared. */
+const ENDS = new Set<OperationPath>([LOGOUT, '/user/close_account']);
 
 /** Reasons of send_code to which a captcha is the answer. */
 const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
@@ -86,6 +90,8 @@ export class Client implements SyncSource<SyncReason> {
   readonly #options: ClientOptions;
   readonly #jar: CookieJar | undefined;
   readonly #logins: Relogin;
+  readonly #session: Session;
+  readonly #stores = new Set<KeptStore>();
 
   constructor(options: ClientOptions) {
     const url = parsedBaseUrl(options.baseUrl);
@@ -99,6 +105,34 @@ export class Client implements SyncSource<SyncReason> {
       () => given(() => options.credentials?.()),
       (credentials) => this.call(LOGIN, credentials),
     );
+    this.#session = new Session(cookies === 'platform' ? this.#baseUrl : undefined, (event) => {
+      if (event === 'began') this.#logins.succeeded();
+      // A storage that fails here tells the next sync so.
+      else this.#clearStores().catch(() => undefined);
+    });
+  }
+
+  /** Whether somebody is signed in; undefined until a login, a sync or a refusal has told. */
+  get isSignedIn(): boolean | undefined {
+    return this.#session.isOn;
+  }
+
+  /** Tells the listener when a session has begun or ended, here or elsewhere, until the function that it returns is called. */
+  onSession(listener: SessionListener): () => void {
+    return this.#session.onEvent(listener);
+  }
+
+  /** Ends the session, also one that has ended before, and clears the stores made with this client. */
+  async logout(): Promise<Answer<undefined, CallReason<typeof LOGOUT>>> {
+    const answer = await this.call(LOGOUT);
+    if (answer.ok || answer.reason !== NOT_SIGNED_IN) return answer;
+    return { ok: true, result: undefined, requestId: answer.requestId };
+  }
+
+  /** Closes the stores made with it, and listens to other tabs no longer. */
+  close(): void {
+    for (const store of this.#stores) store.close();
+    this.#session.close();
   }
 
   /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
@@ -113,8 +147,14 @@ export class Client implements SyncSource<SyncReason> {
   /** What a SyncStore asks. */
   changesSince(version: number, { names }: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
     const input = { version, ...(names && { names }) };
-    const answer = this.#signedIn({ path: '/user/sync/{version}', input, read: begunOrRefused });
+    const answer = this.#asked({ path: SYNC, input, read: begunOrRefused });
     return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
+  }
+
+  /** What a SyncStore tells: a logout clears it, until the function that this returns is called. */
+  addStore(store: KeptStore): () => void {
+    this.#stores.add(store);
+    return () => this.#stores.delete(store);
   }
 
   /** Uploads an image, whose address then goes into a portrait. Without a key it is named by its content. */
@@ -145,10 +185,10 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   async #call(request: Request<unknown>): Promise<Answer<unknown>> {
-    const answer = await this.#signedIn(request);
+    const answer = await this.#asked(request);
     if (request.path !== '/user/send_code' || answer.ok || !CAPTCHA_REASONS.has(answer.reason)) return answer;
     const solved = await this.#solvedCaptcha();
-    return solved ? this.#signedIn({ ...request, input: { ...request.input, ...solved } }) : answer;
+    return solved ? this.#asked({ ...request, input: { ...request.input, ...solved } }) : answer;
   }
 
   async #solvedCaptcha(): Promise<{ verifyId: string; verifyCode: string } | undefined> {
@@ -159,8 +199,26 @@ export class Client implements SyncSource<SyncReason> {
     return verifyCode === undefined ? undefined : { verifyId: captcha.result.verifyId, verifyCode };
   }
 
+  async #asked<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
+    const answer = await this.#inSession(request);
+    const { path } = request;
+    const hasEnded = answer.ok ? ENDS.has(path) : path === LOGOUT && answer.reason === NOT_SIGNED_IN;
+    if (answer.ok && path === SYNC) this.#session.found(true);
+    if (answer.ok && path === LOGIN) {
+      this.#logins.succeeded();
+      this.#session.began();
+    }
+    if (!hasEnded) return answer;
+    this.#session.ended();
+    return caught(() => this.#clearStores().then(() => answer));
+  }
+
+  async #clearStores(): Promise<void> {
+    await Promise.all([...this.#stores].map((store) => store.clear()));
+  }
+
   /** Where the session has ended, once more in another one. */
-  async #signedIn<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
+  async #inSession<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
     const { count } = this.#logins;
     const answer = await ask();
@@ -168,6 +226,7 @@ export class Client implements SyncSource<SyncReason> {
     if (count !== this.#logins.count) return ask();
     const login = await this.#logins.again();
     if (login?.ok) return ask();
+    this.#session.found(false);
     // The fields at fault would be the credentials', and not those of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
   }
@@ -189,9 +248,7 @@ export class Client implements SyncSource<SyncReason> {
       const limits = { timeoutMs: this.#timeoutMs, isLarge: LARGE.has(path) };
       const reply = await exchange(this.#fetch, this.#baseUrl + address, init, limits);
       await this.#jar?.keep(reply.headers);
-      const answer = await read(reply);
-      if (path === LOGIN && answer.ok) this.#logins.succeeded();
-      return answer;
+      return read(reply);
     });
   }
 
@@ -216,26 +273,6 @@ export class Client implements SyncSource<SyncReason> {
   }
 }
 
-/**
- * Returns `/user/{id}` with its parameters, and what is left for the body. Returns nothing for a BigInt, half of a
- * character, or a parameter that is not a segment of a path.
- */
-function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } | undefined {
-  const rest = { ...input };
-  try {
-    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const { [name]: value } = rest;
-      delete rest[name];
-      const segment = String(value);
-      if (value === undefined || NOT_SEGMENTS.has(segment)) throw new RangeError(`${name} cannot be part of a path`);
-      return encodeURIComponent(segment);
-    });
-    return { address, body: JSON.stringify(rest) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** A callback of the app that throws gives nothing. */
 async function given<T>(ask: () => MaybePromise<T | undefined>): Promise<T | undefined> {
   try {
@@ -255,6 +292,6 @@ async function caught<Result>(ask: () => Promise<Answer<Result>>): Promise<Answe
     return await ask();
   } catch (error) {
     if (error instanceof BrokenOff) return failure(error.reason, error.message, { code: error.code });
-    return failure('storage', 'the storage of the cookies has failed');
+    return failure('storage', 'the storage of the cookies, or of a store, has failed');
   }
 }

@@ -84,6 +84,7 @@ class Patience {
   /** What is left for all of the answer. */
   #leftMs: number;
   #since = 0;
+  #longestMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
@@ -99,18 +100,18 @@ class Patience {
   renew(times = 1): void {
     this.pause();
     this.#since = Date.now();
-    this.#timer = setTimeout(
-      () => {
-        this.#isOver = true;
-        this.#controller.abort();
-      },
-      Math.max(0, Math.min(times * this.#ms, this.#leftMs)),
-    );
+    this.#longestMs = Math.min(times * this.#ms, this.#leftMs);
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      this.#controller.abort();
+    }, this.#longestMs);
   }
 
   /** While somebody works with what has come. */
   pause(): void {
-    if (this.#timer !== undefined) this.#leftMs -= Date.now() - this.#since;
+    // Somebody may have set the clock meanwhile.
+    const waitedMs = Math.max(0, Math.min(Date.now() - this.#since, this.#longestMs));
+    if (this.#timer !== undefined) this.#leftMs -= waitedMs;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

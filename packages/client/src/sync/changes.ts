@@ -1,3 +1,5 @@
+import { Tabs } from '../tabs.ts';
+import type { StoredHead } from './head.ts';
 import type { SyncUser } from './rows.ts';
 import { newChanged, type Folded } from './tables.ts';
 
@@ -15,13 +17,32 @@ export interface StoreChanges extends Folded {
 
 export type Listener = (changes: StoreChanges) => void | Promise<void>;
 
-/** Whoever is told of changes. What one of them throws is no failure of sync. */
-export class Listeners {
+type InTurn = <T>(job: () => Promise<T>) => Promise<T>;
+
+/** Of a write in one tab, for the others, which know more than they were told where they had another head before it. */
+interface Told {
+  before: string | undefined;
+  after: string | undefined;
+  changes: StoreChanges;
+}
+
+/** Tells listeners here and in other tabs. What a listener throws is no failure of sync. */
+export class News {
+  /** Whether listeners have been told less than has changed. */
+  isEverything = false;
+  readonly #head: StoredHead;
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;
+  readonly #tabs: Tabs<Told>;
 
-  constructor(onError: (error: unknown) => void) {
+  /** What other tabs tell is looked up in storage, in turn with those who read and write there. */
+  constructor(
+    head: StoredHead,
+    { prefix, onError, inTurn }: { prefix: string; onError: (error: unknown) => void; inTurn: InTurn },
+  ) {
+    this.#head = head;
     this.#onError = onError;
+    this.#tabs = new Tabs(`store:${prefix}`, (told) => void inTurn(() => this.#hear(told)).catch(() => undefined));
   }
 
   /** Until the function that it returns is called. */
@@ -30,8 +51,30 @@ export class Listeners {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Of a write that has followed on the head of this revision. */
+  tell(before: string | undefined, changes: StoreChanges): void {
+    this.isEverything = false;
+    this.#tellHere(changes);
+    const rows = changes.everything ? nothing() : {};
+    this.#tabs.tell({ before, after: this.#head.revision, changes: { ...changes, ...rows } });
+  }
+
+  close(): void {
+    this.#tabs.close();
+  }
+
+  async #hear({ before, after, changes }: Told): Promise<void> {
+    const known = this.#head.revision;
+    const { head, isForeign } = await this.#head.notice();
+    // It may be of another storage, with the same prefix.
+    if (!isForeign && !this.isEverything) return;
+    const everything = this.isEverything || changes.everything || known !== before || head?.revision !== after;
+    if (isForeign) this.isEverything = false;
+    this.#tellHere({ ...changes, everything });
+  }
+
   /** Of changes that are none nobody is told. */
-  tell(changes: StoreChanges): void {
+  #tellHere(changes: StoreChanges): void {
     if (!hasChanges(changes)) return;
     for (const listener of this.#listeners)
       void Promise.resolve(changes).then(listener).catch(this.#onError).catch(console.error);

@@ -31,6 +31,11 @@ export class StoredHead {
     this.#key = `${prefix}:head`;
   }
 
+  /** Undefined where there was none, and before it was noticed. */
+  get revision(): string | undefined {
+    return this.#revision ?? undefined;
+  }
+
   async read(): Promise<Head | undefined> {
     const text = await this.#storage.getItem(this.#key);
     if (text === null) return undefined;

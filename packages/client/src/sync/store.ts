@@ -1,8 +1,9 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
-import { Listeners, nothing, type Listener, type StoreChanges } from './changes.ts';
+import { News, nothing, type Listener, type StoreChanges } from './changes.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
+import { Returns } from './returns.ts';
 import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
 import { discardSpool, Spool, type Spooled } from './spool.ts';
 import { StoreDamaged } from './table.ts';
@@ -12,6 +13,13 @@ import { Tables, type Folded } from './tables.ts';
 export interface SyncSource<Reason extends string = string> {
   /** The answer of `/user/sync/{version}` as it comes. It throws BrokenOff when it ends too early. */
   changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, Reason>>;
+  /** Told of the store, which it may clear and close, until the function that this returns is called. */
+  addStore?(store: KeptStore): () => void;
+}
+
+export interface KeptStore {
+  clear(): Promise<void>;
+  close(): void;
 }
 
 export interface SyncStoreOptions {
@@ -21,6 +29,8 @@ export interface SyncStoreOptions {
   names?: boolean | undefined;
   /** What its keys begin with, where one storage has several stores. */
   prefix?: string | undefined;
+  /** Whether a page synchronises again when it is online again, and when somebody looks at it again; true without it. */
+  syncOnReturn?: boolean | undefined;
   /** Told of what a listener has thrown, which is no failure of sync. Without one it goes to console.error. */
   onListenerError?: ((error: unknown) => void) | undefined;
 }
@@ -38,14 +48,14 @@ export class SyncStore<Reason extends string = string> {
   readonly #prefix: string;
   readonly #tables: Tables;
   readonly #head: StoredHead;
-  readonly #listeners: Listeners;
+  readonly #news: News;
+  readonly #returns: Returns;
+  readonly #leave: (() => void) | undefined;
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Reading and folding in take turns, so that nobody reads half of an answer. */
   #turn: Promise<unknown> = Promise.resolve();
   #opened: Promise<void> | undefined;
   #isDamaged = false;
-  /** Whether listeners have been told less than has changed. */
-  #isEverything = false;
 
   constructor(
     source: SyncSource<Reason>,
@@ -53,6 +63,7 @@ export class SyncStore<Reason extends string = string> {
       storage = memoryStorage(),
       names = false,
       prefix = 'sync',
+      syncOnReturn = true,
       onListenerError = (error) => console.error(error),
     }: SyncStoreOptions = {},
   ) {
@@ -62,7 +73,10 @@ export class SyncStore<Reason extends string = string> {
     this.#prefix = prefix;
     this.#tables = new Tables(storage, prefix);
     this.#head = new StoredHead(storage, prefix);
-    this.#listeners = new Listeners(onListenerError);
+    const inTurn = <T>(job: () => Promise<T>) => this.#inTurn(job);
+    this.#news = new News(this.#head, { prefix, onError: onListenerError, inTurn });
+    this.#returns = new Returns(syncOnReturn, () => void this.sync());
+    this.#leave = source.addStore?.(this);
   }
 
   /** Brings the store up to date. Whoever asks while it does so gets the same answer. */
@@ -73,7 +87,7 @@ export class SyncStore<Reason extends string = string> {
 
   /** Tells the listener of each sync that has changed something, until the function that it returns is called. */
   onChange(listener: Listener): () => void {
-    return this.#listeners.add(listener);
+    return this.#news.add(listener);
   }
 
   /** What the next sync sends. This and what follows rejects with what the storage has thrown. */
@@ -105,17 +119,37 @@ export class SyncStore<Reason extends string = string> {
 
   /** Removes everything, as at a logout: the next sync begins anew. */
   clear(): Promise<void> {
-    return this.#alone(() => this.#inTurn(async () => void (await this.#clear())));
+    return this.#alone(() =>
+      this.#inTurn(async () => {
+        await this.#clear();
+        this.#returns.forget();
+        this.#news.tell(undefined, { ...nothing(), everything: true, user: undefined });
+        this.#news.isEverything = true;
+      }),
+    );
+  }
+
+  /** Hears of nothing any more: of no other tab, and not when the connection is back. */
+  close(): void {
+    this.#news.close();
+    this.#returns.close();
+    this.#leave?.();
   }
 
   async #catchUp(isRepaired = false): Promise<Synced<Reason>> {
+    const synced = await this.#tried(isRepaired);
+    this.#returns.remember(synced);
+    return synced;
+  }
+
+  async #tried(isRepaired: boolean): Promise<Synced<Reason>> {
     try {
       return await this.#syncOnce();
     } catch (error) {
       this.#opened = undefined;
       if (error instanceof StoreDamaged && !isRepaired) {
         this.#isDamaged = true;
-        return this.#catchUp(true);
+        return this.#tried(true);
       }
       return failureOf(error);
     }
@@ -144,10 +178,10 @@ export class SyncStore<Reason extends string = string> {
     if (head.folding) {
       await this.#fold(head, head.folding);
       head = await this.#head.write(headOf(head.folding, head));
-      this.#isEverything = true;
+      this.#news.isEverything = true;
     }
     await discardSpool(this.#storage, this.#prefix);
-    if (head.user === undefined) this.#isEverything = true;
+    if (head.user === undefined) this.#news.isEverything = true;
     return head;
   }
 
@@ -159,9 +193,8 @@ export class SyncStore<Reason extends string = string> {
     const user = isSame(head.user, spooled.user) ? undefined : spooled.user;
     if (hasRows || user !== undefined || head.version !== spooled.version)
       await this.#head.write(headOf(spooled, head));
-    const changes = { ...folded, user, everything: this.#isEverything };
-    this.#isEverything = false;
-    this.#listeners.tell(changes);
+    const changes = { ...folded, user, everything: this.#news.isEverything };
+    this.#news.tell(head.revision, changes);
     return changes;
   }
 
@@ -180,7 +213,7 @@ export class SyncStore<Reason extends string = string> {
     await this.#head.write({ ...head, clearing: true });
     await this.#tables.clear();
     this.#isDamaged = false;
-    this.#isEverything = true;
+    this.#news.isEverything = true;
     return this.#head.write(head);
   }
 
@@ -224,7 +257,7 @@ export class SyncStore<Reason extends string = string> {
   /** Listeners were not told what another store has written since then: they are with the next sync. */
   async #noticedHead(): Promise<Head | undefined> {
     const { head, isForeign } = await this.#head.notice();
-    if (isForeign) this.#isEverything = true;
+    if (isForeign) this.#news.isEverything = true;
     return head;
   }
 

@@ -1,0 +1,22 @@
+/** Values that would turn a path into that of another operation: `fetch` resolves dots. */
+const NOT_SEGMENTS = new Set(['', '.', '..']);
+
+/**
+ * Returns `/user/{id}` with its parameters, and what is left for the body. Returns nothing for a BigInt, half of a
+ * character, or a parameter that is not a segment of a path.
+ */
+export function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } | undefined {
+  const rest = { ...input };
+  try {
+    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const { [name]: value } = rest;
+      delete rest[name];
+      const segment = String(value);
+      if (value === undefined || NOT_SEGMENTS.has(segment)) throw new RangeError(`${name} cannot be part of a path`);
+      return encodeURIComponent(segment);
+    });
+    return { address, body: JSON.stringify(rest) };
+  } catch {
+    return undefined;
+  }
+}
