@@ -105,6 +105,10 @@ export default tseslint.config(
   },
   ...directions,
   forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client depends on nothing' }),
+  forbidding(['packages/client/src/react.ts'], {
+    regex: '^(?!react$)[^.]',
+    message: 'these hooks depend on React alone',
+  }),
   {
     files: ['packages/client/src/**'],
     rules: {

@@ -18,11 +18,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const client = join(root, 'packages', 'client');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const indexedDb = pathToFileURL(join(client, 'node_modules/fake-indexeddb/auto/index.mjs')).href;
+const jest = join(root, 'node_modules/jest/bin/jest.js');
 const folder = mkdtempSync(join(tmpdir(), 'accounts-client-'));
 
 const APP = `
 import assert from 'node:assert/strict';
 import { Client, indexedDbStorage, memoryStorage, SyncStore } from '@user-account-service/client';
+import { useFriends } from '@user-account-service/client/react';
 
 const client = new Client({ baseUrl: 'http://127.0.0.1:1', repeats: 0 });
 const answer = await client.call('/user/groups');
@@ -63,6 +65,7 @@ import {
   type SyncReason,
   type UploadReason,
 } from '@user-account-service/client';
+import { useFriends, useSession } from '@user-account-service/client/react';
 
 const client = new Client({ baseUrl: 'https://accounts.example.com' });
 const login = await client.call('/user/login', { region: 44, phone: '7911123456', password: 'opensesame' });
@@ -127,6 +130,9 @@ const stop: () => void = store.onChange(({ friends, user, everything }: StoreCha
   void [changed, user?.nickname, everything];
 });
 stop();
+const shown: SyncFriend[] | undefined = useFriends(store);
+const isSignedIn: boolean | undefined = useSession(client);
+void [shown, isSignedIn];
 if (synced.ok) {
   const friends: SyncFriend[] = synced.result.friends.put;
   const status: 10 | 11 | 20 | 21 | 30 | undefined = friends[0]?.status;
@@ -140,6 +146,18 @@ if (synced.ok) {
   const isBusy: boolean = synced.reason === 'storage_in_use' || synced.reason === 'not_signed_in';
   void isBusy;
 }
+`;
+
+/** As an app's own tests are that are no ES modules. */
+const COMMONJS_TEST = `
+const { Client } = require('@user-account-service/client');
+const { useFriends } = require('@user-account-service/client/react');
+
+it('is required by CommonJS', async () => {
+  const client = new Client({ baseUrl: 'http://127.0.0.1:1', repeats: 0 });
+  expect(await client.call('/user/groups')).toMatchObject({ ok: false, reason: 'network' });
+  expect(useFriends).toBeInstanceOf(Function);
+});
 `;
 
 /** What the examples of the README take for granted, beside what they import. */
@@ -186,11 +204,13 @@ try {
   run(client, 'npm', 'pack', '--silent', '--pack-destination', folder);
   const packed = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
   run(client, 'node_modules/.bin/publint', 'run', packed, '--strict');
-  // An ES module alone: whoever has CommonJS can require it from Node 20.19 on.
-  run(client, 'node_modules/.bin/attw', packed, '--profile', 'esm-only', '--no-emoji');
+  // What knows no `exports` of a package finds the client, and not the hooks.
+  run(client, 'node_modules/.bin/attw', packed, '--profile', 'node16', '--no-emoji');
   writeApp();
   run(join(folder, 'app'), 'npm', 'install', '--silent', '--offline', packed);
+  symlinkSync(join(root, 'node_modules/react'), join(folder, 'app/node_modules/react'));
   run(join(folder, 'app'), process.execPath, 'app.mjs', indexedDb);
+  run(join(folder, 'app'), process.execPath, jest, '--rootDir', 'commonjs');
   tryFolder();
   // Where there is no DOM but Node, and where there is no Node but the DOM.
   for (const platform of ['node', 'browser'])
@@ -219,6 +239,9 @@ function writeApp() {
   mkdirSync(app);
   write(app, 'package.json', JSON.stringify({ name: 'app', private: true, type: 'module', dependencies: {} }));
   write(app, 'app.mjs', APP);
+  mkdirSync(join(app, 'commonjs'));
+  write(app, 'commonjs/package.json', '{ "type": "commonjs" }');
+  write(app, 'commonjs/client.test.js', COMMONJS_TEST);
   mkdirSync(join(app, 'node'));
   write(app, 'node/sqlite.d.ts', SQLITE);
   const compilerOptions = {

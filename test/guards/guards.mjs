@@ -6608,6 +6608,22 @@ export const guards = [
 
   // --- the client
   {
+    guard: 'a hook shows nothing of the group before',
+    file: 'packages/client/src/react.ts',
+    replace: 'shown?.store === store && shown.key === key ? shown.value : undefined',
+    by: 'shown?.value',
+    test: 'test/client/react',
+    named: 'shows nothing of another group or store',
+  },
+  {
+    guard: 'a hook reads again when its list is different',
+    file: 'packages/client/src/react.ts',
+    replace: 'changes.everything || part.isIn(changes, key)',
+    by: 'changes.everything',
+    test: 'test/client/react',
+    named: 'useUser shows what the store has',
+  },
+  {
     guard: 'a logout of the client clears its stores',
     file: 'packages/client/src/client.ts',
     replace: 'return caught(() => this.#clearStores().then(() => answer));',
