@@ -86,7 +86,7 @@ await client.call('/user/login', { region: 44, phone: '7911123456' });
 // @ts-expect-error: the body is missing
 await client.call('/user/login');
 // @ts-expect-error: an image is uploaded by uploadImage
-await client.call('/');
+await client.call('/files');
 const memberIds: readonly string[] = ['bob'];
 await client.call('/group/create', { name: 'Hikers', memberIds });
 void new Client({ baseUrl: 'https://accounts.example.com', captcha: undefined, storage: undefined, repeats: undefined });

@@ -464,7 +464,7 @@ describe('requests in TLS early data, which the proxy marks', () => {
 
   it.each([
     ['POST', '/user/send_code'],
-    ['POST', '/'],
+    ['POST', '/files'],
     ['PUT', '/buckets/x/objects/x/uploads/x/1'],
     ['DELETE', '/buckets/x/objects/x/uploads/x'],
   ])('are refused with 425 when they write: %s %s', async (method, path) => {

@@ -261,6 +261,7 @@ describe('beside the operations', () => {
     ['no_such_captcha', 'GET', '/captcha/x.png'],
     ['no_such_image', 'GET', '/files/a/b.png'],
     ['upload_token_refused', 'POST', '/mkfile/1'],
+    ['malformed_upload', 'POST', '/files'],
     ['malformed_upload', 'POST', '/'],
   ])('%s', async (reason, method, path) => {
     const answer = await raw(app, path, { method });

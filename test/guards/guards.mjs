@@ -6608,6 +6608,14 @@ export const guards = [
 
   // --- the client
   {
+    guard: 'the client uploads to a path that no app has for a page',
+    file: 'packages/client/src/client.ts',
+    replace: "const UPLOAD = '/files';",
+    by: "const UPLOAD = '/';",
+    test: 'test/client/proxy',
+    named: 'beside the pages of an app',
+  },
+  {
     guard: 'a hook shows nothing of the group before',
     file: 'packages/client/src/react.ts',
     replace: 'shown?.store === store && shown.key === key ? shown.value : undefined',

@@ -70,7 +70,6 @@ describe('stored image', () => {
     ['another user', '/files/someone/a.png'],
     ['a folder', `/files/${USER}`],
     ['a folder with a slash', `/files/${USER}/`],
-    ['the root', '/files/'],
     ['a way up', '/files/../uploads/user_A-1/a.png'],
     ['an encoded way up', `/files/${USER}/..%2f..%2f..%2f..%2fetc%2fpasswd`],
     ['an encoded folder', '/files/%2e%2e/secret.png'],
@@ -85,6 +84,10 @@ describe('stored image', () => {
     await writeFile(join(server.directory, '..', 'secret.png'), PNG);
     await writeFile(join(server.directory, '.incoming', 'unfinished'), PNG);
     expect(await statusOf(path)).toBe(404);
+  });
+
+  it('is listed nowhere', async () => {
+    expect(await statusOf('/files/')).toBe(405);
   });
 
   it('is gone once the account is closed, also one that had not its name by then', async () => {

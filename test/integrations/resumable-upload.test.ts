@@ -795,8 +795,9 @@ describe('resumable upload', () => {
     ] as const)('is decoded once, and unknown to the others: %s', async (way, unknown) => {
       const again = await COMPLETIONS[way]();
       const keep = jest.spyOn(server.storage, 'keep');
-      const statuses = (await Promise.all(Array.from({ length: 12 }, again))).map(({ status }) => status);
-      expect(statuses.sort()).toEqual([200, ...Array<number>(11).fill(unknown)]);
+      // As many as a user may have at once.
+      const statuses = (await Promise.all(Array.from({ length: 10 }, again))).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, ...Array<number>(9).fill(unknown)]);
       expect(keep).toHaveBeenCalledTimes(1);
     });
 

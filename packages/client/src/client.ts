@@ -61,6 +61,7 @@ interface Request<Result> {
 
 const LOGIN = '/user/login';
 const LOGOUT = '/user/logout';
+const UPLOAD = '/files';
 const SYNC = '/user/sync/{version}';
 const BAD_REQUEST = 400;
 const NOT_SIGNED_IN = 'not_signed_in';
@@ -170,7 +171,7 @@ export class Client implements SyncSource<SyncReason> {
     form.append('token', token);
     if (key !== undefined) form.append('key', key);
     form.append('file', image as Blob, 'image');
-    const answer = await repeating('/', this.#repeats, () => this.#upload(form));
+    const answer = await repeating(UPLOAD, this.#repeats, () => this.#upload(form));
     if (!answer.ok || answer.result === undefined) return answer as Answer<never, UploadReason>;
     const base = /^https?:\/\//.test(domain) ? domain : `http://${domain}`;
     return { ...answer, result: { ...answer.result, url: `${base}/${answer.result.key}` } };
@@ -256,7 +257,7 @@ export class Client implements SyncSource<SyncReason> {
   #upload(form: FormData): Promise<Answer<Schemas['StoredImage']>> {
     const init: RequestInit = { method: 'POST', body: form, credentials: 'omit' };
     const limits = { timeoutMs: UPLOAD_TIMES * this.#timeoutMs };
-    return caught(async () => readUpload(await exchange(this.#fetch, `${this.#baseUrl}/`, init, limits)));
+    return caught(async () => readUpload(await exchange(this.#fetch, this.#baseUrl + UPLOAD, init, limits)));
   }
 
   get #fetch(): typeof globalThis.fetch {

@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 0ea82fc7d21b8c47fe618ee9b1b9bb4068950b05aff38d06cfce2130cc7dccb5
+// SHA-256 of the document: 34723d3b5cc6c31b05e53cd5731fe737f3505ec3c5ea8b13ada9ea2cffac566e
 
 export interface paths {
     "/user/send_code": {
@@ -206,7 +206,7 @@ export interface paths {
         /** The user with this id. */
         post: operations["userById"];
     };
-    "/": {
+    "/files": {
         /** Takes an image, as Qiniu takes one. */
         post: operations["uploadImage"];
     };

@@ -23,7 +23,7 @@ type LoginReasonOf<Path extends OperationPath> = Path extends WithoutLogin
 export type SyncReason = CallReason<'/user/sync/{version}'>;
 
 /** Also those of the upload itself, at `/`. */
-export type UploadReason = CallReason<'/user/get_image_token' | '/user/set_portrait_uri'> | ReasonOf<'/'>;
+export type UploadReason = CallReason<'/user/get_image_token' | '/user/set_portrait_uri'> | ReasonOf<'/files'>;
 
 /** Those that no operation has to itself: what an app does then it need say only once. */
 export type CommonReason = SharedReason | 'malformed_path' | ReasonOf<Login> | ClientReason;

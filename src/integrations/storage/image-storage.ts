@@ -6,6 +6,9 @@ export interface UploadToken {
   token: string;
 }
 
+/** Where forms are taken. A proxy that makes one origin of an app and this service leaves `/` to the app; Qiniu's SDKs send there. */
+export const UPLOAD_PATHS = ['/files', '/'] as const;
+
 /** Who is to upload. */
 export interface Uploader {
   userId: string;

@@ -10,6 +10,7 @@ import { nameErrorAlso } from '../../http/error-handler';
 import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
 import { get, post } from '../../http/route';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
+import { UPLOAD_PATHS } from './image-storage';
 import type { LocalImageStorage, ReceivedImage, Sender } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
 import { Places } from './places';
@@ -38,7 +39,7 @@ const key = z
 
 export const upload: Endpoint = {
   method: 'post',
-  path: '/',
+  path: UPLOAD_PATHS[0],
   name: 'uploadImage',
   summary: 'Takes an image, as Qiniu takes one.',
   form: z
@@ -106,10 +107,11 @@ export function localImageRouter(
   const resumable = new ResumableUploads(storage, uploadTimeoutMs);
   router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
-  post(router, upload.path, answerLikeQiniu, async (req, res) => {
-    const { key, hash } = await uploads.take(req, { caller: callerOf(req), gone: goneOf(res).signal });
-    res.json({ hash, key });
-  });
+  for (const path of UPLOAD_PATHS)
+    post(router, path, answerLikeQiniu, async (req, res) => {
+      const { key, hash } = await uploads.take(req, { caller: callerOf(req), gone: goneOf(res).signal });
+      res.json({ hash, key });
+    });
 
   get(router, image.path, async (req, res) => {
     const userId = String(req.params.userId);

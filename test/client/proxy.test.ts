@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { startApp, type TestApp } from '../support/app';
+import { signedInClient } from '../support/client';
+import { codeOf } from '../support/code-blocks';
+import { FaultProxy } from '../support/fault-proxy';
+import { PNG, seen } from '../support/images';
+import { insertPerson } from '../support/people';
+import { ROOT } from '../support/service-process';
+import { until } from '../support/until';
+
+const README = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
+
+const [OF_README = ''] = codeOf(README, 'js').filter((text) => text.includes('vite.config.js'));
+const BY_PATHS = `
+const paths = ['/user', '/friendship', '/group', '/files', '/captcha'];
+const target = 'http://127.0.0.1:8585';
+export default { server: { proxy: Object.fromEntries(paths.map((path) => [path, { target }])) } };
+`;
+
+describe.each([
+  ['below a path, as its README has it', OF_README, '/accounts'],
+  ['beside the pages of an app', BY_PATHS, ''],
+])('the client behind Vite, with the service %s', (_, config, base) => {
+  let folder: string;
+  let way: FaultProxy;
+  let vite: ChildProcess;
+  let site: string;
+  let app: TestApp;
+
+  beforeAll(async () => {
+    // Vite has an address only when it runs, which the service is to know, and Vite that of the service.
+    way = await FaultProxy.to('http://127.0.0.1:1');
+    folder = mkdtempSync(join(tmpdir(), 'accounts-vite-'));
+    writeFileSync(
+      join(folder, 'vite.config.mjs'),
+      config.replace('http://127.0.0.1:8585', `http://127.0.0.1:${way.port}`),
+    );
+    writeFileSync(join(folder, 'index.html'), '<!doctype html><title>An app</title>');
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const program = join(ROOT, 'node_modules/vite/bin/vite.js');
+    vite = spawn(process.execPath, [program, '--host', '127.0.0.1', '--port', '0'], { cwd: folder });
+    site = await addressIn(vite);
+    app = await startApp({ PUBLIC_URL: site + base });
+    way.lead(app.url);
+  });
+  afterAll(async () => {
+    vite.kill();
+    await once(vite, 'exit');
+    await app.close();
+    await way.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('uploads portraits, and gives addresses of images and captchas that are there', async () => {
+    const client = await signedInClient({ url: site + base }, await insertPerson(app, 'Ann'));
+    const set = await client.setPortrait(new Blob([PNG], { type: 'image/png' }));
+    const captcha = await client.call('/user/get_sms_img_code');
+    if (!set.ok || !captcha.ok) throw new Error(JSON.stringify([set, captcha]));
+    for (const address of [set.result.url, captcha.result.url]) {
+      expect(address).toMatch(new RegExp(`^${site}${base}/`));
+      const shown = await fetch(address);
+      expect(shown.headers.get('Content-Type')).toBe('image/png');
+      expect(await seen(Buffer.from(await shown.arrayBuffer()))).toMatchObject({ format: 'png' });
+    }
+  });
+});
+
+/** What it says when it listens. */
+async function addressIn({ stdout }: ChildProcess): Promise<string> {
+  let text = '';
+  stdout?.on('data', (chunk: Buffer) => (text += stripVTControlCharacters(String(chunk))));
+  const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+  await until(() => address() !== undefined);
+  return address() ?? '';
+}
