@@ -175,6 +175,7 @@ declare const client: Client;
 declare const store: SyncStore<SyncReason>;
 declare const storage: ClientStorage;
 declare const baseUrl: string;
+declare const location: { origin: string }; // of a page
 declare const askTheUserForPhoneAndPassword: NonNullable<ClientOptions['credentials']>;
 declare const showAndRead: (url: string) => Promise<string>;
 declare const show: (page: string, user?: SyncUser) => void;
