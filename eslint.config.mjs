@@ -15,10 +15,39 @@ const SLICES = [
   ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync', 'account'],
 ];
 
-/** What browsers and Node have, and React Native has not. */
+/** Globals of browsers or Node that React Native, or some version of it, does not have. */
 const NOT_IN_REACT_NATIVE = [
   ...['structuredClone', 'crypto', 'BroadcastChannel', 'indexedDB', 'document', 'localStorage', 'location', 'Buffer'],
   ...['TextEncoderStream', 'TextDecoderStream', 'ReadableStream', 'TransformStream', 'CompressionStream', 'caches'],
+  ...[
+    'window',
+    'self',
+    'navigator',
+    'sessionStorage',
+    'cookieStore',
+    'history',
+    'matchMedia',
+    'Worker',
+    'SharedWorker',
+  ],
+  ...['TextDecoder', 'TextEncoder', 'DOMException', 'Event', 'EventTarget', 'CustomEvent', 'MessageChannel'],
+  ...['addEventListener', 'removeEventListener', 'postMessage', 'WritableStream', 'DecompressionStream'],
+  ...['atob', 'btoa'],
+];
+
+/** Getters of a URL, which throw in React Native. Credentials also have a password, and images a hash. */
+const PARTS_OF_URL = ['host', 'hostname', 'origin', 'pathname', 'port', 'protocol', 'search', 'searchParams'];
+
+/** Members that React Native's classes do not have. */
+const MEMBERS_NOT_IN_REACT_NATIVE = [
+  ...PARTS_OF_URL.map((property) => ({ property, message: "React Native's URL throws: read the text of the address" })),
+  ...[
+    { object: 'URL', property: 'canParse' },
+    { object: 'URL', property: 'parse' },
+    { object: 'AbortSignal', property: 'any' },
+    { object: 'AbortSignal', property: 'timeout' },
+    { property: 'getSetCookie' },
+  ].map((member) => ({ ...member, message: 'React Native has none' })),
 ];
 
 /** What there is in browsers and not in Node. */
@@ -120,6 +149,12 @@ export default tseslint.config(
         })),
       ],
     },
+  },
+  {
+    files: ['packages/client/src/**'],
+    // The jar is for Node: browsers and React Native keep the cookies themselves.
+    ignores: ['packages/client/src/cookie-jar.ts'],
+    rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },
   },
   {
     files: ['src/web/browser/*.mjs'],

@@ -6616,6 +6616,22 @@ export const guards = [
     named: 'beside the pages of an app',
   },
   {
+    guard: 'the client uses no global that React Native does not have',
+    file: 'eslint.config.mjs',
+    replace: '...NOT_IN_REACT_NATIVE.map((name) => ({',
+    by: '...[].map((name) => ({',
+    test: 'test/unit/lint',
+    named: 'refuses a global in the client',
+  },
+  {
+    guard: 'the client uses no member that React Native does not have',
+    file: 'eslint.config.mjs',
+    replace: "rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },",
+    by: '',
+    test: 'test/unit/lint',
+    named: 'refuses a member in the client',
+  },
+  {
     guard: 'a hook shows nothing of the group before',
     file: 'packages/client/src/react.ts',
     replace: 'shown?.store === store && shown.key === key ? shown.value : undefined',

@@ -49,4 +49,38 @@ describe('the linter', () => {
       expect(complaints('src/features/users/users-repository.ts', 'no-restricted-syntax', source)).toEqual([]);
     },
   );
+
+  it.each([
+    'new BroadcastChannel("tabs")',
+    'window.addEventListener("online", sync)',
+    'document.visibilityState',
+    'indexedDB.open("values")',
+    'navigator.locks.request("sync", job)',
+    'new TextDecoder("utf-8")',
+    'crypto.randomUUID()',
+  ])('refuses a global in the client that React Native does not have: %s', (source) => {
+    const file = 'packages/client/src/sync/store.ts';
+    expect(complaints(file, 'no-restricted-globals', source)).toMatchObject([
+      { severity: 2, message: expect.stringContaining('React Native has none') as string },
+    ]);
+  });
+
+  it.each(['new URL(text).host', 'const { pathname } = url', 'URL.canParse(text)', 'AbortSignal.timeout(1000)'])(
+    "refuses a member in the client that React Native's classes do not have: %s",
+    (source) => {
+      const file = 'packages/client/src/base-url.ts';
+      expect(complaints(file, 'no-restricted-properties', source)).toMatchObject([
+        { severity: 2, message: expect.stringContaining('React Native') as string },
+      ]);
+    },
+  );
+
+  it.each([
+    ['no-restricted-globals', 'sync/store.ts', 'const { document } = globalThis'],
+    ['no-restricted-globals', 'base-url.ts', 'new URL(text).href'],
+    ['no-restricted-properties', 'base-url.ts', 'new URL(text).href'],
+    ['no-restricted-properties', 'cookie-jar.ts', 'headers.getSetCookie()'],
+  ])('takes in the client what is asked for first, or is for Node (%s, %s)', (rule, file, source) => {
+    expect(complaints(`packages/client/src/${file}`, rule, source)).toEqual([]);
+  });
 });

@@ -48,9 +48,10 @@ export async function textOf({ texts }: Reply): Promise<string> {
 
 async function* textsOf(response: Response, patience: Patience, mostBytes: number): AsyncGenerator<string> {
   // React Native has a decoder since 0.85, and some of its fetches have had streams before.
-  const reader = 'TextDecoder' in globalThis ? response.body?.getReader() : undefined;
+  const { TextDecoder } = globalThis as { TextDecoder?: typeof globalThis.TextDecoder };
+  const reader = TextDecoder && response.body?.getReader();
   try {
-    if (!reader) {
+    if (!TextDecoder || !reader) {
       patience.renew(WHOLE_TIMES);
       yield await response.text();
       return;
