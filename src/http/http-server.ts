@@ -44,17 +44,27 @@ export function createHttpServer(app: Express, pace?: Pace): Server {
 function isOneTooMany({ socket }: IncomingMessage, answer: ServerResponse): boolean {
   // The one that is answered next has the socket already.
   if (answer.socket !== null) return false;
-  const waiting = (pipelined.get(socket) ?? 0) + 1;
+  const waiting = pipelined.get(socket) ?? waitingAt(socket);
+  waiting.add(answer);
+  answer.once('close', () => waiting.delete(answer));
+  return waiting.size > MOST_PIPELINED;
+}
+
+function waitingAt(socket: Socket): Set<ServerResponse> {
+  const waiting = new Set<ServerResponse>();
   pipelined.set(socket, waiting);
-  answer.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
-  return waiting > MOST_PIPELINED;
+  // Node tells the one answer that has the socket. Whoever waits for the end of another would wait for ever.
+  socket.once('close', () => {
+    for (const answer of waiting) if (answer.socket === null) answer.destroy().emit('close');
+  });
+  return waiting;
 }
 
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1';
 }
 
-const pipelined = new WeakMap<Socket, number>();
+const pipelined = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
  * Gives load balancers and clients time to turn to other instances: all requests are still answered, and each answer

@@ -38,7 +38,7 @@ async function send(req: Request, res: Response, pieces: AsyncGenerator<string>)
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
   // No piece is made for a client that has gone.
-  while (!res.closed) {
+  while (!res.destroyed) {
     const piece = await pieces.next();
     if (piece.done) {
       sendWhole(res, begun, gzip);
@@ -47,7 +47,7 @@ async function send(req: Request, res: Response, pieces: AsyncGenerator<string>)
     begun += piece.value;
     if (begun.length > WHOLE_UP_TO) break;
   }
-  if (res.closed) return;
+  if (res.destroyed) return;
   const source = Readable.from(resume(begun, pieces), { objectMode: false, highWaterMark: WHOLE_UP_TO });
   if (gzip) await pipeline(source, createGzip({ level: 4 }), res.set('Content-Encoding', 'gzip'));
   else await pipeline(source, res);

@@ -155,6 +155,6 @@ function turnOf(operation: Operation, { writes, heavyReads, heavyAnswers }: Entr
 /** What a client does not take is in this process's memory. */
 async function holdUntilTaken(answers: KeyedQueue, userId: string, res: Response): Promise<void> {
   const leave = await answers.enter(userId);
-  if (res.closed) leave();
+  if (res.destroyed) leave();
   else res.once('close', leave);
 }

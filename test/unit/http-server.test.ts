@@ -119,6 +119,29 @@ describe("the service's HTTP server", () => {
     }
   });
 
+  it('tells each of the pipelined requests once when their connection is gone', async () => {
+    const begun: string[] = [];
+    const ended: string[] = [];
+    const app = express().get('/:number', ({ params: { number } }, res) => {
+      begun.push(String(number));
+      res.on('close', () => ended.push(res.destroyed ? String(number) : 'not destroyed'));
+      if (number === '1') res.send('answered, and not sent yet');
+    });
+    const server = createHttpServer(app).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      for (const number of [0, 1, 2, 3]) socket.write(`GET /${number} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await until(() => begun.length === 4);
+      socket.destroy();
+      await until(() => ended.length >= 4);
+      expect(ended.sort()).toEqual(begun);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   describe('and answers that are taken slowly', () => {
     const PATIENCE_MS = 300;
     /** What the sockets hold has gone within a second then. */
