@@ -37,11 +37,14 @@ async function traffic(region: string, ago: string, sent: number, verified: numb
 }
 
 /** As if the test's own network had asked for codes that nobody typed in: an alarm refuses it first. */
-async function ownNetworkIsBehind(): Promise<void> {
+const ownNetworkIsBehind = () => ownNetwork(3, 0);
+
+/** As if the test's own network had asked for so many codes, and verified so many of these. */
+async function ownNetwork(sent: number, verified: number): Promise<void> {
   const slot = app.db.raw('sms_traffic_slot(now())');
   await app
     .db('sms_networks')
-    .insert({ network: '127.0.0.0/24', slot, sent: 3 })
+    .insert({ network: '127.0.0.0/24', slot, sent, verified })
     .onConflict(['network', 'slot'])
     .merge();
 }
@@ -222,6 +225,31 @@ describe('the spend guard', () => {
     const answers = [];
     for (let index = 0; index < 6; index += 1) answers.push(await send(guarded, newPhone()));
     expect(counted(answers)).toEqual({ 200: 4, 5000: 2 });
+  });
+
+  it('leaves more than half of the budget to others than a network that has had a twentieth of it', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(20, 20);
+    const budget = { key: 'send_in_all:all', amount: 400, resets_at: app.db.raw(`now() + interval '1 day'`) };
+    await app.db('rate_limits').insert({ ...budget, used: 159 });
+    expectBody(await send(guarded, newPhone()), { code: 200 });
+    expectBody(await send(guarded, newPhone()), { code: 5000 });
+    expectBody(await send(guarded, newPhone(), 'none', elsewhere()), { code: 200 });
+  });
+
+  it('sends 20 codes a day to accounts known at an address whose network has had a twentieth of the budget', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(19, 19);
+    const owners = await times(25, () => insertPerson(app));
+    await app.db('security_events').insert(
+      owners.map(({ id }) => {
+        return { event: 'logged_in', user_id: id, ip: '127.0.0.1', user_agent: '', request_id: 'none' };
+      }),
+    );
+    const answers = [];
+    for (const owner of owners) answers.push(await send(guarded, owner));
+    // One before the network has had so many, and 20 after that.
+    expect(counted(answers)).toEqual({ 200: 21, 5000: 4 });
   });
 
   it('counts a code beyond these five once it is verified', async () => {

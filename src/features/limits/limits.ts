@@ -137,7 +137,7 @@ export function limitTable(amounts: LimitAmounts) {
       DAY,
       sending('sending_paused'),
     ),
-    /** For networks that verify less than half of their codes, so that a hundred of them leave most of it to others. */
+    /** For networks that verify less than half of their codes, or have had much of the budget: most is left to others. */
     sendInAllBehind: limit(
       'send_in_all',
       'service',

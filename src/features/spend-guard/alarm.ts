@@ -62,6 +62,9 @@ export const FLOOR = { region: 50, together: 150 };
 /** Open codes with which a network that verifies less than half of its codes counts as one behind an alarm. */
 const LEAST_BEHIND = 3;
 
+/** Share of the day's budget with which a network has had much of it. Fewer codes than `least` are not much. */
+const MUCH = { share: 0.05, least: 20 };
+
 type Judged = Pick<RegionTraffic, 'hour' | 'day' | 'past'>;
 
 /** Toll fraud shows in codes that are never verified: their share falls far below the region's own past. */
@@ -106,6 +109,11 @@ export function alarmOfNetwork({ sent, verified }: Traffic): NetworkAlarm | unde
 /** Whether a network may be behind an alarm. It is refused first. */
 export function isBehind({ sent, verified }: Traffic): boolean {
   return sent - verified >= LEAST_BEHIND && verified < sent / 2;
+}
+
+/** Whether a network has had much of a day's budget. A ring with phones of its own verifies as many codes as it has to. */
+export function hasHadMuch({ sent }: Traffic, budget: number): boolean {
+  return budget > 0 && sent >= Math.max(MUCH.least, MUCH.share * budget);
 }
 
 /** Whether enough people verify codes there; all other regions are judged together too. */

@@ -7,8 +7,8 @@ import type { Standing } from '../audit/known-places';
 import type { Limiter, Taken, Use } from '../limits/limiter';
 import type { Limits } from '../limits/limits';
 import { countryOf, type Phone } from '../phones/phone-number';
-import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, isBehind, isProven, mostOpen } from './alarm';
-import type { Alarm, Traffic } from './alarm';
+import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, hasHadMuch, isBehind, isProven, mostOpen } from './alarm';
+import type { Alarm, NetworkAlarm, Traffic } from './alarm';
 import type { SmsTrafficRepository } from './sms-traffic-repository';
 import { UnderWay } from './under-way';
 
@@ -19,7 +19,12 @@ interface Parts {
   limiter: Limiter;
   limits: Pick<
     Limits,
-    'alarmShare' | 'alarmCodesPerPhone' | 'alarmCodesPerAddress' | 'alarmCodesToAccounts' | 'alarmCodesToKnown'
+    | 'sendInAll'
+    | 'alarmShare'
+    | 'alarmCodesPerPhone'
+    | 'alarmCodesPerAddress'
+    | 'alarmCodesToAccounts'
+    | 'alarmCodesToKnown'
   >;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
@@ -59,7 +64,7 @@ export class SpendGuard {
     if (this.mode === 'off') return send();
     return this.underWay.during(async (enter) => {
       const network = await this.networkOf(asking.caller, enter);
-      const finding = await this.judge(asking.phone, network, enter);
+      const finding = await this.judge(asking, network, enter);
       const taken = finding && (await this.decide(finding, network, asking));
       await send().catch(async (error: unknown) => {
         await taken?.giveBack();
@@ -68,9 +73,15 @@ export class SpendGuard {
     });
   }
 
-  /** Whether the caller's network verifies less than half of the codes that it asks for. */
-  async isBehind({ ip }: Caller): Promise<boolean> {
-    return this.mode === 'enforce' && isBehind(await this.parts.traffic.ofNetwork(maskedAddress(ip)));
+  /** Whether the caller's network verifies less than half of the codes that it asks for, or has had much of the budget. */
+  async leavesBudgetToOthers({ ip }: Caller): Promise<boolean> {
+    if (this.mode !== 'enforce') return false;
+    const network = await this.parts.traffic.ofNetwork(maskedAddress(ip));
+    return isBehind(network) || this.hasHadMuch(network);
+  }
+
+  private hasHadMuch(network: Traffic): boolean {
+    return hasHadMuch(network, this.parts.limits.sendInAll.amount);
   }
 
   private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<Traffic> {
@@ -80,13 +91,23 @@ export class SpendGuard {
     return { sent: sent + ahead, verified };
   }
 
-  private async judge(phone: Phone, network: Traffic, enter: (key: string) => number): Promise<Finding | undefined> {
+  private async judge(
+    { phone, standing }: Asking,
+    network: Traffic,
+    enter: (key: string) => number,
+  ): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
     const own = await this.parts.traffic.of(phone);
-    const alarm = alarmOfNetwork(network) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
+    const alarm = this.networkAlarm(network, standing) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
     if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
+  }
+
+  /** Accounts at a known place have the whole budget, so that a ring of own accounts could use all of it up. */
+  private networkAlarm(network: Traffic, standing: Standing): NetworkAlarm | undefined {
+    if (standing === 'known' && this.hasHadMuch(network)) return { window: 'network', ...network };
+    return alarmOfNetwork(network);
   }
 
   private async judgeTogether(ahead: number): Promise<Finding | undefined> {
@@ -110,7 +131,7 @@ export class SpendGuard {
   private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
     const { phone, caller, standing } = asking;
     const { limiter, limits } = this.parts;
-    // A ring of own accounts is known at its own addresses, so that these have a bound where hardly any code is verified.
+    // A ring of own accounts is known at its own addresses, so that these have a bound in an alarm of their network.
     if (standing === 'known' && finding.window === 'network')
       return limiter.take(caller, { limit: limits.alarmCodesToKnown, subject: caller.address });
     if (standing === 'known') return undefined;

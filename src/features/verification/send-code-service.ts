@@ -147,7 +147,10 @@ export class SendCodeService {
     const { limits, spendGuard } = this.parts;
     const { sendInAll, sendInAllFromElsewhere, sendInAllBehind } = limits;
     if (standing === 'known') return { limit: sendInAll, subject: 'all' };
-    return { limit: (await spendGuard.isBehind(caller)) ? sendInAllBehind : sendInAllFromElsewhere, subject: 'all' };
+    return {
+      limit: (await spendGuard.leavesBudgetToOthers(caller)) ? sendInAllBehind : sendInAllFromElsewhere,
+      subject: 'all',
+    };
   }
 
   private async sendUnlessGuarded(asking: Asking, taken: Taken): Promise<void> {
