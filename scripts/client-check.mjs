@@ -160,6 +160,15 @@ it('is required by CommonJS', async () => {
 });
 `;
 
+/** The types of the CommonJS form. */
+const COMMONJS_TYPED = `
+import { Client, memoryStorage, SyncStore, type SyncFriend } from '@user-account-service/client';
+import { useFriends } from '@user-account-service/client/react';
+
+const store = new SyncStore(new Client({ baseUrl: 'https://accounts.example.com' }), { storage: memoryStorage() });
+export const friends: SyncFriend[] | undefined = useFriends(store);
+`;
+
 /** What the examples of the README take for granted, beside what they import. */
 const PRELUDE = `
 import {
@@ -205,8 +214,8 @@ try {
   run(client, 'npm', 'pack', '--silent', '--pack-destination', folder);
   const packed = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
   run(client, 'node_modules/.bin/publint', 'run', packed, '--strict');
-  // What knows no `exports` of a package finds the client, and not the hooks.
-  run(client, 'node_modules/.bin/attw', packed, '--profile', 'node16', '--no-emoji');
+  run(client, 'node_modules/.bin/attw', packed, '--no-emoji');
+  run(root, process.execPath, 'scripts/client-sizes.mjs');
   writeApp();
   run(join(folder, 'app'), 'npm', 'install', '--silent', '--offline', packed);
   symlinkSync(join(root, 'node_modules/react'), join(folder, 'app/node_modules/react'));
@@ -266,6 +275,7 @@ function writeApp() {
       JSON.stringify({ compilerOptions: { ...compilerOptions, lib, types, typeRoots } }),
     );
     write(app, `${platform}/app.ts`, TYPED_APP);
+    write(app, `${platform}/commonjs.cts`, COMMONJS_TYPED);
   }
   // The five minutes are a program of their own; what follows them are examples.
   const [first = '', second = '', ...examples] = blocksOf(readFileSync(join(client, 'README.md'), 'utf8'));

@@ -6658,6 +6658,22 @@ export const guards = [
     named: 'refuses a member in the client',
   },
   {
+    guard: 'the client can be required by CommonJS',
+    file: 'packages/client/package.json',
+    replace: '"require": "./dist/cjs/index.js"',
+    by: '"require": "./dist/index.js"',
+    test: 'test/client/package',
+    named: 'is an ES module, and CommonJS, of the same source',
+  },
+  {
+    guard: 'bundlers that do not know exports find the hooks',
+    file: 'packages/client/react/package.json',
+    replace: '../dist/cjs/react.js',
+    by: '../dist/react.js',
+    test: 'test/client/package',
+    named: 'is found by bundlers that do not know exports',
+  },
+  {
     guard: 'a hook shows nothing of the group before',
     file: 'packages/client/src/react.ts',
     replace: 'shown?.store === store && shown.key === key ? shown.value : undefined',

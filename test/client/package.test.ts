@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { ROOT } from '../support/service-process';
+
+const CLIENT = join(ROOT, 'packages/client');
+
+interface Package {
+  main: string;
+  exports: Record<string, string | { import: string; require: string }>;
+  files: string[];
+}
+
+const inFolder = (folder: string) => JSON.parse(readFileSync(join(CLIENT, folder, 'package.json'), 'utf8')) as Package;
+
+const { exports: entries, files } = inFolder('.');
+const modules = Object.entries(entries).flatMap(([entry, forms]) =>
+  typeof forms === 'string' ? [] : [{ entry, forms }],
+);
+
+/** `npm run client-check` builds the package, and tries each form. */
+describe.each(modules)('the entry $entry of the client', ({ entry, forms }) => {
+  it('is an ES module, and CommonJS, of the same source', () => {
+    const [, name = ''] = /^\.\/dist\/(\w+)\.js$/.exec(forms.import) ?? [];
+    expect(forms.require).toBe(`./dist/cjs/${name}.js`);
+    expect(existsSync(join(CLIENT, 'src', `${name}.ts`))).toBe(true);
+  });
+
+  it('is found by bundlers that do not know exports, as CommonJS', () => {
+    expect(posix.join(entry, inFolder(entry).main)).toBe(posix.normalize(forms.require));
+    if (entry !== '.') expect(files).toContain(posix.normalize(entry));
+  });
+});
