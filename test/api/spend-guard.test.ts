@@ -86,7 +86,7 @@ const decisions = async (clientId: string) =>
 /** Logs are written behind the answers. */
 async function logged(clientId: string): Promise<{ region?: string; decision?: string }[]> {
   const [requestId = ''] = await idsOf(clientId);
-  await until(() => warnings(requestId).length > 0, 2_000);
+  await until(() => warnings(requestId).length > 0);
   return warnings(requestId);
 }
 

@@ -162,7 +162,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       await app.db('group_members').where({ member_id: bob.id }).delete();
       expectRefusal(await post(bob.agent, '/user/sync/0'), 429);
       for (const answer of slow) answer.destroy();
-      await until(async () => (await post(bob.agent, '/user/sync/0')).status === 200, 5_000);
+      await until(async () => (await post(bob.agent, '/user/sync/0')).status === 200);
     });
   });
 
@@ -245,7 +245,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(third.statusCode).toBe(200);
       third.destroy();
       answer.destroy();
-      await until(async () => (await post(ann.agent, '/user/sync/0')).status === 200, 5_000);
+      await until(async () => (await post(ann.agent, '/user/sync/0')).status === 200);
     });
 
     it.each([

@@ -354,7 +354,7 @@ describe('/user/send_code', () => {
     const events: unknown = await app.db('security_events').where({ request_id: requestId }).select('detail');
     expect(events).toEqual([{ detail: 'number refused by the provider (code 21612)' }]);
     const lines = () => app.logged().filter((line) => line.requestId === requestId && line.providerCode);
-    await until(() => lines().length > 0, 2_000);
+    await until(() => lines().length > 0);
     expect(lines()).toMatchObject([{ level: 40, country: 'GB', providerCode: 21612, requestId }]);
   });
 

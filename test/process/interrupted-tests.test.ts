@@ -11,27 +11,23 @@ describe('npm test', () => {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-interrupted-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(['SIGINT', 'SIGKILL'] as const)(
-    'leaves no PostgreSQL and no files of it after %s',
-    async (signal) => {
-      const { TEST_RUN: _ofThisRun, JEST_WORKER_ID: _ofThisWorker, ...env } = process.env;
-      const run = spawn('npm', ['test', '--', 'test/unit/token-ends'], {
-        ...{ cwd: ROOT, detached: true, stdio: 'ignore' as const },
-        env: { ...env, TMPDIR: folder },
-      });
-      const ended = new Promise((resolve) => run.on('close', resolve));
-      const dataDirs = () => readdirSync(folder).filter((name) => name.startsWith('accounts-test-'));
-      let pid = 0;
-      await until(() => {
-        pid = Math.max(0, ...dataDirs().map((name) => postmasterPid(join(folder, name))));
-        return pid > 0;
-      }, 120_000);
-      process.kill(-(run.pid ?? 0), signal);
-      await ended;
-      await until(() => !isAlive(pid) && dataDirs().length === 0, 60_000);
-    },
-    240_000,
-  );
+  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no PostgreSQL and no files of it after %s', async (signal) => {
+    const { TEST_RUN: _ofThisRun, JEST_WORKER_ID: _ofThisWorker, ...env } = process.env;
+    const run = spawn('npm', ['test', '--', 'test/unit/token-ends'], {
+      ...{ cwd: ROOT, detached: true, stdio: 'ignore' as const },
+      env: { ...env, TMPDIR: folder },
+    });
+    const ended = new Promise((resolve) => run.on('close', resolve));
+    const dataDirs = () => readdirSync(folder).filter((name) => name.startsWith('accounts-test-'));
+    let pid = 0;
+    await until(() => {
+      pid = Math.max(0, ...dataDirs().map((name) => postmasterPid(join(folder, name))));
+      return pid > 0;
+    }, 300_000);
+    process.kill(-(run.pid ?? 0), signal);
+    await ended;
+    await until(() => !isAlive(pid) && dataDirs().length === 0, 240_000);
+  });
 
   it('leaves the logs of another run in this clone', () => {
     expect(existsSync(OUTPUT)).toBe(true);

@@ -82,55 +82,51 @@ if (programs === '')
     await server.sql('accounts', ['BEGIN', ...before, whole, 'ROLLBACK'].join(';'));
   });
 
-  (hasAll ? it : it.skip)(
-    'lead back to a moment, by the settings and commands of backup.md',
-    async () => {
-      const wal = join(server.folder, 'wal');
-      const files = join(server.folder, 'files');
-      const page = read('backup.md').replaceAll('/wal', wal);
-      const [yaml = ''] = codeOf(page, 'yaml');
-      const { services } = parse(yaml) as { services: { postgres: { command: string[] } } };
-      const settings = services.postgres.command.slice(1).map((option) => /^-c(\w+)=(.*)$/s.exec(option) ?? []);
-      const commands = [...page.matchAll(/^docker compose exec (?:--user postgres )?postgres (.*)$/gm)];
-      const [, script = ''] = /<<'EOF'\n(.*?)^EOF$/ms.exec(page) ?? [];
-      const [cleanup = ''] = /pg_archivecleanup [^`]+/.exec(page) ?? [];
-      const [base, archived] = commands.map(([, command = '']) => command);
+  (hasAll ? it : it.skip)('lead back to a moment, by the settings and commands of backup.md', async () => {
+    const wal = join(server.folder, 'wal');
+    const files = join(server.folder, 'files');
+    const page = read('backup.md').replaceAll('/wal', wal);
+    const [yaml = ''] = codeOf(page, 'yaml');
+    const { services } = parse(yaml) as { services: { postgres: { command: string[] } } };
+    const settings = services.postgres.command.slice(1).map((option) => /^-c(\w+)=(.*)$/s.exec(option) ?? []);
+    const commands = [...page.matchAll(/^docker compose exec (?:--user postgres )?postgres (.*)$/gm)];
+    const [, script = ''] = /<<'EOF'\n(.*?)^EOF$/ms.exec(page) ?? [];
+    const [cleanup = ''] = /pg_archivecleanup [^`]+/.exec(page) ?? [];
+    const [base, archived] = commands.map(([, command = '']) => command);
 
-      asOrdinaryUser(`mkdir -p ${wal}/base`);
-      for (const [, name, value = ''] of settings)
-        appendFileSync(join(files, 'postgresql.conf'), `${name} = '${value.replaceAll("'", "''")}'\n`);
-      server.end();
-      server.begin();
-      asOrdinaryUser(base ?? '');
-      await server.sql('accounts', 'CREATE TABLE things AS SELECT 1 AS thing');
-      const [{ moment } = {}] = await server.sql(
-        'accounts',
-        "SELECT to_char(now(), 'YYYY-MM-DD HH24:MI:SS.USOF') AS moment",
-      );
-      await server.sql('accounts', 'INSERT INTO things VALUES (2)');
-      await until(() => / [1-9]\d* \| [0-9A-F]{24}/.test(asOrdinaryUser(archived ?? '')));
-      server.end();
+    asOrdinaryUser(`mkdir -p ${wal}/base`);
+    for (const [, name, value = ''] of settings)
+      appendFileSync(join(files, 'postgresql.conf'), `${name} = '${value.replaceAll("'", "''")}'\n`);
+    server.end();
+    server.begin();
+    asOrdinaryUser(base ?? '');
+    await server.sql('accounts', 'CREATE TABLE things AS SELECT 1 AS thing');
+    const [{ moment } = {}] = await server.sql(
+      'accounts',
+      "SELECT to_char(now(), 'YYYY-MM-DD HH24:MI:SS.USOF') AS moment",
+    );
+    await server.sql('accounts', 'INSERT INTO things VALUES (2)');
+    await until(() => / [1-9]\d* \| [0-9A-F]{24}/.test(asOrdinaryUser(archived ?? '')));
+    server.end();
 
-      const [folder = ''] = readdirSync(join(wal, 'base'));
-      asOrdinaryUser(
-        script.replace(/base\/\d{4}-\d\d-\d\d/, `base/${folder}`).replace(/'\d{4}-.*\+00'/, `'${String(moment)}'`),
-      );
-      server.begin();
-      await until(async () => {
-        const [{ recovering } = {}] = await server.sql('accounts', 'SELECT pg_is_in_recovery() AS recovering');
-        return recovering === false;
-      });
-      expect(await server.sql('accounts', 'SELECT thing FROM things')).toEqual([{ thing: 1 }]);
-      expect(readFileSync(join(server.folder, 'log'), 'utf8')).toContain('recovery stopping before commit');
+    const [folder = ''] = readdirSync(join(wal, 'base'));
+    asOrdinaryUser(
+      script.replace(/base\/\d{4}-\d\d-\d\d/, `base/${folder}`).replace(/'\d{4}-.*\+00'/, `'${String(moment)}'`),
+    );
+    server.begin();
+    await until(async () => {
+      const [{ recovering } = {}] = await server.sql('accounts', 'SELECT pg_is_in_recovery() AS recovering');
+      return recovering === false;
+    });
+    expect(await server.sql('accounts', 'SELECT thing FROM things')).toEqual([{ thing: 1 }]);
+    expect(readFileSync(join(server.folder, 'log'), 'utf8')).toContain('recovery stopping before commit');
 
-      const segments = () => readdirSync(wal).filter((name) => /^\w{24}$/.test(name));
-      const [start = ''] = readdirSync(wal).filter((name) => name.endsWith('.backup'));
-      expect(segments().sort()[0]).not.toBe(start.slice(0, 24));
-      asOrdinaryUser(cleanup.replace(/ \w{24}\.\w{8}\.backup/, ` ${start}`));
-      expect(segments().sort()[0]).toBe(start.slice(0, 24));
-    },
-    60_000,
-  );
+    const segments = () => readdirSync(wal).filter((name) => /^\w{24}$/.test(name));
+    const [start = ''] = readdirSync(wal).filter((name) => name.endsWith('.backup'));
+    expect(segments().sort()[0]).not.toBe(start.slice(0, 24));
+    asOrdinaryUser(cleanup.replace(/ \w{24}\.\w{8}\.backup/, ` ${start}`));
+    expect(segments().sort()[0]).toBe(start.slice(0, 24));
+  });
 
   /** Not as root: the files belong to PostgreSQL. */
   function asOrdinaryUser(command: string): string {

@@ -37,7 +37,7 @@ describe('the commands', () => {
       await until(() => {
         if (bash.exitCode !== null) throw new Error(shown);
         return service.codes.length > known;
-      }, 30_000);
+      });
       bash.stdin.write(`${service.codes[known]}\n`);
       known += 1;
     }

@@ -31,7 +31,7 @@ export async function settled(person: SignedInPerson, asked?: object): Promise<F
   const client = folding(person, asked);
   // The first answer has nothing that has ended, and the next one may have it.
   await client.sync();
-  await until(async () => isEmpty(await client.sync()), 10_000);
+  await until(async () => isEmpty(await client.sync()));
   return client;
 }
 
