@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { startApp, type TestApp } from '../support/app';
-import { signedInClient } from '../support/client';
+import { credentialsOf, signedInClient } from '../support/client';
 import { codeOf } from '../support/code-blocks';
 import { FaultProxy } from '../support/fault-proxy';
 import { PNG, seen } from '../support/images';
@@ -17,7 +17,7 @@ const README = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
 
 const [OF_README = ''] = codeOf(README, 'js').filter((text) => text.includes('vite.config.js'));
 const BY_PATHS = `
-const paths = ['/user', '/friendship', '/group', '/files', '/captcha'];
+const paths = ['/user', '/friendship', '/group', '/files', '/captcha', '/docs', '/openapi.json'];
 const target = 'http://127.0.0.1:8585';
 export default { server: { proxy: Object.fromEntries(paths.map((path) => [path, { target }])) } };
 `;
@@ -67,6 +67,35 @@ describe.each([
       expect(shown.headers.get('Content-Type')).toBe('image/png');
       expect(await seen(Buffer.from(await shown.arrayBuffer()))).toMatchObject({ format: 'png' });
     }
+  });
+
+  it('shows the reference, with all of its files and the address of the proxy', async () => {
+    const page = await fetch(`${site}${base}/docs`);
+    const files = [...(await page.text()).matchAll(/(?:src|href)="(\/?(?:docs\/|openapi)[^"]+)"/g)];
+    expect(files.length).toBeGreaterThan(5);
+    for (const [, file = ''] of files) {
+      const shown = await fetch(new URL(file, page.url));
+      // Vite answers with the page of the app where there is no such file.
+      expect([file, shown.status, shown.headers.get('Content-Type')]).toEqual([
+        file,
+        200,
+        expect.not.stringContaining('text/html'),
+      ]);
+    }
+    const described = (await (await fetch(new URL('openapi.json', page.url))).json()) as { servers: unknown };
+    expect(described.servers).toEqual([{ url: site + base }]);
+  });
+
+  it('signs in from its pages, whose cookie is sent to all paths, and from no other site', async () => {
+    const body = JSON.stringify(credentialsOf(await insertPerson(app, 'Bob')));
+    const login = (origin: string) =>
+      fetch(`${site}${base}/user/login`, { method: 'POST', headers: { Origin: origin }, body });
+    const own = await login(site);
+    expect([own.status, own.headers.getSetCookie()]).toEqual([
+      200,
+      expect.arrayContaining([expect.stringMatching(/^sid=.*; Path=\/;/)]),
+    ]);
+    expect((await login('http://other.example')).status).toBe(403);
   });
 });
 

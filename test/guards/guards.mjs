@@ -6658,6 +6658,22 @@ export const guards = [
     named: 'refuses a member in the client',
   },
   {
+    guard: 'the page /docs finds its files below a path',
+    file: 'src/web/browser/docs.html',
+    replace: 'href="docs/page.css"',
+    by: 'href="/docs/page.css"',
+    test: 'test/client/proxy',
+    named: 'shows the reference, with all of its files',
+  },
+  {
+    guard: 'a PUBLIC_URL with a path has an origin without it',
+    file: 'src/http/cross-site.ts',
+    replace: 'new URL(publicUrl).origin',
+    by: 'publicUrl',
+    test: 'test/client/proxy',
+    named: 'signs in from its pages',
+  },
+  {
     guard: 'the client can be required by CommonJS',
     file: 'packages/client/package.json',
     replace: '"require": "./dist/cjs/index.js"',

@@ -22,7 +22,7 @@ type LoginReasonOf<Path extends OperationPath> = Path extends WithoutLogin
 
 export type SyncReason = CallReason<'/user/sync/{version}'>;
 
-/** Also those of the upload itself, at `/`. */
+/** Also those of the upload itself, at `/files`. */
 export type UploadReason = CallReason<'/user/get_image_token' | '/user/set_portrait_uri'> | ReasonOf<'/files'>;
 
 /** Those that no operation has to itself: what an app does then it need say only once. */
