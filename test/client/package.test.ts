@@ -5,6 +5,7 @@ import { ROOT } from '../support/service-process';
 const CLIENT = join(ROOT, 'packages/client');
 
 interface Package {
+  version: string;
   main: string;
   exports: Record<string, string | { import: string; require: string }>;
   files: string[];
@@ -12,7 +13,7 @@ interface Package {
 
 const inFolder = (folder: string) => JSON.parse(readFileSync(join(CLIENT, folder, 'package.json'), 'utf8')) as Package;
 
-const { exports: entries, files } = inFolder('.');
+const { version, exports: entries, files } = inFolder('.');
 const modules = Object.entries(entries).flatMap(([entry, forms]) =>
   typeof forms === 'string' ? [] : [{ entry, forms }],
 );
@@ -29,4 +30,9 @@ describe.each(modules)('the entry $entry of the client', ({ entry, forms }) => {
     expect(posix.join(entry, inFolder(entry).main)).toBe(posix.normalize(forms.require));
     if (entry !== '.') expect(files).toContain(posix.normalize(entry));
   });
+});
+
+it('is installed in the README by the name that npm pack gives it', () => {
+  const named = readFileSync(join(CLIENT, 'README.md'), 'utf8').match(/user-account-service-client-.*\.tgz/g);
+  expect(named).toEqual([`user-account-service-client-${version}.tgz`]);
 });
