@@ -252,6 +252,21 @@ describe('the spend guard', () => {
     expect(counted(answers)).toEqual({ 200: 21, 5000: 4 });
   });
 
+  it('sends 80 codes a day to accounts known at all addresses of such a network', async () => {
+    const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
+    await ownNetwork(20, 20);
+    const used = { key: 'alarm_codes_kn:127.0.0.0/24', used: 79, amount: 80 };
+    await app.db('rate_limits').insert({ ...used, resets_at: app.db.raw(`now() + interval '1 day'`) });
+    const answers = [];
+    for (const ip of ['127.0.0.8', '127.0.0.9']) {
+      const owner = await insertPerson(app);
+      const login = { event: 'logged_in', user_id: owner.id, ip, user_agent: '', request_id: 'none' };
+      await app.db('security_events').insert(login);
+      answers.push(await send(guarded, owner, 'none', { 'X-Forwarded-For': ip }));
+    }
+    expect(counted(answers)).toEqual({ 200: 1, 5000: 1 });
+  });
+
   it('counts a code beyond these five once it is verified', async () => {
     const phones = await times(6, async () => newPhone());
     for (const phone of phones) expectBody(await send(app, phone), { code: 200 });

@@ -556,6 +556,15 @@ export const guards = [
     named: 'whose network has had a twentieth of the budget',
   },
   {
+    guard: 'accounts known in a network that has had much of the budget have a bound for all its addresses',
+    claims: ["use the day's budget"],
+    file: 'src/features/limits/limits.ts',
+    replace: "limit('alarm_codes_kn', 'address', 80,",
+    by: "limit('alarm_codes_kn', 'address', 8_000,",
+    test: 'test/api/spend-guard',
+    named: 'known at all addresses',
+  },
+  {
     guard: 'a region is judged by five open codes of a network at most',
     claims: ['close a country to new users'],
     file: 'src/features/verification/verification-repository.ts',

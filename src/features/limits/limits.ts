@@ -153,6 +153,7 @@ export function limitTable(amounts: LimitAmounts) {
     alarmCodesPerAddress: limit('alarm_codes_a', 'address', 5, DAY, sending('sending_paused')),
     /** Codes to accounts at a place that is known of them, once its network has an alarm of its own. */
     alarmCodesToKnown: limit('alarm_codes_k', 'address', 20, DAY, sending('sending_paused')),
+    alarmCodesToKnownPerNetwork: limit('alarm_codes_kn', 'address', 80, DAY, sending('sending_paused')),
     alarmCodesToAccounts: limit('alarm_codes', 'service', 50, 15 * MINUTE, sending('sending_paused')),
 
     /** Whatever happens to its account, no phone is told of it more often. */

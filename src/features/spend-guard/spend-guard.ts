@@ -25,6 +25,7 @@ interface Parts {
     | 'alarmCodesPerAddress'
     | 'alarmCodesToAccounts'
     | 'alarmCodesToKnown'
+    | 'alarmCodesToKnownPerNetwork'
   >;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
@@ -133,7 +134,11 @@ export class SpendGuard {
     const { limiter, limits } = this.parts;
     // A ring of own accounts is known at its own addresses, so that these have a bound in an alarm of their network.
     if (standing === 'known' && finding.window === 'network')
-      return limiter.take(caller, { limit: limits.alarmCodesToKnown, subject: caller.address });
+      return limiter.take(
+        caller,
+        { limit: limits.alarmCodesToKnown, subject: caller.address },
+        { limit: limits.alarmCodesToKnownPerNetwork, subject: maskedAddress(caller.ip) },
+      );
     if (standing === 'known') return undefined;
     if (standing === 'elsewhere') return limiter.take(caller, ...this.usesOfAccount(phone, caller));
     if (finding.window === 'network' || isBehind(network))
