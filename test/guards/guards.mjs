@@ -4342,6 +4342,7 @@ export const guards = [
   // --- backups
   {
     guard: 'settings are encrypted in backups where that is asked for',
+    claims: ['act as the service by the secrets in a backup'],
     file: 'deploy/backup.sh',
     replace: 'tell=$(encrypt_by_gpg 2>&1)',
     by: 'tell=$(cp "$ENV_FILE" "$UNFINISHED/.env" 2>&1)',
