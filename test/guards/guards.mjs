@@ -7038,7 +7038,7 @@ export const guards = [
   {
     guard: 'the client reads no stream that it cannot decode',
     file: 'packages/client/src/exchange.ts',
-    replace: "'TextDecoder' in globalThis ? response.body?.getReader() : undefined",
+    replace: 'TextDecoder && response.body?.getReader()',
     by: 'response.body?.getReader()',
     test: 'test/client/react-native',
     named: 'where a fetch has streams',

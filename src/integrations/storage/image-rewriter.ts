@@ -27,9 +27,10 @@ export class ImageRewriter {
   constructor(
     private readonly decoders: Pick<Decoders, 'decode' | 'close'> = new Decoders(),
     private readonly maxSeconds = MAX_SECONDS,
+    waitMs = WAIT_MS,
   ) {
     const mostMs = maxSeconds * 1_000;
-    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, waitMs: WAIT_MS, mostMs });
+    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, waitMs, mostMs });
   }
 
   /** Returns the number of bytes in `target`, which is on the disk then. Does not begin once the sender has `gone`. */
