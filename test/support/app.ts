@@ -102,6 +102,8 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
+  // A test keeps a transaction open for as long as it waits for something.
+  owner.pool.on('connect', (client) => void client.query('SET idle_in_transaction_session_timeout = 0'));
   const app: TestApp = {
     url: `http://127.0.0.1:${port}`,
     db: owner.db,
