@@ -35,7 +35,14 @@ async function reset(person: Person, ip: string): Promise<Person> {
 describe('the owner at a known address', () => {
   const stranger = (index: number) => `10.7.${index >> 8}.${index & 255}`;
   const failFrom = (person: Person, address: (index: number) => string, tries: number) =>
-    Promise.all(Array.from({ length: tries }, (_, index) => logIn(person, address(index), newPassword())));
+    Promise.all(Array.from({ length: tries }, (_, index) => failOnce(person, address(index))));
+  /** A try that a busy machine puts off is not compared, and does not count. */
+  const failOnce = async (person: Person, address: string) => {
+    for (;;) {
+      const code = await logIn(person, address, newPassword());
+      if (code === 1000 || code === 429) return code;
+    }
+  };
 
   it('logs in whatever strangers fail, as nobody else does', async () => {
     const ann = await insertPerson(app);
