@@ -362,6 +362,16 @@ describe('friendships', () => {
       await writer.end();
     });
 
+    it('locks no friend when it is repeated', async () => {
+      await befriend();
+      const writer = await connectWriter(app);
+      await writer.query('BEGIN');
+      await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
+      const answer = await agree(ann, bob);
+      await writer.end();
+      expectDone(answer);
+    });
+
     it('changes nothing when it is repeated', async () => {
       await befriend();
       const before = await allRows();

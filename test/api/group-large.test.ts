@@ -27,7 +27,9 @@ afterAll(() => app.close());
 /** Ann is the creator of a large group, Bob a member. */
 beforeEach(async () => {
   groupId = `large${(count += 1)}`;
-  await app.db('groups').insert({ id: groupId, name: 'Crowd', creator_id: ann.id });
+  await app
+    .db('groups')
+    .insert({ id: groupId, name: 'Crowd', portrait_uri: 'https://img.example/c.png', creator_id: ann.id });
   await app.db.raw(
     `INSERT INTO group_members (group_id, member_id)
        SELECT :groupId, '-crowd' || n FROM generate_series(1, ${CROWD}) n UNION ALL SELECT :groupId, unnest(:ids::text[])`,
@@ -93,7 +95,7 @@ describe('a group of 5,000', () => {
     expect(await living()).toBeGreaterThan(0);
     for (const [index, client] of clients.entries()) {
       const { groups, group_members } = await client.sync();
-      expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '' } }]);
+      expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '', portraitUri: '' } }]);
       expect(group_members.filter((member) => member.groupId === groupId)).toEqual([]);
       expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
     }

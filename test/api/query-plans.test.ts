@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import '../../src/composition/operations';
 import '../../src/composition/repositories';
+import { PAGE } from '../../src/database/pages';
 import { statements } from '../../src/database/statement';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
@@ -228,8 +229,25 @@ describe('the plan of every statement', () => {
     ['end-other-sides', 'friendships_friend'],
     ['overdue-requests', 'friendships_asked_at'],
     ['count-groups-made', 'groups_made_by'],
+    ['sync-memberships', 'group_members_living'],
+    ['sync-page-of-ended-memberships', 'group_members_ended'],
   ])('of %s finds by the index %s what it is for', async (name, index) => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);
+  });
+
+  it('of sync finds the ended memberships that the client lacks without those that it has', async () => {
+    const plan = await planOf(statements.get('sync-memberships') ?? '');
+    expect(plan).toMatch(/Index Scan using group_members_ended .*\n.*Index Cond: .*member_id = .* AND \(version > /);
+  });
+
+  it('of a page of memberships in an export looks up the groups of that page, however many there are', async () => {
+    await client.query(
+      `INSERT INTO group_members (group_id, member_id, is_deleted)
+         SELECT 'group' || n, 'leaver', true FROM generate_series(1, 2000) n`,
+    );
+    const plan = await planOf(`(ANALYZE, TIMING OFF) ${statements.get('kept-memberships') ?? ''}`, ['leaver', '']);
+    const [, lookedUp] = /groups_pkey on groups .*loops=(\d+)/.exec(plan) ?? [];
+    expect(Number(lookedUp)).toBe(PAGE);
   });
 
   it('would show one', async () => {

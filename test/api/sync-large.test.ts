@@ -166,6 +166,49 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
   });
 
+  describe('of many groups that the user has left', () => {
+    const LEFT = 2 * CHUNK + 1;
+    let dan: SignedInPerson;
+    const pages: number[] = [];
+    const note = (response: unknown, { sql }: { sql: string }) => {
+      if (sql.includes('(version, group_id) >')) pages.push((response as { rows: unknown[] }).rows.length);
+    };
+
+    beforeAll(async () => {
+      dan = await insertAndSignIn(app);
+      await app.db.raw(
+        `INSERT INTO groups (id, name, creator_id) SELECT 'left' || n, 'G', 'x' FROM generate_series(1, ?) n`,
+        [LEFT],
+      );
+      // In two transactions, so that rows of one version fill more than a page.
+      for (const [from, to] of [
+        [1, 900],
+        [901, LEFT],
+      ] as const)
+        await app.db.raw(
+          `INSERT INTO group_members (group_id, member_id, is_deleted)
+             SELECT 'left' || n, ?, true FROM generate_series(?::integer, ?::integer) n`,
+          [dan.id, from, to],
+        );
+      await app.db('group_members').insert({ group_id: 'large1', member_id: dan.id });
+      app.serviceDb.on('query-response', note);
+    });
+
+    afterAll(async () => {
+      app.serviceDb.off('query-response', note);
+      await app.db('group_members').where({ member_id: dan.id }).delete();
+    });
+
+    it('reads ended memberships in pages, and tells of each once', async () => {
+      const { groups } = await sync(dan, 1);
+      expect(pages).toEqual([CHUNK, CHUNK, 1]);
+      const ended = groups.filter(({ isDeleted }) => isDeleted).map(({ group }) => group.id);
+      expect(ended).toHaveLength(LEFT);
+      expect(new Set(ended).size).toBe(LEFT);
+      expect(groups.filter(({ isDeleted }) => !isDeleted).map(({ group }) => group.id)).toEqual(['large1']);
+    });
+  });
+
   it('is not delayed by 60 to one user: two of them are under way, and take turns with it', async () => {
     const bob = await insertAndSignIn(app);
     await insertGroupsOf(bob);

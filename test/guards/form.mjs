@@ -9,7 +9,10 @@ export function formOf(root, guard) {
   const { file, replace, also = [], test, named } = guard;
   // What it is claimed for does not change how it is proved.
   const hash = createHash('sha256').update(JSON.stringify({ ...guard, claims: undefined }));
-  for (const place of [{ file, replace }, ...also]) hash.update(enclosing(join(root, place.file), place.replace));
+  for (const place of [{ file, replace }, ...also]) {
+    hash.update(enclosing(join(root, place.file), place.replace));
+    for (const path of laterMigrations(root, place.file)) hash.update(readFileSync(path));
+  }
   for (const path of testFiles(root, test)) hash.update(testsNamed(path, named));
   return hash.digest('base64url').slice(0, 16);
 }
@@ -52,6 +55,15 @@ function unitAround(tree, { from, to }) {
   const holds = (node) => node.getStart(tree) <= from && to <= node.end;
   const statement = tree.statements.find(holds);
   return (statement && ts.isClassDeclaration(statement) && statement.members.find(holds)) || statement;
+}
+
+/** A later migration may replace what an earlier one made: the guard that stands in the earlier one then guards nothing. */
+function laterMigrations(root, file) {
+  if (dirname(file) !== 'migrations') return [];
+  const names = readdirSync(join(root, 'migrations')).filter(
+    (name) => name.endsWith('.up.sql') && name > basename(file),
+  );
+  return names.sort().map((name) => join(root, 'migrations', name));
 }
 
 function testFiles(root, test) {

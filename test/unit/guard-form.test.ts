@@ -48,4 +48,16 @@ describe("a guard's form", () => {
     expect(formOf(SOURCE, TEST.replace('check(5)', 'check(6)'))).not.toBe(form);
     expect(formOf(SOURCE, TEST, { by: 'tries < 50' })).not.toBe(form);
   });
+
+  it('of a guard in a migration changes with each later migration, which may replace what it changes', () => {
+    mkdirSync(join(folder, 'migrations'));
+    const write = (name: string) => writeFileSync(join(folder, 'migrations', name), 'SELECT tries < 5;');
+    write('0002_tries.up.sql');
+    const inMigration = () => formOf(SOURCE, TEST, { file: 'migrations/0002_tries.up.sql' });
+    const form = inMigration();
+    write('0001_codes.up.sql');
+    expect(inMigration()).toBe(form);
+    write('0003_tries.up.sql');
+    expect(inMigration()).not.toBe(form);
+  });
 });

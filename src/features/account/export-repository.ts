@@ -48,16 +48,20 @@ const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
   { prepared: false },
 );
 
-/** Who is out of a group is told nothing of it but that. OFFSET 0 keeps PostgreSQL from reading all groups in order. */
+/**
+ * Who is out of a group is told nothing of it but that. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
+ * memberships, in order. The LIMIT stands before the groups are looked up, so that only those of this page are.
+ */
 const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
   'kept-memberships',
   `SELECT me.group_id AS "groupId", CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END AS "groupName",
           display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted",
           ${shown('updated_at')} AS "updatedAt"
-     FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) me
+     FROM (SELECT * FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) later
+            ORDER BY group_id LIMIT ${PAGE}) me
     CROSS JOIN LATERAL (SELECT name, dismissed_at IS NOT NULL AS is_dismissed FROM groups
                          WHERE id = me.group_id OFFSET 0) g
-    ORDER BY me.group_id LIMIT ${PAGE}`,
+    ORDER BY me.group_id`,
   { prepared: false },
 );
 

@@ -65,9 +65,10 @@ export class FriendshipsService {
   /** Agreeing again changes nothing. A request that was ignored is still open, and can be agreed to. */
   async agree(two: Two): Promise<void> {
     await this.parts.transaction(async ({ friendships }) => {
-      // First without a lock: the other waits for nobody whom they have not asked.
+      // First without a lock: the other waits for nobody whom they have not asked, and for no friend who agrees again.
       const status = await friendships.ownStatus(two);
-      if (status !== REQUESTED && status !== IGNORED && status !== FRIENDS) throw nothingRequested();
+      if (status === FRIENDS) return;
+      if (status !== REQUESTED && status !== IGNORED) throw nothingRequested();
       const open = await friendships.lock(two);
       if (!open.includes(two.userId)) throw new NotSignedIn();
       const relation = await friendships.relation(two, this.most);

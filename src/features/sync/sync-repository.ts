@@ -59,6 +59,8 @@ export interface SyncRows {
   /** Likewise. */
   friends: SyncFriendship[] | undefined;
   groups: SyncMembership[];
+  /** There are many memberships that have ended: `groups` has none of them, and they are read by pages. */
+  manyEnded: boolean;
   /** Undefined when there are many: then they are read group by group. */
   members: SyncMember[] | undefined;
 }
@@ -73,23 +75,41 @@ const user = statement<SyncUser, Asked>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
 );
 
+export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupVersion}|${groupId}`;
+
 /** Of a dismissed group nobody is a member any more, also before the rows of all members say so. */
-const IS_OUT = '(me.is_deleted OR g.dismissed_at IS NOT NULL)';
+const IS_OUT = 'g.dismissed_at IS NOT NULL';
+
+/** A client that may hold the row is told that it has ended, and nothing of the group. */
+const ENDED = `
+  SELECT display_name AS "displayName", role, true AS "isDeleted", group_id AS "groupId",
+         '' AS "groupName", '' AS "groupPortraitUri", version AS "groupVersion", true AS "hasEnded"
+    FROM group_members
+   WHERE member_id = :userId AND is_deleted AND version > :since AND :since::bigint > 0`;
 
 /**
- * The user's own memberships. One is sent when it has changed, or, as long as it lasts, its group. A client that may hold
- * the row of a group which the user is out of is told that, and nothing more of the group.
+ * The user's own memberships. A living one is sent when it has changed, or its group. Those that have ended are read by an
+ * index of their own, since they are not limited in number; one more than a chunk is enough to know that there are many.
  */
-const memberships = statement<SyncMembership, Asked>(
+const memberships = statement<SyncMembership & { hasEnded: boolean }, Asked>(
   'sync-memberships',
   `SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
           CASE WHEN ${IS_OUT} THEN '' ELSE g.name END AS "groupName",
-          CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri",
-          CASE WHEN me.is_deleted THEN me.version ELSE g.version END AS "groupVersion"
+          CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion",
+          false AS "hasEnded"
      FROM group_members me
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
-    WHERE me.member_id = :userId AND (me.version > :since OR (g.version > :since AND NOT me.is_deleted))
-      AND (:since::bigint > 0 OR NOT ${IS_OUT})`,
+    WHERE me.member_id = :userId AND NOT me.is_deleted AND (me.version > :since OR g.version > :since)
+      AND (:since::bigint > 0 OR NOT ${IS_OUT})
+   UNION ALL (${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1})`,
+);
+
+/** In the order of the index. A row that is written meanwhile moves to a later page. Not prepared, like pages of members. */
+const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'>(
+  'sync-page-of-ended-memberships',
+  `${ENDED} AND (version, group_id) > (:afterVersion::bigint, :afterId)
+    ORDER BY member_id, version, group_id LIMIT ${CHUNK}`,
+  { prepared: false },
 );
 
 /**
@@ -179,11 +199,14 @@ export class SyncRepository {
     ]);
     if (owner === undefined) throw new Error('sync found no user');
     const few = names ? FEW : CHUNK;
+    const living = groups.filter(({ hasEnded }) => !hasEnded);
+    const manyEnded = groups.length - living.length > CHUNK;
     return {
       user: owner,
       blacklist: blacklisted.length <= few ? blacklisted : undefined,
       friends: friends.length <= few ? friends : undefined,
-      groups,
+      groups: manyEnded ? living : groups,
+      manyEnded,
       members: members.length <= FEW ? members : undefined,
     };
   }
@@ -198,6 +221,12 @@ export class SyncRepository {
   async friendsPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncFriendship[]> {
     const page = names ? relations.pageOfNamedFriendships : relations.pageOfFriendships;
     return page(this.db, { userId, since, after });
+  }
+
+  /** In the order of `endedKey`. */
+  async endedPage(userId: string, since: number, after: string): Promise<SyncMembership[]> {
+    const [afterVersion, afterId] = (after || '0|').split('|');
+    return pageOfEnded(this.db, { userId, since, afterVersion, afterId });
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {

@@ -3,7 +3,15 @@ import type { Reader } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
 import { SyncQueue } from './sync-queue';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
-import type { GroupToRead, SyncMember, SyncMembership, SyncRepository, SyncUser, Wanted } from './sync-repository';
+import {
+  endedKey,
+  type GroupToRead,
+  type SyncMember,
+  type SyncMembership,
+  type SyncRepository,
+  type SyncUser,
+  type Wanted,
+} from './sync-repository';
 
 export interface Changes {
   /** The client sends it with its next call. */
@@ -38,16 +46,19 @@ export class SyncService {
     // everything. From version 1, not 0, so that rows that have ended are sent, too.
     const since = known > clock ? 1 : known;
     const wanted = { since, names };
-    const { blacklist, friends, members, ...rows } = await this.repository.rows(userId, wanted);
+    const { user, groups, manyEnded, blacklist, friends, members } = await this.repository.rows(userId, wanted);
     const chunks = members ? inOneChunk(members) : this.chunks(userId, since);
     const readBlacklist = (after: string) => this.repository.blacklistPage(userId, wanted, after);
     const readFriends = (after: string) => this.repository.friendsPage(userId, wanted, after);
+    const readEnded = (after: string) => this.repository.endedPage(userId, since, after);
     return {
-      ...rows,
+      user,
       version: horizon,
-      blacklist: blacklist ?? (await this.inPages(userId, readBlacklist)),
-      friends: friends ?? (await this.inPages(userId, readFriends)),
-      members: blacklist && friends && members ? chunks : this.inPlace(userId, chunks),
+      blacklist: blacklist ?? (await this.inPages(userId, readBlacklist, friendKey)),
+      friends: friends ?? (await this.inPages(userId, readFriends, friendKey)),
+      // A membership that ends meanwhile is in both: the last row is right.
+      groups: manyEnded ? [...groups, ...(await this.inPages(userId, readEnded, endedKey))] : groups,
+      members: blacklist && friends && !manyEnded && members ? chunks : this.inPlace(userId, chunks),
     };
   }
 
@@ -62,13 +73,14 @@ export class SyncService {
   }
 
   /** A long list: in turns with all other reads, like members. */
-  private async inPages<Row extends { friendId: string }>(
+  private async inPages<Row>(
     userId: string,
     read: (after: string) => Promise<Row[]>,
+    keyOf: (row: Row) => string,
   ): Promise<Row[]> {
     const rows: Row[] = [];
     const inTurn = (after: string) => this.queue.run(userId, FIRST_CHUNK_MS, () => read(after));
-    for await (const page of pagesOf(CHUNK, inTurn, ({ friendId }) => friendId)) rows.push(...page);
+    for await (const page of pagesOf(CHUNK, inTurn, keyOf)) rows.push(...page);
     return rows;
   }
 
@@ -93,6 +105,8 @@ export class SyncService {
     return pagesOf(CHUNK, read, ({ memberId }) => memberId);
   }
 }
+
+const friendKey = ({ friendId }: { friendId: string }) => friendId;
 
 async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> {
   yield members;

@@ -1,0 +1,1 @@
+DROP INDEX group_members_ended;
