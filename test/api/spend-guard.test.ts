@@ -366,12 +366,13 @@ describe('a few codes to each of many countries', () => {
   it('are capped together while none can be judged, and refused once they can', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await spray(guarded, 2);
-    // 150, and in the alarm as many again.
-    expect(guarded.sms.sent).toHaveLength(300);
+    // 150, and in the alarm as many again. Of two at once, one may see the other both as counted and as under way.
+    const capped = guarded.sms.sent.length;
+    expect([299, 300]).toContain(capped);
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '30 minutes'`);
     await app.db('rate_limits').delete();
     await spray(guarded, 1);
-    expect(guarded.sms.sent).toHaveLength(450);
+    expect(guarded.sms.sent).toHaveLength(capped + 150);
   });
 
   it('are refused too when each country gets as many as it may before it is judged', async () => {
