@@ -122,6 +122,11 @@ async function kill(service: ChildProcess): Promise<void> {
   await once(service, 'exit');
 }
 
+/** A server answers a moment before the service that has started it again claims it. */
+async function isClaimed(url: string): Promise<boolean> {
+  return (await query(url, `SELECT 1 FROM pg_locks WHERE locktype = 'advisory'`)).length > 0;
+}
+
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client(url);
   client.on('error', () => undefined);
@@ -289,6 +294,7 @@ describe('after an accident', () => {
       expect(await query(database.url, 'SELECT value FROM kept')).toEqual(['data']);
     }
     expect(announced).toEqual(Array(2).fill('The database had died, and was started again'));
+    await until(() => isClaimed(database.url));
     expect(await refusal(start(dataDir))).toContain('is already running on');
     await database.stop();
     expect(processesIn(dataDir)).toEqual([]);
