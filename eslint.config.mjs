@@ -5,7 +5,20 @@ import tseslint from 'typescript-eslint';
 
 /** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
 const LAYERS = [
-  ...['reasons', 'errors', 'caller', 'logger', 'secrets', 'database', 'http', 'integrations', 'web', 'features'],
+  ...[
+    'reasons',
+    'errors',
+    'networks',
+    'caller',
+    'logger',
+    'secrets',
+    'load',
+    'database',
+    'http',
+    'integrations',
+    'web',
+    'features',
+  ],
   ...['secret-files', 'config', 'unknown-names', 'folders', 'keys', 'composition', 'start-log', 'server'],
 ];
 

@@ -15,6 +15,7 @@ import { RolesService } from '../src/features/groups/roles-service';
 import { Limiter } from '../src/features/limits/limiter';
 import { limitTable } from '../src/features/limits/limits';
 import { readPhone } from '../src/features/phones/phone-number';
+import { openQueues } from '../src/load/queues';
 
 /**
  * npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. Friendships
@@ -47,7 +48,7 @@ const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '
 function servicesOn(db: Knex) {
   const repos = repositories(db);
   const transaction = transactions(db, repositories);
-  const limiter = new Limiter(repos.limits, () => Promise.resolve(), { warn: () => {} });
+  const limiter = new Limiter(repos.limits, () => Promise.resolve(), openQueues(), { warn: () => {} });
   const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0, maxJoined: 0 };
   const env = { FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' };
   const limits = limitTable(loadConfig(env).limits);

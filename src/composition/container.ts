@@ -57,9 +57,8 @@ export async function buildContainer(
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
-  const { writes, heavyReads, heavyAnswers } = services;
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
-  const entrance = { watch: deadline.watch, ...access, writes, heavyReads, heavyAnswers };
+  const entrance = { watch: deadline.watch, ...access, queues: services.queues };
   const routers = {
     operations: operationsRouter(
       Object.values(resources).map((resource) => resource.map(wrap)),

@@ -1,11 +1,7 @@
-import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Caller } from '../caller';
 import type { Config } from '../config';
-import { Background } from '../database/background';
 import { openConnections } from '../database/connections';
-import { KeyedQueue, ownExcess } from '../database/keyed-queue';
-import { Sweeper } from '../database/sweeper';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
@@ -14,7 +10,6 @@ import { AuditTrail } from '../features/audit/audit-trail';
 import { KnownPlaces } from '../features/audit/known-places';
 import { AuthService } from '../features/auth/auth-service';
 import { HashingPool } from '../features/auth/hashing-pool';
-import { HashingShares } from '../features/auth/hashing-shares';
 import { LoginAttempts } from '../features/auth/login-attempts';
 import { OwnPassword } from '../features/auth/own-password';
 import { Passwords } from '../features/auth/passwords';
@@ -51,32 +46,12 @@ import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import type { Keys } from '../keys';
+import { Background } from '../load/background';
+import { openQueues } from '../load/queues';
+import { Sweeper } from '../load/sweeper';
 import { downloadMeter, hasInbox } from './pages';
 import { repositories } from './repositories';
 
-/** More threads than processors. Their priority is low; so many still get a fair share of a busy machine. */
-const HASHING_THREADS = Math.min(8, 2 * availableParallelism());
-/** Per thread. At the default cost, about three seconds of work. */
-const HASHES_WAITING = 25;
-
-/** Requests with one verification token. */
-const SAME_TOKENS_WAITING = 20;
-
-/** Per user. While a row is locked, each of these keeps a connection for a second. */
-const WRITES_AT_ONCE = 2;
-const WRITES_WAITING = 100;
-const LOGINS_AT_ONCE = 1;
-const LOGINS_WAITING = 100;
-const HEAVY_READS_AT_ONCE = 2;
-const HEAVY_READS_WAITING = 8;
-/** Those that wait, those that are read, and those that the client has not taken yet. */
-const HEAVY_ANSWERS = 12;
-
-/** Few at once: they share the connections of the limits. */
-const EVENTS_BEHIND_ANSWERS = { atOnce: 2, most: 200 };
-const NOTICES_BEHIND_ANSWERS = { atOnce: 4, most: 100 };
-/** What dismissed groups and closed accounts leave, one after the other. The sweeper does what is left undone. */
-const ENDS_BEHIND_ANSWERS = { atOnce: 1, most: 100 };
 /** At the end, for what is under way behind the answers. */
 const FINISH_MS = 4_000;
 
@@ -98,6 +73,7 @@ export type Services = Awaited<ReturnType<typeof buildServices>>;
 
 /** What the service does, without HTTP: the container serves it, and a command line or a worker can use it as well. */
 export async function buildServices(config: Config, { databaseUrl, keys, logger, ...outside }: Outside) {
+  const queues = openQueues();
   const connections = openConnections(databaseUrl, config.database, logger);
   const { db, reads } = connections;
   const repos = repositories(db, reads);
@@ -113,32 +89,32 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const tokenEnds = new TokenEnds(messaging, repos.messagingTokens, logger);
 
   const limits = limitTable(config.limits);
-  const noting = new Background(logger, EVENTS_BEHIND_ANSWERS);
+  const noting = new Background(logger, queues.securityEvents);
   const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, noting);
   const limitMet = async (use: Use, caller: Caller) => {
     notices.limitMet(use, caller);
     await audit.noteLimitMet(use, caller);
   };
-  const limiter = new Limiter(counting.limits, limitMet, logger);
-  const telling = new Background(logger, NOTICES_BEHIND_ANSWERS);
+  const limiter = new Limiter(counting.limits, limitMet, queues, logger);
+  const telling = new Background(logger, queues.notices);
   const devices = new KnownDevices(repos.securityEvents);
   const noticeParts = { sms, users, devices, limiter, limits, audit, background: telling, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
   const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
-  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, images, publicUrlOf);
-  const writes = new KeyedQueue(WRITES_AT_ONCE, WRITES_WAITING);
-  const heavyReads = new KeyedQueue(HEAVY_READS_AT_ONCE, HEAVY_READS_WAITING, ownExcess);
-  const heavyAnswers = new KeyedQueue(HEAVY_ANSWERS, 0, ownExcess);
-  const hashing = new HashingPool(HASHING_THREADS, HASHES_WAITING * HASHING_THREADS);
+  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, {
+    book: images,
+    queues,
+    publicUrlOf,
+  });
+  const hashing = new HashingPool(queues.hashing);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
-  const shares = new HashingShares((HASHES_WAITING * HASHING_THREADS) / 4);
   const places = new KnownPlaces(repos.securityEvents);
-  const attempts = new LoginAttempts(limiter, limits, shares, places);
+  const attempts = new LoginAttempts(limiter, limits, queues, places);
   const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
 
   const codes = new VerificationCodes(keys.sessionSecrets);
-  const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, logger });
+  const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger });
   const captchas = new CaptchaService(chosenCaptchas.captchas, limiter, limits);
   const codeSender = new CodeSender(verification, codes, sms, config.verification);
   const guardParts = { traffic: repos.smsTraffic, limiter, limits, audit, logger };
@@ -149,7 +125,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
   const groupChanges = new GroupChangeLimit(limiter, limits);
-  const ending = new Background(logger, ENDS_BEHIND_ANSWERS);
+  const ending = new Background(logger, queues.ends);
   const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
   const closings = new ClosingsService({ closings: repos.closings, transaction, background: ending, logger });
   const friendshipsParts = { friendships: repos.friendships, transaction, limiter, limits };
@@ -179,23 +155,19 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     /** Of what is downloaded by strangers. */
     meter: downloadMeter(limiter, limits),
     uploads,
-    writes,
-    heavyReads,
-    heavyAnswers,
+    queues,
     account: new AccountService({
       ...{ users, verification, ownPassword, closings, storage, tokenEnds },
       ...{ notices, limiter, limits, transaction, logger },
     }),
     auth: new AuthService({
-      ...{ users, verification, sessions: repos.sessions, passwords, shares, attempts, ownPassword },
+      ...{ users, verification, sessions: repos.sessions, passwords, attempts, ownPassword, queues },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },
-      logins: new KeyedQueue(LOGINS_AT_ONCE, LOGINS_WAITING),
-      tokens: new KeyedQueue(1, SAME_TOKENS_WAITING, ownExcess),
     }),
     blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
     captchas,
     shownCaptchas: chosenCaptchas.shown,
-    exporting: new ExportService(repos.export, sessions, audit),
+    exporting: new ExportService(repos.export, sessions, audit, queues),
     friendships,
     dismissals,
     groups: new GroupsService(
@@ -211,7 +183,7 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraits),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions,
-    sync: new SyncService(new SyncRepository(connections.syncReads, db)),
+    sync: new SyncService(new SyncRepository(connections.syncReads, db), queues),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users, limiter, limits),
     verifying: new VerifyCodeService(

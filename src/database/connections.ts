@@ -5,7 +5,7 @@ import { ConnectionWatch } from './connection-watch';
 import { connectionOptions, knexOn, openPool } from './pool';
 import { DatabaseProbe } from './probe';
 import { SharedReads } from './shared-reads';
-import { withTimeout } from './timeout';
+import { withTimeout } from '../load/timeout';
 
 export interface DatabaseSettings {
   poolMax: number;

@@ -2,7 +2,7 @@ import { DatabaseSilent, type ConnectionWatch } from './connection-watch';
 import { GuardedClient } from './guarded-client';
 import { isMigrated, type Ask } from './migrations';
 import { connectionOptions } from './pool';
-import { withTimeout } from './timeout';
+import { withTimeout } from '../load/timeout';
 
 export type DatabaseState = 'ready' | 'migrations are missing' | 'takes no writes';
 

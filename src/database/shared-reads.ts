@@ -3,7 +3,7 @@ import { codeOf, Unavailable } from '../errors';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
 import type { PreparedQuery, Runner } from './statement';
-import { withTimeout } from './timeout';
+import { withTimeout } from '../load/timeout';
 
 /**
  * Small reads on few connections that all requests share: pg sends each at once, without waiting for the answers to

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../caller';
-import { addressOf } from './client-address';
+import { addressOf } from '../networks';
 
 const USER_AGENT_LENGTH = 200;
 

@@ -1,15 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-
-/** Longer than every address with its port and brackets. */
-const LONGEST = 100;
-
-/** An address or a network, and how many times an address's amount it has. */
-export interface Network {
-  network: string;
-  times: number;
-}
+import { plainAddress } from '../networks';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -35,11 +26,6 @@ export function findSender(logger: Pick<Logger, 'warn'>): RequestHandler {
   };
 }
 
-/** For limits by address: an IPv4 address, or the /64 of an IPv6 address, since one customer has a whole /64. */
-export function addressOf(ip: string): string {
-  return isIPv6(ip) ? network(groupsOf(ip), 64) : ip;
-}
-
 /**
  * Express finds `ip` by TRUST_PROXY. What a proxy gives as an address and is none is worth nothing: then it is the
  * address of the proxy itself.
@@ -48,70 +34,7 @@ export function ipFrom(ip: string | undefined, remoteAddress: string | undefined
   return plainAddress(ip) ?? plainAddress(remoteAddress) ?? 'unknown';
 }
 
-/**
- * What counts for limits beside the address itself: a /56 or a /48 of IPv6 is one customer's as well, and has 256 or
- * 65,536 times a /64.
- */
-export function networksOf(address: string): Network[] {
-  const own = { network: address, times: 1 };
-  if (!address.endsWith('::/64')) return [own];
-  const groups = groupsOf(address.slice(0, -'/64'.length));
-  return [own, { network: network(groups, 56), times: 4 }, { network: network(groups, 48), times: 16 }];
-}
-
-export interface NetworkShare {
-  network: string;
-  most: number;
-}
-
-/** Of an address's share: so that no network of IPv6, however many addresses it has, takes most of what there is. */
-const MOST_TIMES = 2;
-
-/** What the address, and each network that it is in, may take where an address may take `share`. */
-export function sharesOf(address: string, share: number): NetworkShare[] {
-  return networksOf(address).map(({ network, times }) => ({ network, most: Math.min(times, MOST_TIMES) * share }));
-}
-
-/** Who waits in one line where addresses take turns: of IPv6 a /48, the most that one customer has. */
-export function senderOf(address: string): string {
-  return networksOf(address).at(-1)?.network ?? address;
-}
-
-/** Without a port, brackets and zone. An IPv4 address in the form of IPv6, however it is spelt, is the IPv4 address. */
-export function plainAddress(given = ''): string | undefined {
-  if (isIPv4(given)) return given;
-  if (given.length > LONGEST) return undefined;
-  const [, bracketed] = /^\[(.+)\](?::\d{1,5})?$/.exec(given) ?? [];
-  const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(given) ?? [];
-  const address = (bracketed ?? withPort ?? given).replace(/%.*$/, '');
-  if (isIPv4(address)) return address;
-  return isIPv6(address) ? (mappedIPv4(groupsOf(address)) ?? address) : undefined;
-}
-
 /** Express's answer to "is this proxy trusted?", asked with plain addresses. */
 export function trusting(isTrusted: (address: string, hop: number) => boolean) {
   return (address: string, hop: number) => isTrusted(plainAddress(address) ?? address, hop);
-}
-
-function groupsOf(address: string): number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) =>
-    [256 * Number(a) + Number(b), 256 * Number(c) + Number(d)].map((group) => group.toString(16)).join(':'),
-  );
-  const [head = '', tail = ''] = hex.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = tail.split(':').filter(Boolean);
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
-  return [...left, ...zeros, ...right].map((group) => parseInt(group, 16));
-}
-
-function mappedIPv4(groups: number[]): string | undefined {
-  const [high = 0, low = 0] = groups.slice(6);
-  if (groups.slice(0, 6).join() !== [0, 0, 0, 0, 0, 0xffff].join()) return undefined;
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-function network(groups: number[], bits: 48 | 56 | 64): string {
-  const [a = 0, b = 0, c = 0, d = 0] = groups;
-  const last = { 48: 0, 56: d & 0xff00, 64: d }[bits];
-  return `${[a, b, c, last].map((group) => group.toString(16)).join(':')}::/${bits}`;
 }

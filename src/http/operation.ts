@@ -83,13 +83,11 @@ interface Description<A extends Access, Params, Body, Result> {
   cookies?: { sets: string; always: boolean };
   /** Why it refuses. COMMON_REASONS, which all operations have, are not repeated here. */
   refusals?: readonly Reason[];
-  /** Set when it changes something of a user's. Few of these run at once, so that a locked row delays no other user. */
-  writes?: boolean;
   /**
-   * Set when it reads all that the user has of something. Of one user few of these run at once, and few wait, so that
-   * it does not take the database and the process from others; its refusals name too_many_at_once.
+   * Where it waits for its turn: 'writes' when it changes something of the user's, so that a locked row delays no other user;
+   * 'heavyReads' when it reads all that the user has of something. Refusals of the latter name too_many_at_once.
    */
-  heavy?: boolean;
+  queue?: 'writes' | 'heavyReads';
 }
 
 /** An operation as the router, the tests and the documentation read it. */

@@ -1,6 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { KeyedQueue } from '../database/keyed-queue';
 import { BadRequest } from '../errors';
+import type { Leave } from '../load/queue';
+import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
 import { Call, ReaderCall, UserCall, type Access, type Operation } from './operation';
@@ -18,12 +19,7 @@ export interface Entrance {
   user: RequestHandler;
   /** Refuses a request without a signed cookie; the session itself is found when the request reads. */
   reader: RequestHandler;
-  /** Of the writes of one user. */
-  writes: KeyedQueue;
-  /** Of the heavy reads of one user. */
-  heavyReads: KeyedQueue;
-  /** Of the heavy answers of one user, from the request until the client has taken all. */
-  heavyAnswers: KeyedQueue;
+  queues: Pick<Queues, 'writes' | 'heavyReads' | 'heavyAnswers'>;
 }
 
 /**
@@ -86,75 +82,59 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
   ];
 }
 
-/** An answer that streams is in the queue until its text begins: how fast it goes on is up to the client. */
+/**
+ * A job is in its queue until its result is there. A result that streams goes on after that, as fast as the client takes it.
+ */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, params, body, options, streams } = operation;
+  const { access, queue, streams } = operation;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
-  const prepared: Prepared = (req, res) => {
-    const input = {
-      ...(params && (parse(params, req.params) as object)),
-      ...(body && (parse(body, jsonBody(req)) as object)),
-      ...(options?.safeParse(bodyIfAny(req)).data as object | undefined),
-    };
-    return () => run(input, new CALLS[access](req, res));
-  };
-  const turn = turnOf(operation, entrance);
-  const answer = access === 'reader' ? onceFound(prepared, turn, entrance.user) : inTurn(prepared, turn);
   return async (req, res) => {
-    const result = await answer(req, res);
+    const call = new CALLS[access](req, res);
+    let leave: Leave | undefined;
+    const enter = async (userId: string) => {
+      if (queue) leave = await placeIn(queue, entrance.queues, userId, res);
+    };
+    let result: unknown;
+    try {
+      // The user of a reader is known once the first statement has found the session.
+      if (call instanceof ReaderCall) call.reads.whenFound = enter;
+      const input = inputOf(operation, req);
+      if (queue && call instanceof UserCall && !(call instanceof ReaderCall)) await enter(call.userId);
+      result = await run(input, call);
+      if (access === 'reader' && !req.signedIn)
+        throw new Error('an operation for readers has answered without reading');
+    } catch (error) {
+      // Whoever has no session is told so first, and nothing of what else is wrong.
+      if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
+      throw error;
+    } finally {
+      leave?.();
+    }
     if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
     else ok(res, result);
   };
 }
 
-/** Reads what was sent, and returns the work that is to be done. */
-type Prepared = (req: Request, res: Response) => () => Promise<unknown>;
-type Answer = (req: Request, res: Response) => Promise<unknown>;
-/** Waits for the user's turn, and returns what ends it. */
-type Turn = (userId: string, res: Response) => Promise<() => void>;
-
-function inTurn(prepared: Prepared, turn: Turn | undefined): Answer {
-  return async (req, res) => {
-    const job = prepared(req, res);
-    if (!turn) return job();
-    const leave = await turn(new UserCall(req, res).userId, res);
-    return job().finally(leave);
+function inputOf({ params, body, options }: Operation, req: Request): object {
+  return {
+    ...(params && (parse(params, req.params) as object)),
+    ...(body && (parse(body, jsonBody(req)) as object)),
+    ...(options?.safeParse(bodyIfAny(req)).data as object | undefined),
   };
 }
 
-/** A reader's turn comes once the session, and so the user, has been found. */
-function onceFound(prepared: Prepared, turn: Turn | undefined, findUser: RequestHandler): Answer {
-  return async (req, res) => {
-    let leave = () => {};
-    const { reads } = new ReaderCall(req, res);
-    if (turn) reads.whenFound = async (userId) => void (leave = await turn(userId, res));
-    try {
-      const result = await prepared(req, res)();
-      if (!req.signedIn) throw new Error('an operation for readers has answered without reading');
-      return result;
-    } catch (error) {
-      // Whoever has no session is told so first, and nothing of what else is wrong.
-      if (!req.signedIn && error instanceof BadRequest) await handled(findUser, req, res);
-      throw error;
-    } finally {
-      leave();
-    }
-  };
-}
-
-function turnOf(operation: Operation, { writes, heavyReads, heavyAnswers }: Entrance): Turn | undefined {
-  if (operation.writes) return (userId) => writes.enter(userId);
-  if (!operation.heavy) return undefined;
-  return async (userId, res) => {
-    await holdUntilTaken(heavyAnswers, userId, res);
-    return heavyReads.enter(userId);
-  };
-}
-
-/** What a client does not take is in this process's memory. */
-async function holdUntilTaken(answers: KeyedQueue, userId: string, res: Response): Promise<void> {
-  const leave = await answers.enter(userId);
-  if (res.destroyed) leave();
-  else res.once('close', leave);
+/** A heavy answer also has a place until the client has taken it: until then it is in the memory of this process. */
+async function placeIn(
+  queue: 'writes' | 'heavyReads',
+  queues: Entrance['queues'],
+  userId: string,
+  res: Response,
+): Promise<Leave> {
+  if (queue === 'heavyReads') {
+    const leave = queues.heavyAnswers.take(userId);
+    if (res.destroyed) leave();
+    else res.once('close', leave);
+  }
+  return queues[queue].enter(userId);
 }

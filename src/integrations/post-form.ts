@@ -1,5 +1,5 @@
-import { afterTime } from '../database/timeout';
-import { CalledOff } from './breaker';
+import { afterTime } from '../load/timeout';
+import { CalledOff } from '../load/breaker';
 
 export interface FormAnswer {
   status: number;

@@ -1,13 +1,14 @@
 import { loadConfig } from '../../src/config';
-import { Background } from '../../src/database/background';
+import { Background } from '../../src/load/background';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { Limiter } from '../../src/features/limits/limiter';
 import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { OwnCounts } from '../../src/features/limits/own-counts';
-import { BreakerOpen } from '../../src/integrations/breaker';
+import { BreakerOpen } from '../../src/load/breaker';
 import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { openQueues } from '../../src/load/queues';
 import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
@@ -690,13 +691,14 @@ describe('every limit of the table', () => {
   );
 
   function newLimiter(db: TestPool['db']): Limiter {
+    const queues = openQueues();
     const audit = new AuditTrail(
       new SecurityEventsRepository(db),
       new LimitsRepository(db),
       silent,
-      new Background(silent, { atOnce: 1, most: 1 }),
+      new Background(silent, queues.securityEvents),
     );
-    return new Limiter(new LimitsRepository(db), (use, caller) => audit.noteLimitMet(use, caller), silent);
+    return new Limiter(new LimitsRepository(db), (use, caller) => audit.noteLimitMet(use, caller), queues, silent);
   }
 });
 

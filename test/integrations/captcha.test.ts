@@ -1,5 +1,6 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
 import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn-captchas';
+import { openQueues } from '../../src/load/queues';
 import { times } from '../support/calls';
 
 const captchas = (count: number) => Promise.all(Array.from({ length: count }, drawCaptcha));
@@ -31,7 +32,8 @@ describe('drawn captchas', () => {
 
   function captchas(answers: 'checked' | 'ignored' = 'checked'): DrawnCaptchas {
     const nothing = () => Promise.resolve(undefined);
-    return new DrawnCaptchas({ add: (captcha) => add(captcha), image: nothing, take: nothing }, answers, () => now);
+    const kept = { add: (captcha: KeptCaptcha) => add(captcha), image: nothing, take: nothing };
+    return new DrawnCaptchas(kept, openQueues().captchaPictures, answers, () => now);
   }
 
   it('are made for 102 at most of 1,200 who ask at once, and refused to the others', async () => {

@@ -9,6 +9,7 @@ import { Decoders } from '../../src/integrations/storage/decoders';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { imageType } from '../../src/integrations/storage/image-type';
 import { DecodingTooLong } from '../../src/integrations/storage/upload-errors';
+import { openQueues } from '../../src/load/queues';
 import { Gate } from '../support/gate';
 import { longWebp } from '../support/hostile-images';
 import { PNG, seen } from '../support/images';
@@ -209,7 +210,7 @@ describe('decoders', () => {
 
     it('are ended after the limit, and their places are free for the next image only then', async () => {
       await begin(HANGS_AT_WEBP);
-      const rewriter = new ImageRewriter(decoders, 2);
+      const rewriter = new ImageRewriter(openQueues().decoding, decoders, 2);
       const ends = ['ann', 'bob'].map(async (user) => {
         const refused = await rewrite(rewriter, user, 'bomb.webp').catch((error: unknown) => error);
         return { refused, isRunning: isRunning(await readFile(join(folder, `${user}.out`), 'utf8')) };
@@ -237,7 +238,7 @@ describe('decoders', () => {
         },
         close: () => Promise.resolve(),
       };
-      const rewriter = new ImageRewriter(slow);
+      const rewriter = new ImageRewriter(openQueues().decoding, slow);
       const refused = (user: string) => expect(rewrite(rewriter, user, 'a.png')).rejects.toBeInstanceOf(BadRequest);
       const endNext = async () => {
         await until(() => begun.length > ended);

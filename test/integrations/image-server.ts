@@ -9,9 +9,10 @@ import { requestLog } from '../../src/http/request-log';
 import { hasCode } from '../../src/integrations/storage/disk';
 import { localImageRouter } from '../../src/integrations/storage/local-image-router';
 import type { ImageBook, ImageEntry, ImageName } from '../../src/integrations/storage/image-book';
-import type { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
+import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { LocalImageStorage, type LocalStorageOptions } from '../../src/integrations/storage/local-image-storage';
 import { KeyTaken } from '../../src/integrations/storage/upload-errors';
+import { openQueues } from '../../src/load/queues';
 import { createLogger } from '../../src/logger';
 import { REASONS, type Reason } from '../../src/reasons';
 import { form, type Part } from '../support/images';
@@ -116,7 +117,7 @@ interface Options extends Partial<LocalStorageOptions> {
 export async function startImageServer({
   uploadTimeoutMs = 5_000,
   tokenTimeoutMs = 5_000,
-  rewriter,
+  rewriter = new ImageRewriter(openQueues().decoding),
   ...options
 }: Options = {}): Promise<ImageServer> {
   const root = await mkdtemp(join(tmpdir(), 'images-'));
@@ -124,7 +125,7 @@ export async function startImageServer({
   const book = new OpenBook();
   const defaults = { directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
   const storage = new LocalImageStorage({ ...defaults, ...options }, book, rewriter);
-  const server = await serve(localImageRouter(storage, { uploadTimeoutMs, tokenTimeoutMs }));
+  const server = await serve(localImageRouter(storage, openQueues(), { uploadTimeoutMs, tokenTimeoutMs }));
   return {
     ...server,
     directory,

@@ -11,8 +11,10 @@ import { crc32 } from 'node:zlib';
 import { conf, form_up, httpc } from 'qiniu';
 import sharp from 'sharp';
 import { z } from 'zod';
+import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { Incoming } from '../../src/integrations/storage/incoming';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
+import { openQueues } from '../../src/load/queues';
 import {
   animation,
   form,
@@ -509,6 +511,7 @@ describe('upload', () => {
     const older = new LocalImageStorage(
       { directory: server.directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 },
       new OpenBook(),
+      new ImageRewriter(openQueues().decoding),
     );
     const signedByOld = older.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token;
     for (const [i, given] of [token(), signedByOld].entries())
@@ -995,7 +998,11 @@ describe('upload', () => {
 
   it('is limited by the configuration of the day, not by that of the token', async () => {
     const options = { directory: server.directory, secrets: [SECRET], maxBytesPerUser: 0, minFreeBytes: 0 };
-    const before = new LocalImageStorage({ ...options, maxBytes: MAX_BYTES * 2 }, new OpenBook());
+    const before = new LocalImageStorage(
+      { ...options, maxBytes: MAX_BYTES * 2 },
+      new OpenBook(),
+      new ImageRewriter(openQueues().decoding),
+    );
     const { status } = await post(server.url, [
       ['token', before.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token],
       ['file', pngOf(MAX_BYTES + 1)],

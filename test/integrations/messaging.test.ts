@@ -4,7 +4,7 @@ import express from 'express';
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import { BreakerOpen } from '../../src/integrations/breaker';
+import { BreakerOpen } from '../../src/load/breaker';
 import {
   JwtMessagingProvider,
   type JwtMessagingOptions,

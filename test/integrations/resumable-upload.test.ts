@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { conf, httpc, resume_up } from 'qiniu';
 import { Unavailable } from '../../src/errors';
+import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
 import { PartsUnknown } from '../../src/integrations/storage/upload-errors';
+import { openQueues } from '../../src/load/queues';
 import { form, picture, PNG, pngOf, seen } from '../support/images';
 import { until } from '../support/until';
 import { OpenBook, SECRET, reasoned, startImageServer, type ImageServer } from './image-server';
@@ -493,7 +495,11 @@ describe('resumable upload', () => {
 
     it('by a token that an older secret has signed: no', async () => {
       const options = { directory: server.directory, maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
-      const old = new LocalImageStorage({ ...options, secrets: ['an old secret'] }, new OpenBook());
+      const old = new LocalImageStorage(
+        { ...options, secrets: ['an old secret'] },
+        new OpenBook(),
+        new ImageRewriter(openQueues().decoding),
+      );
       const given = old.uploadToken({ userId: USER, credentialsVersion: 0 }, server.url).token;
       const rotated = await startImageServer({ maxBytes: MAX_BYTES, secrets: [SECRET, 'an old secret'] });
       for (const way of ways) expect((await WAYS[way](key, PNG, { token: given, url: rotated.url })).status).toBe(200);
@@ -821,7 +827,11 @@ describe('resumable upload', () => {
       await part(upload, 1, PNG);
       await mkblk(PNG);
       const options = { directory: server.directory, maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
-      const restarted = new LocalImageStorage({ ...options, secrets: [SECRET] }, new OpenBook());
+      const restarted = new LocalImageStorage(
+        { ...options, secrets: [SECRET] },
+        new OpenBook(),
+        new ImageRewriter(openQueues().decoding),
+      );
       await ageAll(44);
       await restarted.sweep();
       expect(await stored()).toHaveLength(2);

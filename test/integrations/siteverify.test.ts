@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify-captchas';
+import { openQueues } from '../../src/load/queues';
 import { createLogger } from '../../src/logger';
 import { times } from '../support/calls';
 import {
@@ -30,7 +31,7 @@ const output = new Writable({
 function captchas(options: Partial<SiteverifyOptions> = {}): SiteverifyCaptchas {
   const { siteKey, secretKey, verifyUrl } = provider;
   const settings = { siteKey, secretKey, verifyUrl, timeoutMs: 5_000, ...options };
-  return new SiteverifyCaptchas(settings, createLogger('trace', output), () => now);
+  return new SiteverifyCaptchas(settings, openQueues().captchaChecks, createLogger('trace', output), () => now);
 }
 const check = (by = captchas(), token = provider.token(), address = '203.0.113.1') =>
   by.check(provider.siteKey, token, address);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
-import { BreakerOpen } from '../../src/integrations/breaker';
+import { BreakerOpen } from '../../src/load/breaker';
 import { ConsoleSmsSender } from '../../src/integrations/sms/console-sms-sender';
 import { FileSmsSender } from '../../src/integrations/sms/file-sms-sender';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';

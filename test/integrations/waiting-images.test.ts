@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import type { Word } from '../../src/integrations/storage/decoder-process';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
+import { Queue } from '../../src/load/queue';
+import { QUEUES } from '../../src/load/queues';
 import { Gate } from '../support/gate';
 import { form, PNG } from '../support/images';
 import { until } from '../support/until';
@@ -33,7 +35,7 @@ describe('an image that waits for its decoding', () => {
   let asked: jest.SpyInstance;
   beforeEach(async () => {
     decoders = new SlowDecoders();
-    const rewriter = new ImageRewriter(decoders, undefined, LONGER_THAN_A_TEST_MS);
+    const rewriter = new ImageRewriter(new Queue({ ...QUEUES.decoding, waitMs: LONGER_THAN_A_TEST_MS }), decoders);
     asked = jest.spyOn(rewriter, 'rewrite');
     server = await startImageServer({ rewriter });
   });

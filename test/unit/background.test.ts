@@ -1,4 +1,6 @@
-import { Background } from '../../src/database/background';
+import { Background } from '../../src/load/background';
+import { Queue } from '../../src/load/queue';
+import { QUEUES } from '../../src/load/queues';
 import { until } from '../support/until';
 
 const logger = { warn: jest.fn() };
@@ -8,13 +10,15 @@ beforeEach(() => logger.warn.mockClear());
 
 const MANY = 1_000;
 
+const queueOf = (atOnce: number, waiting: number) => new Queue({ ...QUEUES.notices, atOnce, waiting });
+
 function never(): Promise<void> {
   return new Promise(() => undefined);
 }
 
 describe('work behind the answers', () => {
   it('begins after a moment, and never while its caller goes on', async () => {
-    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const background = new Background(logger, queueOf(1, MANY));
     const done: string[] = [];
     background.run(async () => void done.push('work'), 'undone');
     await Promise.resolve();
@@ -24,7 +28,7 @@ describe('work behind the answers', () => {
   });
 
   it('is done in order, so many at once', async () => {
-    const background = new Background(logger, { atOnce: 2, most: MANY });
+    const background = new Background(logger, queueOf(2, MANY));
     const begun: number[] = [];
     let running = 0;
     let most = 0;
@@ -41,7 +45,7 @@ describe('work behind the answers', () => {
   });
 
   it('tells the log what has failed, and rejects nothing', async () => {
-    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const background = new Background(logger, queueOf(1, MANY));
     const error = new Error('away');
     background.run(() => Promise.reject(error), 'the first is missing');
     background.run(() => {
@@ -55,7 +59,7 @@ describe('work behind the answers', () => {
   });
 
   it('is refused when there is too much of it, and the log tells what was not done', async () => {
-    const background = new Background(logger, { atOnce: 1, most: 3 });
+    const background = new Background(logger, queueOf(1, 3));
     let done = 0;
     let release: () => void = () => undefined;
     const stalled = new Promise<void>((resolve) => (release = resolve));
@@ -68,7 +72,7 @@ describe('work behind the answers', () => {
   });
 
   it('is done at the end at once, what waits too', async () => {
-    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const background = new Background(logger, queueOf(1, MANY));
     let done = 0;
     for (let count = 0; count < 100; count += 1) background.run(async () => void (done += 1), 'undone');
     await background.finish(5_000);
@@ -76,7 +80,7 @@ describe('work behind the answers', () => {
   });
 
   it('does not keep the process from ending, and the log tells how much was left', async () => {
-    const background = new Background(logger, { atOnce: 1, most: MANY });
+    const background = new Background(logger, queueOf(1, MANY));
     background.run(never, 'undone');
     background.run(never, 'undone');
     await background.finish(10);

@@ -1,4 +1,4 @@
-import { Breaker, BreakerOpen, CalledOff } from '../../src/integrations/breaker';
+import { Breaker, BreakerOpen, CalledOff } from '../../src/load/breaker';
 
 class TimedOut extends Error {}
 

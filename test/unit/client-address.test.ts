@@ -1,4 +1,5 @@
-import { addressOf, ipFrom, networksOf } from '../../src/http/client-address';
+import { ipFrom } from '../../src/http/client-address';
+import { addressOf, networksOf } from '../../src/networks';
 
 const of = (ip: string | undefined, socket?: string) => addressOf(ipFrom(ip, socket));
 

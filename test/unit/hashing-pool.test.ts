@@ -2,9 +2,14 @@ import type { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../src/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { Passwords } from '../../src/features/auth/passwords';
+import { Queue } from '../../src/load/queue';
+import { QUEUES } from '../../src/load/queues';
 
 /** However busy the machine is. */
 const PATIENT_MS = 60_000;
+
+const poolOf = (atOnce: number, waiting: number, waitMs: number) =>
+  new HashingPool(new Queue({ ...QUEUES.hashing, atOnce, waiting, waitMs }));
 
 describe('HashingPool', () => {
   let pool: HashingPool;
@@ -14,7 +19,7 @@ describe('HashingPool', () => {
   const slow = () => pool.hash('secret1', 12, '');
 
   it('makes hashes that it recognises the password by', async () => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     const hash = await pool.hash('secret1', 4, '');
     expect(hash).toMatch(/^\$2b\$04\$/);
     expect(await pool.compare('secret1', hash, '')).toBe(true);
@@ -22,7 +27,7 @@ describe('HashingPool', () => {
   });
 
   it('answers each its own, however many are asked together', async () => {
-    pool = new HashingPool(2, 100, PATIENT_MS);
+    pool = poolOf(2, 100, PATIENT_MS);
     const passwords = Array.from({ length: 30 }, (_, index) => `secret${index}`);
     const hashes = await Promise.all(passwords.map((password) => pool.hash(password, 4, '')));
     const matches = await Promise.all(hashes.map((hash, index) => pool.compare(passwords[index] ?? '', hash, '')));
@@ -30,7 +35,7 @@ describe('HashingPool', () => {
   });
 
   it('leaves the event loop free', async () => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     await pool.hash('warm up', 4, '');
     let turns = 0;
     const clock = setInterval(() => (turns += 1), 5);
@@ -40,7 +45,7 @@ describe('HashingPool', () => {
   });
 
   it('refuses at once, with 503, what is beyond its queue, and goes on with the rest', async () => {
-    pool = new HashingPool(1, 2, PATIENT_MS);
+    pool = poolOf(1, 2, PATIENT_MS);
     const accepted = [slow(), slow(), slow()];
     const begun = Date.now();
     await expect(slow()).rejects.toBeInstanceOf(Unavailable);
@@ -50,7 +55,7 @@ describe('HashingPool', () => {
   });
 
   it('leaves nobody waiting when it is closed', async () => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     const asked = Promise.allSettled([slow(), slow(), slow()]);
     await pool.close();
     const ends = [...(await asked), ...(await Promise.allSettled([slow()]))];
@@ -60,25 +65,25 @@ describe('HashingPool', () => {
   });
 
   it('says what bcrypt does not take, and goes on', async () => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     await expect(pool.compare('secret1', 'no hash', '')).resolves.toBe(false);
     await expect(pool.compare('secret1', 5 as unknown as string, '')).rejects.toThrow('must be a string');
     await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
   it('fails what a thread that dies was at, and starts another', async () => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     const lost = slow();
     const waiting = pool.hash('secret1', 4, '');
-    const [thread] = Reflect.get(pool, 'workers') as Set<Worker>;
+    const [thread] = Reflect.get(pool, 'threads') as Set<{ worker: Worker }>;
     const refused = expect(lost).rejects.toBeInstanceOf(Unavailable);
-    await thread?.terminate();
+    await thread?.worker.terminate();
     await refused;
     await expect(waiting).resolves.toMatch(/^\$2b\$04\$/);
   });
 
   it('refuses what has waited for too long, without hashing it', async () => {
-    pool = new HashingPool(1, 10, 20);
+    pool = poolOf(1, 10, 20);
     const order: string[] = [];
     const first = pool.hash('secret1', 13, '').then(() => order.push('hashed'));
     const late = [slow(), slow()].map((job) => job.catch((error: unknown) => order.push((error as Error).name)));
@@ -88,7 +93,7 @@ describe('HashingPool', () => {
   });
 
   it('takes addresses in turn: what has just come from another is hashed next but one', async () => {
-    pool = new HashingPool(1, 100, PATIENT_MS);
+    pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
     const crowd = Array.from({ length: 20 }, () => ask('203.0.113.66'));
@@ -97,7 +102,7 @@ describe('HashingPool', () => {
   });
 
   it('compares with a hash of a lower cost, and all that makes up for it, in one turn', async () => {
-    pool = new HashingPool(1, 100, PATIENT_MS);
+    pool = poolOf(1, 100, PATIENT_MS);
     const passwords = new Passwords(7, pool);
     const older = await pool.hash('secret1', 4, '');
     const order: string[] = [];
@@ -107,7 +112,7 @@ describe('HashingPool', () => {
   });
 
   it.each(['secret1', 'wrong-one'])('compares %s also with each hash that makes up for a lower cost', async (typed) => {
-    pool = new HashingPool(1, 10, PATIENT_MS);
+    pool = poolOf(1, 10, PATIENT_MS);
     const hash = await pool.hash('secret1', 4, '');
     expect(await pool.compare(typed, hash, '', [hash, hash])).toBe(typed === 'secret1');
     // What bcrypt does not take is seen, so it has been compared.
@@ -115,7 +120,7 @@ describe('HashingPool', () => {
   });
 
   it('takes a /48 of IPv6 for one address', async () => {
-    pool = new HashingPool(1, 100, PATIENT_MS);
+    pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
     const crowd = Array.from({ length: 20 }, (_, index) => ask(`2001:db8:0:${index.toString(16)}::/64`));
@@ -124,7 +129,7 @@ describe('HashingPool', () => {
   });
 
   it('makes room when it is full, at the cost of whoever has most waiting', async () => {
-    pool = new HashingPool(1, 4, PATIENT_MS);
+    pool = poolOf(1, 4, PATIENT_MS);
     const senders = ['ann', 'ann', 'ann', 'ann', 'ann', 'bob', 'ann', 'bob', 'cat', 'bob'];
     const ends = await Promise.allSettled(senders.map((from) => pool.hash('secret1', 4, from)));
     const hashed = senders.filter((_from, index) => ends[index]?.status === 'fulfilled');

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config';
 import { limitTable, type Limit } from '../../src/features/limits/limits';
+import { queueTable, type Row } from '../../src/load/queues';
 import { productionEnv } from '../support/production';
 
 const page = readFileSync(join(__dirname, '../../docs/limits.md'), 'utf8');
-const rows = page
+const [limits = '', atOnce = ''] = page.split('## At once');
+const rows = limits
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| what'))
   .map((line) => line.slice(line.indexOf(' | ') + 1));
@@ -30,9 +32,24 @@ function rowOf(name: string, { per, amount, seconds, refusal }: Limit): string {
   return `| ${of} | ${most} | ${WINDOWS.get(seconds)} | ${refusal(1, Infinity).reason} |`;
 }
 
+function queueRow({ what, per, atOnce, share, waiting, waitMs, refusal }: Row): string {
+  const { code, reason } = refusal();
+  const seconds = waitMs === undefined ? '' : `${waitMs / 1_000} s`;
+  const most = waiting === Infinity ? '' : waiting.toLocaleString('en');
+  return ['', what, per, atOnce ?? '', share ?? '', most, seconds, `${code} ${reason}`, '']
+    .join(' | ')
+    .replace(/ +/g, ' ')
+    .trim();
+}
+
 describe('docs/limits.md', () => {
   it('has each limit with its amount, its window and its reason', () => {
-    const limits = Object.entries(inProduction).filter(([name, { amount }]) => amount > 0 && !UNSEEN.test(name));
-    expect([...rows].sort()).toEqual(limits.map(([name, limit]) => rowOf(name, limit)).sort());
+    const shown = Object.entries(inProduction).filter(([name, { amount }]) => amount > 0 && !UNSEEN.test(name));
+    expect([...rows].sort()).toEqual(shown.map(([name, limit]) => rowOf(name, limit)).sort());
+  });
+
+  it('has each queue, as it is with two processors', () => {
+    const table = atOnce.split('\n').filter((line) => line.startsWith('| '));
+    expect(table.slice(1)).toEqual(Object.values(queueTable(2)).map(queueRow));
   });
 });

@@ -1,4 +1,4 @@
-import { maskedAddress } from '../../src/http/masked-address';
+import { maskedAddress } from '../../src/networks';
 
 describe('maskedAddress', () => {
   it.each([

@@ -54,11 +54,11 @@ describe('an operation', () => {
 
 it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
   '$path takes a body of a user, and so is one of few writes at a time',
-  ({ writes }) => expect(writes).toBe(true),
+  ({ queue }) => expect(queue).toBe('writes'),
 );
 
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
-  const heavy = OPERATIONS.filter((one) => one.heavy);
+  const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads');
   expect(heavy.map(({ path }) => path)).toEqual([
     ...['/user/export', '/user/blacklist', '/friendship/all', '/user/groups', '/group/:id/members'],
     '/user/sync/:version',

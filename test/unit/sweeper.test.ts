@@ -1,4 +1,4 @@
-import { Sweeper } from '../../src/database/sweeper';
+import { Sweeper } from '../../src/load/sweeper';
 
 describe('Sweeper', () => {
   it('goes on with the rest when one sweep fails, and says so', async () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterTime, withTimeout } from '../../src/database/timeout';
+import { afterTime, withTimeout } from '../../src/load/timeout';
 import { standStill } from '../support/stand-still';
 import { until } from '../support/until';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
-import type { Background } from '../../database/background';
+import type { Background } from '../../load/background';
 import { PAGE, pagesOf } from '../../database/pages';
 import { retrying, type Transaction } from '../../database/transaction';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';

@@ -1,10 +1,9 @@
 import type { Caller } from '../../caller';
-import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
 import { NotSignedIn } from '../../errors';
+import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SessionRow } from '../sessions/sessions-repository';
 import type { SessionsService } from '../sessions/sessions-service';
-import { SyncQueue } from '../sync/sync-queue';
 import type { ExportRepository } from './export-repository';
 import type { KeptPhone, KeptUser } from './export-schemas';
 
@@ -16,18 +15,13 @@ export interface Kept {
   lists: AsyncIterable<[name: string, pages: AsyncIterable<object[]>]>;
 }
 
-/** Longest wait for a page: giving up wastes what was already sent. */
-const PAGE_MS = 30_000;
-
 /** Gives users what is kept of them: one page at a time for all together, and one export of a user. */
 export class ExportService {
-  private readonly queue = new SyncQueue();
-  private readonly places = new KeyedQueue(1, 0, ownExcess);
-
   constructor(
     private readonly kept: ExportRepository,
     private readonly sessions: SessionsService,
     private readonly audit: AuditTrail,
+    private readonly queues: Pick<Queues, 'exports' | 'exportPages'>,
   ) {}
 
   /** It is noted first, so that it is in the export, and that who breaks it off is noted, too. */
@@ -42,7 +36,7 @@ export class ExportService {
 
   /** The place is taken when the first list is asked for, and free when no more are. */
   private async *lists(userId: string): AsyncGenerator<[string, AsyncIterable<object[]>]> {
-    const leave = await this.places.enter(userId);
+    const leave = this.queues.exports.take(userId);
     try {
       yield ['images', this.inTurns(userId, this.kept.images(userId))];
       yield ['blacklist', this.inTurns(userId, this.kept.blacklist(userId))];
@@ -56,7 +50,7 @@ export class ExportService {
 
   private async *inTurns<Row>(userId: string, pages: AsyncGenerator<Row[]>): AsyncGenerator<Row[]> {
     for (;;) {
-      const page = await this.queue.run(userId, PAGE_MS, () => pages.next());
+      const page = await this.queues.exportPages.run(userId, () => pages.next());
       if (page.done) return;
       yield page.value;
     }

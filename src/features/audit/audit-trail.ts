@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
-import type { Background } from '../../database/background';
-import { withTimeout } from '../../database/timeout';
-import { networksOf } from '../../http/client-address';
+import type { Background } from '../../load/background';
+import { withTimeout } from '../../load/timeout';
+import { networksOf } from '../../networks';
 import type { Use } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';

@@ -47,7 +47,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       path: '/user/logout',
       summary: 'Ends the session, and takes its cookie back.',
       access: 'user',
-      writes: true,
+      queue: 'writes',
       cookies: { sets: 'The end of the session.', always: true },
       handle: async (_input, { req, res, session, caller }) => {
         await sessions.logOut(session, caller);
@@ -68,7 +68,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       summary: 'Sets a new password by the old one, and ends all other sessions.',
       access: 'user',
       body: passwordChange,
-      writes: true,
+      queue: 'writes',
       cookies: { sets: 'The device, where its cookie was sent.', always: false },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async (passwords, { req, res, session, caller }) => {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
-import type { KeyedQueue } from '../../database/keyed-queue';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, Unavailable, Wrong } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
+import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Notices } from '../notices/notices';
@@ -14,8 +14,7 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
-import type { HashingShares } from './hashing-shares';
-import type { Device, LoginAttempts } from './login-attempts';
+import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
 
@@ -32,7 +31,6 @@ interface Parts {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   passwords: Passwords;
-  shares: HashingShares;
   attempts: LoginAttempts;
   ownPassword: OwnPassword;
   messaging: MessagingProvider;
@@ -40,10 +38,7 @@ interface Parts {
   audit: AuditTrail;
   notices: Notices;
   transaction: Transaction<Repositories>;
-  /** Of the sessions of one user that begin. Apart from all else that the user writes, which a thief may send. */
-  logins: KeyedQueue;
-  /** Of the requests with one verification token: whoever waits finds it spent, and has nothing hashed. */
-  tokens: KeyedQueue;
+  queues: PasswordQueues & Pick<Queues, 'sessionStarts' | 'verificationTokens'>;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -65,7 +60,8 @@ export class AuthService {
 
   async register(verificationToken: string, registration: Registration, caller: Caller): Promise<string> {
     const hash = tokenHash(verificationToken);
-    return this.parts.tokens.run(hash.toString('base64url'), () => this.registerBy(hash, registration, caller));
+    const { verificationTokens } = this.parts.queues;
+    return verificationTokens.run(hash.toString('base64url'), () => this.registerBy(hash, registration, caller));
   }
 
   private async registerBy(hash: Buffer, { nickname, password }: Registration, caller: Caller): Promise<string> {
@@ -123,8 +119,9 @@ export class AuthService {
   }
 
   async beginSession(account: Account, session: NewSession, caller: Caller): Promise<void> {
-    const { sessions, logins, notices } = this.parts;
-    const begun = await logins.run(account.id, () => sessions.start(session, account.credentialsVersion, caller));
+    const { sessions, queues, notices } = this.parts;
+    const start = () => sessions.start(session, account.credentialsVersion, caller);
+    const begun = await queues.sessionStarts.run(account.id, start);
     if (!begun) throw wrongCredentials();
     notices.loggedIn(account.id, caller);
   }
@@ -159,7 +156,8 @@ export class AuthService {
 
   async resetPassword(verificationToken: string, password: string, caller: Caller): Promise<void> {
     const hash = tokenHash(verificationToken);
-    await this.parts.tokens.run(hash.toString('base64url'), () => this.resetBy(hash, password, caller));
+    const { verificationTokens } = this.parts.queues;
+    await verificationTokens.run(hash.toString('base64url'), () => this.resetBy(hash, password, caller));
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
@@ -186,8 +184,8 @@ export class AuthService {
 
   /** In the share of who asks, so that strangers who try the account's password keep nobody from having a new one. */
   private async hashed(password: string, who: string, caller: Caller): Promise<string> {
-    const { shares, passwords } = this.parts;
-    return shares.run(who, caller.address, () => passwords.hash(password, caller.address));
+    const { queues, passwords } = this.parts;
+    return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
   }
 }
 

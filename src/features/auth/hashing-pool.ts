@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../errors';
-import { AddressQueue } from '../../http/address-queue';
+import type { Queue } from '../../load/queue';
 
 /** The part of bcrypt that is used, and the address that asks for it. */
 export interface Hashing {
@@ -19,15 +19,17 @@ interface Job {
   reject: (error: Error) => void;
 }
 
+interface Thread {
+  worker: Worker;
+  job: Job | undefined;
+}
+
 interface Reply {
   result?: unknown;
   failure?: string;
 }
 
 const GONE = 'the password could not be checked: try again';
-const TOO_MANY = 'too many passwords are being checked: try again shortly';
-/** Well below the deadline of a request: what is hashed after it helps nobody. */
-const WAIT_MS = 3_000;
 
 /**
  * Hashes passwords in a few threads of low priority, so that a storm of logins uses only idle processors. Addresses
@@ -35,18 +37,11 @@ const WAIT_MS = 3_000;
  * has most waiting; what has waited for too long is refused without being hashed.
  */
 export class HashingPool implements Hashing {
-  private readonly idle: Worker[] = [];
-  private readonly workers = new Set<Worker>();
-  private readonly underWay = new Map<Worker, Job>();
-  private readonly queue: AddressQueue;
+  private readonly idle: Thread[] = [];
+  private readonly threads = new Set<Thread>();
   private closed = false;
 
-  constructor(threads: number, mostWaiting: number, waitMs = WAIT_MS) {
-    this.queue = new AddressQueue(
-      { atOnce: threads, mostWaiting, waitMs },
-      () => new Unavailable('overloaded', TOO_MANY),
-    );
-  }
+  constructor(private readonly queue: Queue) {}
 
   async hash(password: string, cost: number, address: string): Promise<string> {
     return String(await this.run({ operation: 'hash', password, cost }, address));
@@ -59,7 +54,7 @@ export class HashingPool implements Hashing {
   async close(): Promise<void> {
     this.closed = true;
     this.queue.refuseAll();
-    await Promise.all([...this.workers].map((worker) => worker.terminate()));
+    await Promise.all([...this.threads].map(({ worker }) => worker.terminate()));
   }
 
   private run(task: Task, address: string): Promise<unknown> {
@@ -68,36 +63,37 @@ export class HashingPool implements Hashing {
 
   private hashed(task: Task): Promise<unknown> {
     if (this.closed) throw new Unavailable('overloaded', GONE);
-    const worker = this.idle.pop() ?? this.startWorker();
+    const thread = this.idle.pop() ?? this.startThread();
     return new Promise((resolve, reject) => {
-      this.underWay.set(worker, { resolve, reject });
-      worker.postMessage(task);
+      thread.job = { resolve, reject };
+      thread.worker.postMessage(task);
     });
   }
 
   /** Starts threads as they are needed, also after one has died. */
-  private startWorker(): Worker {
+  private startThread(): Thread {
     const worker = new Worker(join(__dirname, 'hashing-worker.cjs'));
     worker.unref();
-    this.workers.add(worker);
+    const thread: Thread = { worker, job: undefined };
+    this.threads.add(thread);
     worker.on('message', ({ result, failure }: Reply) => {
-      this.settle(worker, failure === undefined ? undefined : new Error(failure), result);
-      this.idle.push(worker);
+      settle(thread, failure === undefined ? undefined : new Error(failure), result);
+      this.idle.push(thread);
     });
-    worker.on('error', (error) => this.settle(worker, error));
+    worker.on('error', (error) => settle(thread, error));
     worker.on('exit', () => {
-      this.workers.delete(worker);
-      const place = this.idle.indexOf(worker);
+      this.threads.delete(thread);
+      const place = this.idle.indexOf(thread);
       if (place >= 0) this.idle.splice(place, 1);
-      this.settle(worker, new Unavailable('overloaded', GONE));
+      settle(thread, new Unavailable('overloaded', GONE));
     });
-    return worker;
+    return thread;
   }
+}
 
-  private settle(worker: Worker, error: Error | undefined, result?: unknown): void {
-    const job = this.underWay.get(worker);
-    this.underWay.delete(worker);
-    if (error) job?.reject(error);
-    else job?.resolve(result);
-  }
+function settle(thread: Thread, error: Error | undefined, result?: unknown): void {
+  const { job } = thread;
+  thread.job = undefined;
+  if (error) job?.reject(error);
+  else job?.resolve(result);
 }

@@ -1,10 +1,10 @@
 import type { Caller } from '../../caller';
 import { TooManyRequests, type AppError } from '../../errors';
+import type { Queues } from '../../load/queues';
 import type { KnownPlaces } from '../audit/known-places';
 import type { Held, Limiter, Refused, Use } from '../limits/limiter';
 import type { Limit, Limits } from '../limits/limits';
 import { Gate } from './gate';
-import type { HashingShares } from './hashing-shares';
 
 type LoginLimits = Pick<
   Limits,
@@ -50,6 +50,8 @@ interface Ends {
   failures: Counts;
 }
 
+export type PasswordQueues = Pick<Queues, 'passwordsOfAccount' | 'passwordsOfAddress'>;
+
 /** Longest wait of a login for others of the same phone and address. */
 const WAIT_MS = 3_000;
 /** Logins of one phone and address at once, when the limit of failures is lifted. */
@@ -66,7 +68,7 @@ export class LoginAttempts {
   constructor(
     private readonly limiter: Limiter,
     private readonly limits: LoginLimits,
-    private readonly shares: HashingShares,
+    private readonly queues: PasswordQueues,
     private readonly places: Pick<KnownPlaces, 'standingOf'>,
   ) {}
 
@@ -117,7 +119,8 @@ export class LoginAttempts {
       if (!(error instanceof TooManyRequests)) throw error;
       const known = this.ofKnownAddress(failures, one.phone);
       // An address beyond its own limits costs the database nothing.
-      this.shares.check(known.share, one.caller.address);
+      this.queues.passwordsOfAccount.check(known.share);
+      this.queues.passwordsOfAddress.check(one.caller.address);
       await this.limiter.checkKnown(one.caller, ...known.uses);
       if ((await this.places.standingOf(one.phone, one.caller)) !== 'known') throw error;
       return logIn(known);
@@ -144,7 +147,7 @@ export class LoginAttempts {
     compare: () => Promise<T | undefined>,
   ): Promise<{ result: T | undefined } | Refused> {
     const { successes, failures } = ends;
-    return this.shares.run(failures.share, caller.address, async () => {
+    return withinShares(this.queues, failures.share, caller, async () => {
       const held = await this.limiter.tryToHold(caller, ...failures.uses, ...successes);
       return 'refusal' in held ? held : { result: await settle(held, ends, compare) };
     });
@@ -205,4 +208,17 @@ async function settle<T>(
   }
   await held.settle(result === undefined ? failures.uses : successes);
   return result;
+}
+
+/**
+ * Runs a job with a password within the shares of the account and of the address. The account is what the owner has shown:
+ * a known device or address, a verification token, or a session of the user. Of strangers it is the phone that they try.
+ */
+export function withinShares<T>(
+  { passwordsOfAccount, passwordsOfAddress }: PasswordQueues,
+  account: string,
+  { address }: Caller,
+  job: () => Promise<T>,
+): Promise<T> {
+  return passwordsOfAccount.run(account, () => passwordsOfAddress.run(address, job));
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller';
-import type { Background } from '../../database/background';
+import type { Background } from '../../load/background';
 import { retrying, type Transaction } from '../../database/transaction';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
-import { KeyedQueue } from '../../database/keyed-queue';
-import { withTimeout } from '../../database/timeout';
+import { withTimeout } from '../../load/timeout';
 import { retrying } from '../../database/transaction';
 import type { AppError } from '../../errors';
-import { networksOf, senderOf } from '../../http/client-address';
+import type { Queues } from '../../load/queues';
+import { networksOf, senderOf } from '../../networks';
 import type { Limit, Limits } from './limits';
 import type { Bucket, FullBucket, HeldPlace, LimitsRepository, TakenBucket } from './limits-repository';
 import { OwnCounts } from './own-counts';
@@ -71,8 +71,6 @@ interface Count {
 const COUNT_MS = 1_000;
 /** After that, this instance counts alone for so long. */
 const ALONE_MS = 5_000;
-/** Half of the connections that count, unless these are many. */
-const OTHERS_AT_ONCE = 3;
 
 const nothing = () => Promise.resolve();
 const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
@@ -80,17 +78,12 @@ const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
   private readonly own = new OwnCounts();
-  /**
-   * Of one user, or of one sender, reading is counted one by one, and the rest a few at a time: at once they would wait
-   * for each other, of an IPv6 network for its common buckets, and make counting slow for everybody.
-   */
-  private readonly reading = new KeyedQueue(1, 10_000);
-  private readonly others = new KeyedQueue(OTHERS_AT_ONCE, 10_000);
   private aloneUntil = 0;
 
   constructor(
     private readonly buckets: LimitsRepository,
     private readonly limitMet: LimitMet,
+    private readonly queues: Pick<Queues, 'readCounts' | 'counts'>,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
@@ -103,8 +96,8 @@ export class Limiter {
     const isByAddress = wanted.some(({ limit }) => limit.per === 'address');
     const line = `${first.limit.name}:${isByAddress ? senderOf(caller.address) : first.subject}`;
     const full = mustCount
-      ? await this.others.run(line, () => this.countSurely(wanted))
-      : await this.reading.run(line, () => this.countSomehow(wanted));
+      ? await this.queues.counts.run(line, () => this.countSurely(wanted))
+      : await this.queues.readCounts.run(line, () => this.countSomehow(wanted));
     if (full.length > 0) return this.refuse(this.refused(wanted, full, caller));
     const giveBack = async (returned: Use[]) => {
       await retrying(() => this.buckets.giveBack(returned.map(bucket)));

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller';
-import { maskedAddress } from '../../http/masked-address';
+import { maskedAddress } from '../../networks';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
-import type { Background } from '../../database/background';
+import type { Background } from '../../load/background';
 import { SendingTooOften, TooManyRequests } from '../../errors';
 import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';

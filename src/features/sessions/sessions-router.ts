@@ -16,7 +16,7 @@ export function sessionsRouter(sessions: SessionsService): Operation[] {
       summary: "Ends one of the user's sessions.",
       access: 'user',
       body: sessionToEnd,
-      writes: true,
+      queue: 'writes',
       refusals: ['too_many_changes'],
       handle: ({ id }, { userId, caller }) => sessions.end(userId, id, caller),
     }),

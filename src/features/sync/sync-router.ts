@@ -12,7 +12,7 @@ export function syncRouter(sync: SyncService): Operation[] {
       params: schemas.sinceVersion,
       options: schemas.asked,
       result: schemas.changes,
-      heavy: true,
+      queue: 'heavyReads',
       refusals: ['too_many_at_once'],
       stream: async ({ version, names = false }, reader) =>
         textOf(await sync.changes(reader, { since: version, names })),

@@ -1,7 +1,6 @@
-import { KeyedQueue, ownExcess } from '../../database/keyed-queue';
 import type { Reader } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
-import { SyncQueue } from './sync-queue';
+import type { Queues } from '../../load/queues';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 import {
   endedKey,
@@ -24,19 +23,14 @@ export interface Changes {
   members: AsyncIterable<SyncMember[]>;
 }
 
-/** Longest wait for the first chunk. */
-const FIRST_CHUNK_MS = 3_000;
-/** For each later chunk: longer, since giving up wastes what was already sent. */
-const LATER_CHUNK_MS = 30_000;
-
-/** Large answers to one user. */
-const AT_ONCE = 2;
+/** Longest wait before the answer begins. Later pages wait longer, since giving up wastes what was already sent. */
+const BEFORE_ANSWER = { waitMs: 3_000 };
 
 export class SyncService {
-  private readonly queue = new SyncQueue();
-  private readonly places = new KeyedQueue(AT_ONCE, 0, ownExcess);
-
-  constructor(private readonly repository: SyncRepository) {}
+  constructor(
+    private readonly repository: SyncRepository,
+    private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
+  ) {}
 
   /** Everything that has changed since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {
@@ -64,7 +58,7 @@ export class SyncService {
 
   /** The place is taken when the first chunk is asked for, and free when no more are. */
   private async *inPlace(userId: string, chunks: AsyncGenerator<SyncMember[]>): AsyncGenerator<SyncMember[]> {
-    const leave = await this.places.enter(userId);
+    const leave = this.queues.longSyncs.take(userId);
     try {
       yield* chunks;
     } finally {
@@ -79,7 +73,7 @@ export class SyncService {
     keyOf: (row: Row) => string,
   ): Promise<Row[]> {
     const rows: Row[] = [];
-    const inTurn = (after: string) => this.queue.run(userId, FIRST_CHUNK_MS, () => read(after));
+    const inTurn = (after: string) => this.queues.syncPages.run(userId, () => read(after), BEFORE_ANSWER);
     for await (const page of pagesOf(CHUNK, inTurn, keyOf)) rows.push(...page);
     return rows;
   }
@@ -89,19 +83,20 @@ export class SyncService {
    * while the database is read, not while the answer goes to a slow phone.
    */
   private async *chunks(userId: string, since: number): AsyncGenerator<SyncMember[]> {
-    const groups = await this.queue.run(userId, FIRST_CHUNK_MS, () => this.repository.groupsToRead(userId, since));
+    const { syncPages } = this.queues;
+    const groups = await syncPages.run(userId, () => this.repository.groupsToRead(userId, since), BEFORE_ANSWER);
     // Without members: now the answer can begin.
     yield [];
     for (const chunk of inChunks(groups)) {
       const [first] = chunk;
       if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(userId, first, since);
-      else yield await this.queue.run(userId, LATER_CHUNK_MS, () => this.repository.members(chunk, since));
+      else yield await syncPages.run(userId, () => this.repository.members(chunk, since));
     }
   }
 
   private pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
     const read = (after: string) =>
-      this.queue.run(userId, LATER_CHUNK_MS, () => this.repository.membersPage(group, since, after));
+      this.queues.syncPages.run(userId, () => this.repository.membersPage(group, since, after));
     return pagesOf(CHUNK, read, ({ memberId }) => memberId);
   }
 }

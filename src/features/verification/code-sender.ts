@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller';
 import { Unavailable } from '../../errors';
-import { maskedAddress } from '../../http/masked-address';
-import { BreakerOpen } from '../../integrations/breaker';
+import { maskedAddress } from '../../networks';
+import { BreakerOpen } from '../../load/breaker';
 import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { Phone } from '../phones/phone-number';
 import type { VerificationCodes } from './verification-code';

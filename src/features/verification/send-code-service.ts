@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
-import { BreakerOpen } from '../../integrations/breaker';
+import { BreakerOpen } from '../../load/breaker';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';

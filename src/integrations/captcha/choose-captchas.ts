@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import type { Logger } from 'pino';
+import type { Queues } from '../../load/queues';
 import type { Captchas } from './captchas';
 import type { KeptCaptchas } from './drawn-captchas';
 import type { SiteverifyOptions } from './siteverify-captchas';
@@ -12,24 +13,28 @@ export type CaptchaSettings =
 interface Parts {
   /** Where drawn ones are kept. */
   kept: KeptCaptchas;
+  queues: Pick<Queues, 'captchaPictures' | 'captchaChecks'>;
   logger: Logger;
 }
 
 /** The captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
-  { kept, logger }: Parts,
+  { kept, queues, logger }: Parts,
 ): Promise<{ captchas: Captchas; shown: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
       const { SiteverifyCaptchas } = await import('./siteverify-captchas');
       const { widgetRouter } = await import('./widget-router');
-      return { captchas: new SiteverifyCaptchas(settings, logger), shown: widgetRouter(settings) };
+      return {
+        captchas: new SiteverifyCaptchas(settings, queues.captchaChecks, logger),
+        shown: widgetRouter(settings),
+      };
     }
     case 'drawn': {
       const { DrawnCaptchas } = await import('./drawn-captchas');
       const { pictureRouter } = await import('./picture-router');
-      const captchas = new DrawnCaptchas(kept, settings.answers);
+      const captchas = new DrawnCaptchas(kept, queues.captchaPictures, settings.answers);
       return { captchas, shown: pictureRouter(captchas) };
     }
   }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { AddressQueue } from '../../http/address-queue';
+import type { Queue } from '../../load/queue';
 import { drawCaptcha } from './captcha-image';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
@@ -18,8 +18,6 @@ export interface KeptCaptchas {
 }
 
 const TTL_SECONDS = 300;
-/** Anybody can ask for pictures. A hundred are drawn in about a second. */
-const DRAWING = { atOnce: 2, mostWaiting: 100, waitMs: 3_000 };
 /** For so long all are given the same one, where no answer is looked at. */
 const SHARED_MS = (TTL_SECONDS * 1_000) / 2;
 /** Other paths name no captcha, and may hold what PostgreSQL cannot read. */
@@ -31,12 +29,12 @@ export class DrawnCaptchas implements Captchas {
   readonly vouchesFor = 'phone';
   readonly checkedOutside = false;
 
-  private readonly drawing = new AddressQueue(DRAWING);
   private shared: Promise<NewCaptcha> | undefined;
   private sharedUntil = 0;
 
   constructor(
     private readonly kept: KeptCaptchas,
+    private readonly drawing: Queue,
     private readonly answers: 'checked' | 'ignored' = 'checked',
     private readonly now = () => performance.now(),
   ) {}

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { AddressQueue } from '../../http/address-queue';
-import { Breaker, BreakerOpen, CalledOff } from '../breaker';
+import { Unavailable } from '../../errors';
+import type { Queue } from '../../load/queue';
+import { Breaker, BreakerOpen, CalledOff } from '../../load/breaker';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
@@ -16,8 +17,6 @@ export interface SiteverifyOptions {
 const PEER = 'the captcha provider';
 /** Short, since the same request waits for the SMS provider too. A check has waited for its place meanwhile. */
 const TIMEOUT_MS = 3_000;
-/** Of this instance: an address has a quarter of the places, a /48 of IPv6 half of them. */
-const CHECKS = { atOnce: 20, share: 5, newcomersFirst: true, mostWaiting: 100 };
 /** For so long the provider is taken to be as the last probe found it. */
 const PROBED_FOR_MS = 10_000;
 
@@ -34,31 +33,25 @@ const FOREIGN_TOKEN = ['sitekey-secret-mismatch', 'not-using-dummy-passcode'];
 /** `failed`: no verdict came back, in time or at all. `not asked`: others had no answer a moment ago. */
 type Outcome = Verdict | 'failed' | 'not asked';
 
-/** No place became free in time. */
-class Crowded extends Error {
-  override readonly name = 'Crowded';
-}
-
 /** Those of a provider that speaks the protocol of Cloudflare Turnstile and hCaptcha. It takes a token once. */
 export class SiteverifyCaptchas implements Captchas {
   readonly vouchesFor = 'phone and address';
   readonly checkedOutside = true;
   private readonly checking: Breaker;
   private readonly probing: Breaker;
-  private readonly places: AddressQueue;
   private readonly timeoutMs: number;
   private probe: Promise<boolean> | undefined;
   private probedAt = 0;
 
   constructor(
     private readonly options: SiteverifyOptions,
+    private readonly queue: Queue,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
     private readonly now = () => performance.now(),
   ) {
     const breaker = () => new Breaker(PEER, (error) => error instanceof NoAnswerInTime, now);
     [this.checking, this.probing] = [breaker(), breaker()];
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.places = new AddressQueue({ ...CHECKS, waitMs: this.timeoutMs / 2 }, () => new Crowded());
   }
 
   create(): Promise<NewCaptcha> {
@@ -93,9 +86,11 @@ export class SiteverifyCaptchas implements Captchas {
     const begun = performance.now();
     const left = () => Math.max(this.timeoutMs / 2, this.timeoutMs - (performance.now() - begun));
     try {
-      return await this.places.run(address, (ending) => this.ask(token, this.checking, left(), ending));
+      const ending = new AbortController();
+      const ask = () => this.ask(token, this.checking, left(), ending);
+      return await this.queue.run(address, ask, { abort: () => ending.abort(), waitMs: this.timeoutMs / 2 });
     } catch (error) {
-      if (error instanceof Crowded || error instanceof CalledOff) return 'unchecked';
+      if (error instanceof Unavailable || error instanceof CalledOff) return 'unchecked';
       throw error;
     }
   }

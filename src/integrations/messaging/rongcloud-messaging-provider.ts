@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { Breaker } from '../breaker';
+import { Breaker } from '../../load/breaker';
 import { NoAnswerInTime, postForm } from '../post-form';
-import { SharedCalls } from '../shared-calls';
+import { SharedCalls } from '../../load/shared-calls';
 import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
 
 /** A token and the profile that RongCloud was last told for its user. */

@@ -1,5 +1,5 @@
 import twilio, { type Twilio } from 'twilio';
-import { Breaker } from '../breaker';
+import { Breaker } from '../../load/breaker';
 import { NumberRefused, SendingTimedOut, type Sms, type SmsSender } from './sms-sender';
 import { TwilioHttpClient } from './twilio-http-client';
 

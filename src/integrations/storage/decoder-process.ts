@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
-import { withTimeout } from '../../database/timeout';
+import { withTimeout } from '../../load/timeout';
 import { Unavailable } from '../../errors';
 
 /** An image that is to be decoded and written anew. */

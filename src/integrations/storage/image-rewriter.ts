@@ -1,9 +1,8 @@
 import { open, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { AppError, BadRequest, codeOf, Unavailable } from '../../errors';
+import type { Queue } from '../../load/queue';
 import type { Word } from './decoder-process';
 import { Decoders } from './decoders';
-import { DecodingTurns } from './decoding-turns';
 import type { ImageType } from './image-type';
 import { DecodingTooLong } from './upload-errors';
 
@@ -11,31 +10,21 @@ import { DecodingTooLong } from './upload-errors';
 const MAX_PIXELS = 25_000_000;
 const MAX_FRAMES = 1_000;
 const MAX_SECONDS = 10;
-/** Half of the processors stay free for everything else. Two, because each takes up to half a gigabyte of memory. */
-const AT_ONCE = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
-const WAITING = 50;
-/** So that whoever waits for more than the image under way is told to come again, before its client gives up. */
-const WAIT_MS = 30_000;
 
 /**
  * Decodes an image and writes it anew: upright, in sRGB, with all frames, and without anything else that the file held,
  * such as where a photo was taken.
  */
 export class ImageRewriter {
-  private readonly turns: DecodingTurns;
-
   constructor(
+    private readonly queue: Queue,
     private readonly decoders: Pick<Decoders, 'decode' | 'close'> = new Decoders(),
     private readonly maxSeconds = MAX_SECONDS,
-    waitMs = WAIT_MS,
-  ) {
-    const mostMs = maxSeconds * 1_000;
-    this.turns = new DecodingTurns({ atOnce: AT_ONCE, mostWaiting: WAITING, waitMs, mostMs });
-  }
+  ) {}
 
   /** Returns the number of bytes in `target`, which is on the disk then. Does not begin once the sender has `gone`. */
   async rewrite(userId: string, source: string, type: ImageType, target: string, gone?: AbortSignal): Promise<number> {
-    return this.turns.run(userId, () => this.write(source, type, target), gone);
+    return this.queue.run(userId, () => this.write(source, type, target), { gone });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withTimeout } from '../../database/timeout';
+import { withTimeout } from '../../load/timeout';
 import { ageOf, namesIn, storageFailure } from './disk';
 
 /** Uploads under way of other instances are younger. */

@@ -9,11 +9,12 @@ import { callerOf } from '../../http/caller-of';
 import { nameErrorAlso } from '../../http/error-handler';
 import { publicUrlFrom, type PublicUrlOf } from '../../http/public-url';
 import { get, post } from '../../http/route';
+import type { Queue } from '../../load/queue';
+import type { Queues } from '../../load/queues';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
 import { UPLOAD_PATHS } from './image-storage';
 import type { LocalImageStorage, ReceivedImage, Sender } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
-import { Places } from './places';
 import { ResumableUploads } from './resumable-uploads';
 import { resumableV1Router } from './resumable-v1-router';
 import { resumableV2Router } from './resumable-v2-router';
@@ -26,10 +27,6 @@ interface Upload {
   grant: UploadGrant | undefined;
   image: ReceivedImage;
 }
-
-/** Of files whose token has not come yet, and that lie on the disk meanwhile. */
-const UNKNOWN_PER_ADDRESS = 8;
-const UNKNOWN_AT_ONCE = 64;
 
 const CACHED_SECONDS = 86_400;
 
@@ -89,6 +86,8 @@ export const image: Endpoint = {
   refusals: ['no_such_image', 'overloaded'],
 };
 
+export type UploadQueues = Pick<Queues, 'uploadsBeforeToken' | 'uploadParts' | 'uploadFiles'>;
+
 interface RouterOptions {
   uploadTimeoutMs?: number;
   tokenTimeoutMs?: number;
@@ -98,13 +97,14 @@ interface RouterOptions {
 /** Takes uploads as Qiniu takes them, token and form, and serves the images. */
 export function localImageRouter(
   storage: LocalImageStorage,
+  queues: UploadQueues,
   { uploadTimeoutMs = 120_000, tokenTimeoutMs = 15_000, publicUrlOf = publicUrlFrom(undefined) }: RouterOptions = {},
 ): Router {
   const router = Router();
-  const uploads = new Uploads(storage, uploadTimeoutMs, tokenTimeoutMs);
+  const uploads = new Uploads(storage, queues.uploadsBeforeToken, uploadTimeoutMs, tokenTimeoutMs);
 
   router.use(['/mkblk', '/bput', '/mkfile', '/buckets'], answerLikeQiniu);
-  const resumable = new ResumableUploads(storage, uploadTimeoutMs);
+  const resumable = new ResumableUploads(storage, queues, uploadTimeoutMs);
   router.use(resumableV1Router(resumable, publicUrlOf), resumableV2Router(resumable));
 
   for (const path of UPLOAD_PATHS)
@@ -143,10 +143,9 @@ const answerLikeQiniu: RequestHandler = (req, res, next) => {
 };
 
 class Uploads {
-  private readonly unknown = new Places(UNKNOWN_PER_ADDRESS, UNKNOWN_AT_ONCE);
-
   constructor(
     private readonly storage: LocalImageStorage,
+    private readonly beforeToken: Queue,
     private readonly timeoutMs: number,
     private readonly tokenTimeoutMs: number,
   ) {}
@@ -156,7 +155,7 @@ class Uploads {
     let leave = () => {};
     const receive = async (file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<Upload> => {
       if (fields.has('token')) return this.receiveKnown(file, fields, caller);
-      leave = this.unknown.take(caller.address, fail);
+      leave = this.beforeToken.take(caller.address, { abort: fail });
       return { grant: undefined, image: await this.storage.receive(file) };
     };
     const discard = ({ image }: Upload) => this.storage.discard(image);

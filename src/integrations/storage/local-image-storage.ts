@@ -8,7 +8,7 @@ import { Unavailable } from '../../errors';
 import { fileAt, flushFolder, hasCode, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
 import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
-import { ImageRewriter } from './image-rewriter';
+import type { ImageRewriter } from './image-rewriter';
 import type { ImageStorage, Uploader, UploadToken } from './image-storage';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
@@ -70,7 +70,7 @@ export class LocalImageStorage implements ImageStorage {
   constructor(
     private readonly options: LocalStorageOptions,
     private readonly book: ImageBook,
-    private readonly rewriter = new ImageRewriter(),
+    private readonly rewriter: ImageRewriter,
   ) {
     this.maxBytes = options.maxBytes;
     this.incoming = new Incoming(join(options.directory, INCOMING));

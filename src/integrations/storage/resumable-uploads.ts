@@ -2,27 +2,18 @@ import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import { AppError, BadRequest } from '../../errors';
 import { callerOf } from '../../http/caller-of';
+import type { Queues } from '../../load/queues';
 import type { KeptImage, LocalImageStorage, Sender } from './local-image-storage';
 import type { UploadGrant } from './local-upload-token';
-import { Places } from './places';
 import { goneOf, readUploadBody } from './upload-body';
 import { UploadTokenRefused } from './upload-errors';
 import type { Piece } from './upload-parts';
 
-/** Of parts on their way. SDKs send three or four parts of a file at once. */
-const PER_USER = 12;
-const AT_ONCE = 128;
-/** Of files that are made of their parts. They give way as long as they wait to be decoded. */
-const FILES_PER_USER = 10;
-const FILES_AT_ONCE = 128;
-
 /** What both versions of Qiniu's resumable uploads have in common. */
 export class ResumableUploads {
-  private readonly places = new Places(PER_USER, AT_ONCE);
-  private readonly files = new Places(FILES_PER_USER, FILES_AT_ONCE);
-
   constructor(
     private readonly storage: LocalImageStorage,
+    private readonly queues: Pick<Queues, 'uploadParts' | 'uploadFiles'>,
     private readonly timeoutMs: number,
   ) {}
 
@@ -44,7 +35,7 @@ export class ResumableUploads {
   receive<T>(req: Request, store: (grant: UploadGrant, part: Readable) => Promise<T>): Promise<T> {
     const receive = async (part: Readable): Promise<T> => {
       const grant = await this.admitPart(req);
-      const leave = this.places.take(grant.userId, (reason) => part.destroy(reason));
+      const leave = this.queues.uploadParts.take(grant.userId, { abort: (reason) => part.destroy(reason) });
       return store(grant, part).finally(leave);
     };
     return readUploadBody(req, receive, this.timeoutMs);
@@ -57,7 +48,8 @@ export class ResumableUploads {
   async complete(res: Response, grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts } = this;
     const gone = goneOf(res);
-    const leave = this.files.take(grant.userId, () => gone.abort());
+    // Aborts it only as long as it waits to be decoded.
+    const leave = this.queues.uploadFiles.take(grant.userId, { abort: () => gone.abort() });
     try {
       const claimed = await parts.claim(pieces);
       const remove = async () => {

@@ -1,0 +1,281 @@
+import type { AppError } from '../errors';
+import { senderOf, sharesOf, type NetworkShare } from '../networks';
+import { Usage } from './usage';
+
+/** What a queue admits, whom it lets wait, and whom it refuses. */
+export interface Rules {
+  /** Whose jobs count together and take turns. */
+  per: 'user' | 'account' | 'address' | 'token' | 'limit' | 'service';
+  /** Maximum running jobs of all senders together. Without it, senders are independent of each other. */
+  atOnce?: number;
+  /** Maximum running jobs of one sender; of addresses, twice that for a /56 or /48 of IPv6. */
+  share?: number;
+  /** Maximum waiting jobs: of all senders together where they share `atOnce`, else of each sender. */
+  waiting: number;
+  /** Longest wait. */
+  waitMs?: number;
+  /** The sender who has used least time goes first. Milliseconds, which a job that waits is taken to use. */
+  leastUsedFirst?: number;
+  /** When all places are taken: which running job of the sender with most is aborted for a sender with fewer. */
+  aborts?: 'oldest' | 'newest';
+  refusal: () => AppError;
+}
+
+export interface Options {
+  /** Aborts the running job for another sender. A job without it keeps its place. */
+  abort?: (reason: Error) => void;
+  /** A job that still waits when this is aborted is refused. */
+  gone?: AbortSignal | undefined;
+  /** In place of the queue's own longest wait. */
+  waitMs?: number;
+}
+
+/** Gives the place back. Calling it again does nothing. */
+export type Leave = () => void;
+
+/** Jobs now, and refusals since the start. */
+export interface QueueState {
+  running: number;
+  waiting: number;
+  refused: number;
+}
+
+interface Job {
+  sender: string;
+  shares: NetworkShare[];
+  options: Options;
+}
+
+interface Running extends Job {
+  begun: number;
+  hasLeft: boolean;
+}
+
+interface Waiting extends Job {
+  start: () => void;
+  refuse: () => void;
+}
+
+/**
+ * Admits jobs to something scarce. Senders whose jobs wait take turns; a sender with no running job goes first, or the one
+ * who has used least time. When too many wait, the newest job of the sender with most of them is refused.
+ *
+ * V8 keeps the old tables of a Map that gets and loses entries all the time, and all that they name, until a full
+ * collection. So the maps here hold strings, numbers and lists that are emptied, and nothing of a request.
+ */
+export class Queue {
+  /** By sender and, of an address, by its networks. */
+  private readonly running = new Map<string, number>();
+  /** By sender, in the order of their turns. */
+  private readonly waiting = new Map<string, Waiting[]>();
+  /** Oldest first. Empty in a queue that aborts no job. */
+  private readonly abortable: Running[] = [];
+  private readonly counts: QueueState = { running: 0, waiting: 0, refused: 0 };
+  private readonly usage: Usage | undefined;
+
+  constructor(
+    readonly rules: Rules,
+    private readonly now = () => performance.now(),
+  ) {
+    if (rules.leastUsedFirst !== undefined) this.usage = new Usage(now);
+  }
+
+  get state(): QueueState {
+    return { ...this.counts };
+  }
+
+  /** A job for which there is room begins in this turn of the event loop. */
+  async run<T>(sender: string, job: () => Promise<T>, options: Options = {}): Promise<T> {
+    const entered = this.enter(sender, options);
+    const leave = entered instanceof Promise ? await entered : entered;
+    try {
+      return await job();
+    } finally {
+      leave();
+    }
+  }
+
+  /** For a job that is no single promise. Waits where there is no room. */
+  enter(sender: string, options: Options = {}): Leave | Promise<Leave> {
+    const job = this.jobOf(sender, options);
+    if (options.gone?.aborted) throw this.refusal();
+    return this.makesRoomFor(job) ? this.admit(job) : this.wait(job);
+  }
+
+  /** Returns a place at once, or throws the refusal. */
+  take(sender: string, options: Options = {}): Leave {
+    const job = this.jobOf(sender, options);
+    if (!this.makesRoomFor(job)) throw this.refusal();
+    return this.admit(job);
+  }
+
+  /** Throws the refusal that `take` would throw now. */
+  check(sender: string): void {
+    if (!this.hasRoomFor(this.jobOf(sender, {}))) throw this.refusal();
+  }
+
+  refuseAll(): void {
+    for (const jobs of [...this.waiting.values()]) for (const job of [...jobs]) job.refuse();
+  }
+
+  private jobOf(sender: string, options: Options): Job {
+    const { per, share = Infinity } = this.rules;
+    if (per !== 'address') return { sender, shares: [{ network: sender, most: share }], options };
+    return { sender: senderOf(sender), shares: sharesOf(sender, share), options };
+  }
+
+  private admit(job: Job): Leave {
+    const running = { ...job, begun: this.now(), hasLeft: false };
+    if (this.rules.aborts) this.abortable.push(running);
+    this.count(job, 1);
+    return () => {
+      if (running.hasLeft) return;
+      this.release(running);
+      this.startNext(job.sender);
+    };
+  }
+
+  private release(job: Running): void {
+    job.hasLeft = true;
+    this.count(job, -1);
+    this.usage?.add(job.sender, this.now() - job.begun);
+    if (this.rules.aborts) this.abortable.splice(this.abortable.indexOf(job), 1);
+  }
+
+  /** At most one job can have waited for a place that is free now. */
+  private startNext(sender: string): void {
+    const senders = this.rules.atOnce === undefined ? [sender] : this.waiting.keys();
+    let next: Waiting | undefined;
+    for (const one of this.isFull() ? [] : senders) {
+      const job = this.waiting.get(one)?.find((waiting) => this.hasRoomFor(waiting));
+      if (job && (!next || this.goesBefore(one, next.sender))) next = job;
+    }
+    next?.start();
+  }
+
+  private goesBefore(sender: string, other: string): boolean {
+    if (this.usage) return this.usage.of(sender) < this.usage.of(other);
+    return this.runningOf(sender) === 0 && this.runningOf(other) > 0;
+  }
+
+  private wait(job: Job): Promise<Leave> {
+    const { sender, options } = job;
+    this.makeRoomToWait(sender);
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        options.gone?.removeEventListener('abort', waiting.refuse);
+        this.stopWaiting(waiting);
+      };
+      const waiting: Waiting = {
+        ...job,
+        start: () => {
+          end();
+          this.giveTurnAway(sender);
+          resolve(this.admit(job));
+        },
+        refuse: () => {
+          end();
+          reject(this.refusal());
+        },
+      };
+      const { waitMs = this.rules.waitMs } = options;
+      const timer = waitMs === undefined ? undefined : setTimeout(waiting.refuse, waitMs);
+      options.gone?.addEventListener('abort', waiting.refuse);
+      const jobs = this.waiting.get(sender) ?? [];
+      jobs.push(waiting);
+      this.waiting.set(sender, jobs);
+      this.counts.waiting += 1;
+    });
+  }
+
+  private stopWaiting(job: Waiting): void {
+    const jobs = this.waiting.get(job.sender) ?? [];
+    jobs.splice(jobs.indexOf(job), 1);
+    if (jobs.length === 0) this.waiting.delete(job.sender);
+    this.counts.waiting -= 1;
+  }
+
+  /** The sender's next job waits for those of all others. */
+  private giveTurnAway(sender: string): void {
+    const jobs = this.waiting.get(sender);
+    if (!jobs) return;
+    this.waiting.delete(sender);
+    this.waiting.set(sender, jobs);
+  }
+
+  private makeRoomToWait(sender: string): void {
+    const { atOnce, waiting } = this.rules;
+    if (atOnce === undefined) {
+      if (this.waitingOf(sender) >= waiting) throw this.refusal();
+    } else if (this.counts.waiting >= waiting) this.refuseOneFor(sender);
+  }
+
+  /** Refuses the newest job of the sender with most, or the sender's own if nobody would have more. */
+  private refuseOneFor(sender: string): void {
+    const { leastUsedFirst = 1 } = this.rules;
+    const weightOf = (one: string) => (this.usage?.of(one) ?? 0) + this.waitingOf(one) * leastUsedFirst;
+    let most = weightOf(sender) + leastUsedFirst;
+    let newest: Waiting | undefined;
+    for (const [one, jobs] of this.waiting) {
+      if (weightOf(one) <= most) continue;
+      most = weightOf(one);
+      newest = jobs.at(-1);
+    }
+    if (!newest) throw this.refusal();
+    newest.refuse();
+  }
+
+  /** Aborts another sender's job if that makes room. */
+  private makesRoomFor(job: Job): boolean {
+    if (this.isFull() && this.isWithinShares(job)) this.abortOneFor(job.sender);
+    return this.hasRoomFor(job);
+  }
+
+  private abortOneFor(sender: string): void {
+    let most = this.runningOf(sender) + 1;
+    let chosen: Running | undefined;
+    for (const job of this.rules.aborts === 'newest' ? [...this.abortable].reverse() : this.abortable) {
+      if (!job.options.abort || this.runningOf(job.sender) <= most) continue;
+      most = this.runningOf(job.sender);
+      chosen = job;
+    }
+    if (!chosen) return;
+    this.release(chosen);
+    chosen.options.abort?.(this.refusal());
+  }
+
+  private hasRoomFor(job: Job): boolean {
+    return !this.isFull() && this.isWithinShares(job);
+  }
+
+  private isFull(): boolean {
+    return this.counts.running >= (this.rules.atOnce ?? Infinity);
+  }
+
+  private isWithinShares({ shares }: Job): boolean {
+    return shares.every(({ network, most }) => this.runningOf(network) < most);
+  }
+
+  private runningOf(senderOrNetwork: string): number {
+    return this.running.get(senderOrNetwork) ?? 0;
+  }
+
+  private waitingOf(sender: string): number {
+    return this.waiting.get(sender)?.length ?? 0;
+  }
+
+  private count({ shares }: Job, by: 1 | -1): void {
+    this.counts.running += by;
+    for (const { network } of shares) {
+      const now = this.runningOf(network) + by;
+      if (now > 0) this.running.set(network, now);
+      else this.running.delete(network);
+    }
+  }
+
+  private refusal(): AppError {
+    this.counts.refused += 1;
+    return this.rules.refusal();
+  }
+}
