@@ -2,20 +2,15 @@ import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
 import { databaseUrl } from '../knexfile';
 import { repositories } from '../src/composition/repositories';
-import { loadConfig } from '../src/config';
 import { isMigrated } from '../src/database/migrations';
 import { connectionOptions, knexFor } from '../src/database/pool';
 import { transactions } from '../src/database/transaction';
 import { codeOf } from '../src/errors';
 import { FriendshipsService } from '../src/features/friendships/friendships-service';
-import { GroupChangeLimit } from '../src/features/groups/group-change-limit';
 import { GroupsService } from '../src/features/groups/groups-service';
 import { MembershipsService } from '../src/features/groups/memberships-service';
 import { RolesService } from '../src/features/groups/roles-service';
-import { Limiter } from '../src/features/limits/limiter';
-import { limitTable } from '../src/features/limits/limits';
 import { readPhone } from '../src/features/phones/phone-number';
-import { openQueues } from '../src/load/queues';
 
 /**
  * npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. Friendships
@@ -39,8 +34,6 @@ const MEETINGS = [...Array<Meeting>(6).fill(becomeFriends), askedByThem, asking,
 type Services = ReturnType<typeof servicesOn>;
 type Meeting = (friendships: FriendshipsService, mine: string, theirs: string) => Promise<void>;
 
-const CALLER = { address: 'demo data', ip: '', userAgent: 'demo data', requestId: 'demo data' };
-
 const idOf = (index: number) => `demo-user-${String(index + 1).padStart(2, '0')}`;
 const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '0')}`;
 
@@ -48,17 +41,13 @@ const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '
 function servicesOn(db: Knex) {
   const repos = repositories(db);
   const transaction = transactions(db, repositories);
-  const limiter = new Limiter(repos.limits, () => Promise.resolve(), openQueues(), { warn: () => {} });
   const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0, maxJoined: 0 };
-  const env = { FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' };
-  const limits = limitTable(loadConfig(env).limits);
-  const changes = new GroupChangeLimit(limiter, limits);
-  const parts = { ...repos, transaction, limiter, limits, changes };
+  const parts = { ...repos, transaction };
   return {
     friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
     groups: new GroupsService(parts, settings, { hosts: [], publicOnly: false }),
     memberships: new MembershipsService(parts, settings),
-    roles: new RolesService(transaction, changes),
+    roles: new RolesService(transaction),
   };
 }
 
@@ -99,13 +88,13 @@ async function addGroup(
 ): Promise<void> {
   const [creator = '', manager = '', ...others] = members.map(idOf);
   const found = await db('groups').where({ name, creator_id: creator }).first<{ id: string } | undefined>('id');
-  const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }, CALLER));
-  if (!found) await roles.setManagers(id, creator, [manager], CALLER);
+  const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }));
+  if (!found) await roles.setManagers(id, creator, [manager]);
   // Who has left stays away.
   const known = await db('group_members').where({ group_id: id }).pluck<string[]>('member_id');
   for (const account of accounts.filter((one) => !known.includes(one))) {
-    await memberships.join(id, account, CALLER);
-    if (othersManage) await roles.setManagers(id, creator, [account], CALLER);
+    await memberships.join(id, account);
+    if (othersManage) await roles.setManagers(id, creator, [account]);
   }
 }
 
@@ -119,7 +108,7 @@ async function meet(db: Knex, { friendships }: Services, account: string, from: 
 }
 
 async function asking(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {
-  await friendships.invite({ userId: mine, friendId: theirs }, 'Hello', CALLER);
+  await friendships.invite({ userId: mine, friendId: theirs }, 'Hello');
 }
 
 async function askedByThem(friendships: FriendshipsService, mine: string, theirs: string): Promise<void> {

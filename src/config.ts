@@ -9,6 +9,7 @@ import type { MessagingSettings } from './integrations/messaging/choose-messagin
 import { isSigningKey } from './integrations/messaging/signing-key';
 import type { SmsSettings } from './integrations/sms/choose-sms-sender';
 import type { StorageSettings } from './integrations/storage/choose-image-storage';
+import { LIMIT_VARIABLES, limitsOf, type LimitVariable } from './load/limits';
 import { readSecretFiles } from './secret-files';
 
 /** All mistakes in the environment, one line each, with the variable and the remedy. */
@@ -46,9 +47,6 @@ const SESSION_DAYS = 30;
 const MOST_PROXIES = 10;
 const MIB = 1_024 * 1_024;
 
-/** An SDK sends an image of 5 MiB in two, or in chunks of 256 KiB. */
-const PARTS_PER_UPLOAD = 20;
-
 const production = (env: Environment) => env.NODE_ENV === 'production';
 
 const whole = (least: number, most: number) =>
@@ -82,6 +80,10 @@ const list = z.string().transform((value) =>
 const hosts = list.pipe(z.array(z.string().transform(host)));
 const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+const limitVariables = Object.fromEntries(
+  [...LIMIT_VARIABLES.keys()].map((name) => [name, limit.optional()]),
+) as Record<LimitVariable, ReturnType<typeof limit.optional>>;
 
 /** One entry per variable, under the variable's name. An empty value counts as unset. */
 const environment = z.object({
@@ -188,28 +190,7 @@ const environment = z.object({
   CODE_MAX_ATTEMPTS: whole(1, 1_000).default(5),
   VERIFICATION_TOKEN_TTL_SECONDS: seconds.default(1_800),
 
-  SEND_CODE_PER_PHONE_DAY: limit.default(10),
-  SEND_CODE_PER_IP_HOUR: limit.optional(),
-  SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: limit.optional(),
-  SEND_CODE_PER_DAY: limit.optional(),
-  NEW_DEVICE_NOTICES_PER_IP_HOUR: limit.optional(),
-  WRONG_CODES_PER_PHONE_AND_IP_DAY: limit.default(20),
-  WRONG_CODES_PER_PHONE_DAY: limit.default(100),
-  LOGIN_FAILURES_PER_PHONE_AND_IP: limit.default(10),
-  LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: limit.default(20),
-  LOGIN_FAILURES_PER_PHONE_DAY: limit.default(100),
-  LOGIN_FAILURES_PER_IP: limit.optional(),
-  LOGIN_FAILURES_PER_DEVICE: limit.default(10),
-  LOGIN_FAILURES_PER_DEVICE_DAY: limit.default(20),
-  LOGINS_PER_PHONE_AND_IP_HOUR: limit.optional(),
-  LOGINS_PER_PHONE_DAY: limit.optional(),
-  FINDS_PER_USER_MINUTE: limit.default(300),
-  FINDS_PER_USER_DAY: limit.default(2_000),
-  CHANGES_PER_USER_HOUR: limit.optional(),
-  PASSWORD_CHANGES_PER_USER_HOUR: limit.optional(),
   MAX_BLACKLIST: limit.default(2_000),
-  BLACKLIST_CHANGES_PER_USER_HOUR: limit.optional(),
-  FRIEND_REQUESTS_PER_USER_DAY: limit.default(100),
   FRIENDS_PER_USER: limit.optional(),
   OPEN_REQUESTS_PER_USER: limit.optional(),
   GROUP_ADD: oneOf('friends', 'anyone').default('friends'),
@@ -217,14 +198,7 @@ const environment = z.object({
   GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
   GROUPS_PER_USER: limit.default(500),
   GROUPS_JOINED_PER_USER: limit.default(2_000),
-  GROUPS_CREATED_PER_USER_DAY: limit.default(100),
-  GROUP_CHANGES_PER_USER_HOUR: limit.optional(),
-  UPLOADS_PER_USER_HOUR: limit.optional(),
-  CHECKS_PER_IP_MINUTE: limit.optional(),
-  CHECKS_PER_IP_DAY: limit.optional(),
-  VERIFIES_PER_IP_MINUTE: limit.optional(),
-  VERIFIES_PER_IP_DAY: limit.optional(),
-  PAGE_KIB_PER_IP_HOUR: limit.optional(),
+  ...limitVariables,
 });
 
 export const VARIABLES = Object.keys(environment.shape);
@@ -560,39 +534,7 @@ function nested(env: Environment, mistakes: string[]) {
       maxPerUser: env.GROUPS_PER_USER,
       maxJoined: env.GROUPS_JOINED_PER_USER,
     },
-    limits: {
-      codeResendSeconds: env.CODE_RESEND_SECONDS,
-      sendCodePerPhoneDay: env.SEND_CODE_PER_PHONE_DAY,
-      sendCodePerIpHour: inProduction(env.SEND_CODE_PER_IP_HOUR, 200),
-      sendCodePerIpHourWithCaptcha: inProduction(env.SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA, 1_000),
-      sendCodePerDay: env.SEND_CODE_PER_DAY ?? 0,
-      newDeviceNoticesPerIpHour: inProduction(env.NEW_DEVICE_NOTICES_PER_IP_HOUR, 20),
-      wrongCodesPerPhoneAndIpDay: env.WRONG_CODES_PER_PHONE_AND_IP_DAY,
-      wrongCodesPerPhoneDay: env.WRONG_CODES_PER_PHONE_DAY,
-      loginFailuresPerPhoneAndIp: env.LOGIN_FAILURES_PER_PHONE_AND_IP,
-      loginFailuresPerPhoneAndIpDay: env.LOGIN_FAILURES_PER_PHONE_AND_IP_DAY,
-      loginFailuresPerPhoneDay: env.LOGIN_FAILURES_PER_PHONE_DAY,
-      loginFailuresPerIp: inProduction(env.LOGIN_FAILURES_PER_IP, 500),
-      loginFailuresPerDevice: env.LOGIN_FAILURES_PER_DEVICE,
-      loginFailuresPerDeviceDay: env.LOGIN_FAILURES_PER_DEVICE_DAY,
-      loginsPerPhoneAndIpHour: inProduction(env.LOGINS_PER_PHONE_AND_IP_HOUR, 60),
-      loginsPerPhoneDay: inProduction(env.LOGINS_PER_PHONE_DAY, 500),
-      findsPerUserMinute: env.FINDS_PER_USER_MINUTE,
-      findsPerUserDay: env.FINDS_PER_USER_DAY,
-      uploadsPerUserHour: inProduction(env.UPLOADS_PER_USER_HOUR, 30),
-      uploadPartsPerUserHour: PARTS_PER_UPLOAD * inProduction(env.UPLOADS_PER_USER_HOUR, 30),
-      changesPerUserHour: inProduction(env.CHANGES_PER_USER_HOUR, 30),
-      passwordChangesPerUserHour: inProduction(env.PASSWORD_CHANGES_PER_USER_HOUR, 10),
-      blacklistChangesPerUserHour: inProduction(env.BLACKLIST_CHANGES_PER_USER_HOUR, 600),
-      friendRequestsPerUserDay: env.FRIEND_REQUESTS_PER_USER_DAY,
-      groupsCreatedPerUserDay: env.GROUPS_CREATED_PER_USER_DAY,
-      groupChangesPerUserHour: inProduction(env.GROUP_CHANGES_PER_USER_HOUR, 2_000),
-      checksPerIpMinute: inProduction(env.CHECKS_PER_IP_MINUTE, 600),
-      checksPerIpDay: inProduction(env.CHECKS_PER_IP_DAY, 20_000),
-      verifiesPerIpMinute: inProduction(env.VERIFIES_PER_IP_MINUTE, 600),
-      verifiesPerIpDay: inProduction(env.VERIFIES_PER_IP_DAY, 20_000),
-      pageKibPerIpHour: inProduction(env.PAGE_KIB_PER_IP_HOUR, 100_000),
-    },
+    limits: limitsOf(env, strict),
     secrets: {
       ...databaseUrls(env, mistakes),
       session: env.SESSION_SECRETS,

@@ -58,7 +58,7 @@ export async function buildContainer(
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
-  const entrance = { watch: deadline.watch, ...access, queues: services.queues };
+  const entrance = { watch: deadline.watch, ...access, queues: services.queues, limiter: services.limiter };
   const routers = {
     operations: operationsRouter(
       Object.values(resources).map((resource) => resource.map(wrap)),

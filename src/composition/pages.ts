@@ -1,7 +1,6 @@
 import type { Router } from 'express';
 import type { Config } from '../config';
 import type { Limiter } from '../features/limits/limiter';
-import type { Limits } from '../features/limits/limits';
 import { callerOf } from '../http/caller-of';
 import type { Meter } from '../http/shared-text';
 import type { Inbox } from '../integrations/sms/inbox';
@@ -25,10 +24,10 @@ function isOwn(url: string): boolean {
 }
 
 /** By the limit of what an address may download. */
-export function downloadMeter(limiter: Limiter, { pageKibPerHour }: Pick<Limits, 'pageKibPerHour'>): Meter {
+export function downloadMeter(limiter: Limiter): Meter {
   return async (req, bytes) => {
     const caller = callerOf(req);
-    await limiter.take(caller, { limit: pageKibPerHour, subject: caller.address, count: Math.ceil(bytes / 1_024) });
+    await limiter.take(caller, { limit: 'pageKibPerHour', subject: caller.address, count: Math.ceil(bytes / 1_024) });
   };
 }
 

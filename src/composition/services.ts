@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../caller';
 import type { Config } from '../config';
 import { openConnections } from '../database/connections';
 import { transactions } from '../database/transaction';
@@ -16,13 +15,11 @@ import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
 import { DismissalsService } from '../features/groups/dismissals-service';
-import { GroupChangeLimit } from '../features/groups/group-change-limit';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
 import { RolesService } from '../features/groups/roles-service';
 import { ImageAccounts } from '../features/images/image-accounts';
-import { Limiter, type Use } from '../features/limits/limiter';
-import { limitTable } from '../features/limits/limits';
+import { Limiter, type LimitMet } from '../features/limits/limiter';
 import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import { ProfileService } from '../features/profile/profile-service';
@@ -88,19 +85,18 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const tokenEnds = new TokenEnds(messaging, repos.messagingTokens, logger);
 
-  const limits = limitTable(config.limits);
   const noting = new Background(logger, queues.securityEvents);
   const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, noting);
-  const limitMet = async (use: Use, caller: Caller) => {
+  const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
     await audit.noteLimitMet(use, caller);
   };
-  const limiter = new Limiter(counting.limits, limitMet, queues, logger);
+  const limiter = new Limiter(counting.limits, config.limits, limitMet, queues);
   const telling = new Background(logger, queues.notices);
   const devices = new KnownDevices(repos.securityEvents);
-  const noticeParts = { sms, users, devices, limiter, limits, audit, background: telling, logger };
+  const noticeParts = { sms, users, devices, limiter, audit, background: telling, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
-  const images = new ImageAccounts({ images: repos.images, users, transaction, limiter, limits });
+  const images = new ImageAccounts({ images: repos.images, users, transaction, limiter });
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, {
     book: images,
@@ -110,25 +106,24 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
   const hashing = new HashingPool(queues.hashing);
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const places = new KnownPlaces(repos.securityEvents);
-  const attempts = new LoginAttempts(limiter, limits, queues, places);
+  const attempts = new LoginAttempts(limiter, queues, places);
   const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
 
   const codes = new VerificationCodes(keys.sessionSecrets);
   const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger });
-  const captchas = new CaptchaService(chosenCaptchas.captchas, limiter, limits);
+  const captchas = new CaptchaService(chosenCaptchas.captchas, limiter);
   const codeSender = new CodeSender(verification, codes, sms, config.verification);
-  const guardParts = { traffic: repos.smsTraffic, limiter, limits, audit, logger };
+  const guardParts = { traffic: repos.smsTraffic, limiter, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender: codeSender, captchas, limiter, limits, spendGuard, places, audit, logger };
+  const sendingParts = { sender: codeSender, captchas, limiter, spendGuard, places, audit, logger };
 
-  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, limits, transaction };
+  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
 
-  const groupChanges = new GroupChangeLimit(limiter, limits);
   const ending = new Background(logger, queues.ends);
   const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
   const closings = new ClosingsService({ closings: repos.closings, transaction, background: ending, logger });
-  const friendshipsParts = { friendships: repos.friendships, transaction, limiter, limits };
+  const friendshipsParts = { friendships: repos.friendships, transaction };
   const friendships = new FriendshipsService(friendshipsParts, config.mostFriendships);
 
   const sweeps = [
@@ -153,43 +148,38 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
     jwks,
     publicUrlOf,
     /** Of what is downloaded by strangers. */
-    meter: downloadMeter(limiter, limits),
+    meter: downloadMeter(limiter),
     uploads,
     queues,
+    limiter,
     account: new AccountService({
       ...{ users, verification, ownPassword, closings, storage, tokenEnds },
-      ...{ notices, limiter, limits, transaction, logger },
+      ...{ notices, transaction, logger },
     }),
     auth: new AuthService({
       ...{ users, verification, sessions: repos.sessions, passwords, attempts, ownPassword, queues },
       ...{ messaging, tokenEnds, audit, notices, transaction, logger },
     }),
-    blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction, limiter, limits }, config.maxBlacklist),
+    blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction }, config.maxBlacklist),
     captchas,
     shownCaptchas: chosenCaptchas.shown,
     exporting: new ExportService(repos.export, sessions, audit, queues),
     friendships,
     dismissals,
     groups: new GroupsService(
-      { groups: repos.groups, memberships: repos.memberships, transaction, limiter, limits, changes: groupChanges },
+      { groups: repos.groups, memberships: repos.memberships, transaction },
       config.groups,
       config.portraits,
     ),
-    memberships: new MembershipsService(
-      { memberships: repos.memberships, transaction, changes: groupChanges },
-      config.groups,
-    ),
-    roles: new RolesService(transaction, groupChanges),
-    profile: new ProfileService({ users, messaging, storage, limiter, limits, logger }, config.portraits),
+    memberships: new MembershipsService({ memberships: repos.memberships, transaction }, config.groups),
+    roles: new RolesService(transaction),
+    profile: new ProfileService({ users, messaging, storage, logger }, config.portraits),
     sending: new SendCodeService(sendingParts, config.verification),
     sessions,
     sync: new SyncService(new SyncRepository(connections.syncReads, db), queues),
     tokens: new TokensService(users, messaging, storage),
-    users: new UsersService(users, limiter, limits),
-    verifying: new VerifyCodeService(
-      { verification, codes, users, limiter, limits, places, audit },
-      config.verification,
-    ),
+    users: new UsersService(users),
+    verifying: new VerifyCodeService({ verification, codes, users, limiter, places, audit }, config.verification),
     /** At once, what is otherwise done now and then. */
     sweep: async () => {
       for (const sweeper of sweepers) await sweeper.sweep();

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '../caller';
 import type { OwnerReads } from '../database/owner-reads';
 import { NotSignedIn } from '../errors';
+import { LIMITS, type LimitName } from '../load/limits';
 import type { Reason } from '../reasons';
 import { callerOf } from './caller-of';
 
@@ -68,6 +69,9 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** A limit, and as how many a request counts: 1 unless said. */
+export type CallerLimit<Input> = LimitName | readonly [LimitName, (input: Input, subject: string) => number];
+
 interface Description<A extends Access, Params, Body, Result> {
   path: `/${string}/${string}`;
   /** One sentence, for the documentation. */
@@ -81,17 +85,21 @@ interface Description<A extends Access, Params, Body, Result> {
   result?: z.ZodType<Result>;
   /** What an answer with 200 sets: always, or at times. */
   cookies?: { sets: string; always: boolean };
-  /** Why it refuses. COMMON_REASONS, which all operations have, are not repeated here. */
+  /** Why it refuses, beside COMMON_REASONS and what its limits and its queue say. */
   refusals?: readonly Reason[];
   /**
    * Where it waits for its turn: 'writes' when it changes something of the user's, so that a locked row delays no other user;
-   * 'heavyReads' when it reads all that the user has of something. Refusals of the latter name too_many_at_once.
+   * 'heavyReads' when it reads all that the user has of something.
    */
   queue?: 'writes' | 'heavyReads';
+  /** What it takes of its user, or where anyone may call of the address, whatever comes of it. */
+  limits?: readonly CallerLimit<Params & Body>[];
 }
 
 /** An operation as the router, the tests and the documentation read it. */
-export interface Operation extends Description<Access, unknown, unknown, unknown> {
+export interface Operation extends Omit<Description<Access, unknown, unknown, unknown>, 'limits'> {
+  limits?: readonly CallerLimit<never>[];
+  refusals: readonly Reason[];
   streams: boolean;
   /** Returns the result; for an operation that streams, the pieces of the answer's text. */
   answer: (input: never, call: never) => Promise<unknown>;
@@ -115,7 +123,7 @@ export function operation<A extends Access, Params, Body, Result = void, Given e
 }: Description<A, Params, Body, Result> & {
   handle: Handler<A, Params & Body, Given & Exactly<Result, Given>>;
 }): Operation {
-  return { ...description, streams: false, answer: handle };
+  return { ...description, refusals: refusalsOf(description), streams: false, answer: handle };
 }
 
 /** One whose answer is too large to hold: `stream` gives its text in pieces. */
@@ -125,5 +133,18 @@ export function streamedOperation<A extends Access, Params, Body, Result>({
 }: Description<A, Params, Body, Result> & {
   stream: Handler<A, Params & Body, AsyncGenerator<string>>;
 }): Operation {
-  return { ...description, streams: true, answer: stream };
+  return { ...description, refusals: refusalsOf(description), streams: true, answer: stream };
+}
+
+function refusalsOf({
+  refusals = [],
+  limits = [],
+  queue,
+}: Pick<Operation, 'limits' | 'queue'> & { refusals?: readonly Reason[] }): Reason[] {
+  const ofLimits = limits.map((limit) => LIMITS[nameOf(limit)].refusal(0, Infinity).reason);
+  return [...new Set([...refusals, ...ofLimits, ...(queue === 'heavyReads' ? (['too_many_at_once'] as const) : [])])];
+}
+
+export function nameOf(limit: CallerLimit<never>): LimitName {
+  return typeof limit === 'string' ? limit : limit[0];
 }

@@ -1,10 +1,12 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { BadRequest } from '../errors';
 import type { Leave } from '../load/queue';
+import type { LimitName } from '../load/limits';
 import type { Queues } from '../load/queues';
+import type { Caller } from '../caller';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
-import { Call, ReaderCall, UserCall, type Access, type Operation } from './operation';
+import { Call, nameOf, ReaderCall, UserCall, type Access, type Operation } from './operation';
 import { parse } from './parse';
 import { handled, ok, post } from './route';
 
@@ -20,6 +22,10 @@ export interface Entrance {
   /** Refuses a request without a signed cookie; the session itself is found when the request reads. */
   reader: RequestHandler;
   queues: Pick<Queues, 'writes' | 'heavyReads' | 'heavyAnswers'>;
+  /** Counts a request of this subject, or refuses it. */
+  limiter: {
+    take(caller: Caller, ...uses: { limit: LimitName; subject: string; count: number }[]): Promise<unknown>;
+  };
 }
 
 /**
@@ -83,24 +89,29 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 }
 
 /**
- * A job is in its queue until its result is there. A result that streams goes on after that, as fast as the client takes it.
+ * A job counts against its limits once it has its turn in the queue, where it stays until its result is there. A result
+ * that streams goes on after that, as fast as the client takes it.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, queue, streams } = operation;
+  const { access, queue, limits, streams } = operation;
+  const isCounted = queue !== undefined || limits !== undefined;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
   return async (req, res) => {
     const call = new CALLS[access](req, res);
     let leave: Leave | undefined;
-    const enter = async (userId: string) => {
-      if (queue) leave = await placeIn(queue, entrance.queues, userId, res);
+    let input: object = {};
+    const enter = async (subject: string) => {
+      if (queue) leave = await placeIn(queue, entrance.queues, subject, res);
+      if (limits) await entrance.limiter.take(call.caller, ...usesOf(limits, input, subject));
     };
     let result: unknown;
     try {
       // The user of a reader is known once the first statement has found the session.
       if (call instanceof ReaderCall) call.reads.whenFound = enter;
-      const input = inputOf(operation, req);
-      if (queue && call instanceof UserCall && !(call instanceof ReaderCall)) await enter(call.userId);
+      input = inputOf(operation, req);
+      if (isCounted && !(call instanceof ReaderCall))
+        await enter(call instanceof UserCall ? call.userId : call.caller.address);
       result = await run(input, call);
       if (access === 'reader' && !req.signedIn)
         throw new Error('an operation for readers has answered without reading');
@@ -122,6 +133,14 @@ function inputOf({ params, body, options }: Operation, req: Request): object {
     ...(body && (parse(body, jsonBody(req)) as object)),
     ...(options?.safeParse(bodyIfAny(req)).data as object | undefined),
   };
+}
+
+function usesOf(limits: NonNullable<Operation['limits']>, input: object, subject: string) {
+  return limits.map((one) => {
+    // The count was made for the input of the operation's own schemas.
+    const count = typeof one === 'string' ? 1 : (one[1] as (input: object, subject: string) => number)(input, subject);
+    return { limit: nameOf(one), subject, count };
+  });
 }
 
 /** A heavy answer also has a place until the client has taken it: until then it is in the memory of this process. */

@@ -94,11 +94,8 @@ export function queueTable(processors: number) {
       per: 'user', atOnce: decoders, share: 1, waiting: 50, waitMs: 30_000, leastUsedFirst: 10_000, refusal: manyImages },
 
     /** At once, requests of an IPv6 network would wait for each other in its common counts, and slow down counting for all. */
-    readCounts: { what: 'counts of a limit on reads',
+    counts: { what: 'counts of one limit, of a user, a phone or a network',
       per: 'limit', share: 1, waiting: 10_000, refusal: tooManyRequests },
-    /** Half of the connections that count. */
-    counts: { what: 'counts of another limit',
-      per: 'limit', share: 3, waiting: 10_000, refusal: tooManyRequests },
 
     /** Few: they share the connections of the limits. */
     securityEvents: { what: 'security events that no answer waits for',

@@ -1,17 +1,16 @@
-import { loadConfig } from '../../src/config';
 import { Background } from '../../src/load/background';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
+import { FullBuckets } from '../../src/features/limits/full-buckets';
 import { Limiter } from '../../src/features/limits/limiter';
-import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
-import { OwnCounts } from '../../src/features/limits/own-counts';
 import { BreakerOpen } from '../../src/load/breaker';
 import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { LIMIT_VARIABLES, limitsOf } from '../../src/load/limits';
 import { openQueues } from '../../src/load/queues';
 import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
@@ -52,6 +51,7 @@ const from = (address: string) => ({ 'X-Forwarded-For': address });
 const [HERE, THERE] = ['203.0.113.1', '203.0.113.2'];
 
 const sendCode = (on: TestApp, phone: object, address = HERE) => post(on.api, '/user/send_code', phone, from(address));
+const check = (on: TestApp, address = HERE) => post(on.api, '/user/check_phone_available', newPhone(), from(address));
 const verifyCode = (on: TestApp, phone: object, code: string, address = HERE) =>
   post(on.api, '/user/verify_code', { ...phone, code }, from(address));
 const login = (on: TestApp, phone: object, password: string, address = HERE) =>
@@ -521,7 +521,7 @@ describe('failed logins', () => {
     for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
     const free = jest.spyOn(LimitsRepository.prototype, 'free').mockResolvedValue(undefined);
     // As at instances that have not met the limit yet.
-    jest.spyOn(OwnCounts.prototype, 'knownFull').mockReturnValue([]);
+    jest.spyOn(FullBuckets.prototype, 'known').mockReturnValue([]);
     // Ten at once, as many as are let as far as the database.
     for (let round = 0; round < 10; round += 1)
       expect(counted(await times(10, () => login(on, person, 'wrong-one')))).toEqual({ 429: 10 });
@@ -581,6 +581,8 @@ describe('failed logins', () => {
     const person = await insertPerson(app);
     const bucket = { key: `login_failures_pa:${e164(person)} ${HERE}`, amount: 10, seconds: 900 };
     const places = await times(10, () => new LimitsRepository(app.db).hold([bucket]));
+    // All within the same moment.
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expectRefusal(await login(on, person, person.password), 429);
     await new LimitsRepository(app.db).free(places.flat());
     expect((await login(on, person, person.password)).body).toMatchObject({ code: 200 });
@@ -669,14 +671,10 @@ const silent = createLogger('silent');
 
 describe('every limit of the table', () => {
   const AMOUNT = 7;
-  const limits = Object.entries(limitTable(everyAmount()));
+  const amounts = Object.fromEntries([...LIMIT_VARIABLES.keys()].map((variable) => [variable, AMOUNT]));
+  const limits = limitsOf({ ...amounts, CODE_RESEND_SECONDS: 60 }, true);
 
-  function everyAmount(): LimitAmounts {
-    const names = Object.keys(loadConfig({}).limits) as (keyof LimitAmounts)[];
-    return Object.fromEntries(names.map((name) => [name, AMOUNT])) as unknown as LimitAmounts;
-  }
-
-  it.each(limits)(
+  it.each(Object.entries(limits))(
     '%s is shared by two instances: of 40 too many at once in all, its amount is let through',
     async (_name, limit) => {
       const pools = [testPool(app.databaseUrl, 5), testPool(app.databaseUrl, 5)];
@@ -698,11 +696,11 @@ describe('every limit of the table', () => {
       silent,
       new Background(silent, queues.securityEvents),
     );
-    return new Limiter(new LimitsRepository(db), (use, caller) => audit.noteLimitMet(use, caller), queues, silent);
+    return new Limiter(new LimitsRepository(db), limits, (use, caller) => audit.noteLimitMet(use, caller), queues);
   }
 });
 
-describe('reading by one network of IPv6', () => {
+describe('what one network of IPv6 asks for', () => {
   /** The most that were counted at a time, of those whose keys begin like this. */
   function countedAtOnce(prefix: string): { most: number } {
     const seen = { most: 0 };
@@ -717,21 +715,15 @@ describe('reading by one network of IPv6', () => {
     return seen;
   }
 
-  it('is counted one by one, however many addresses it has, and makes no instance count alone', async () => {
-    const on = await instance({ CHECKS_PER_IP_MINUTE: '1000' });
-    const seen = countedAtOnce('checks_');
-    const from = (index: number) => ({ 'X-Forwarded-For': `2001:db8:7:${index.toString(16)}::1` });
-    const answers = await times(60, (index) => post(on.api, '/user/check_phone_available', newPhone(), from(index)));
+  it.each([
+    ['checks_', (on: TestApp, address: string) => check(on, address)],
+    ['send_per_address', (on: TestApp, address: string) => sendCode(on, newPhone(), address)],
+  ])('is counted one by one, however many addresses it has: %s', async (prefix, call) => {
+    const on = await instance({ CHECKS_PER_IP_MINUTE: '1000', SEND_CODE_PER_IP_HOUR: '1000' });
+    const seen = countedAtOnce(prefix);
+    const answers = await times(60, (index) => call(on, `2001:db8:7:${index.toString(16)}::1`));
     expect(counted(answers)).toEqual({ 200: 60 });
     expect(seen.most).toBe(1);
-  });
-
-  it('leaves others a way to what must be counted', async () => {
-    const on = await instance({ SEND_CODE_PER_IP_HOUR: '1000' });
-    const seen = countedAtOnce('send_per_address');
-    const from = (index: number) => `2001:db8:8:${index.toString(16)}::1`;
-    await times(40, (index) => sendCode(on, newPhone(), from(index)));
-    expect(seen.most).toBe(3);
   });
 });
 
@@ -767,34 +759,6 @@ describe('while nothing can be counted', () => {
     expectRefusal(await sendCode(closed, newPhone()), 503);
     await holder.rollback();
     expect(closed.sms.sent).toHaveLength(1);
-  });
-
-  it('each instance goes on from where the shared count stood', async () => {
-    const open = await instance({ FINDS_PER_USER_MINUTE: '5' });
-    const person = await insertAndSignIn(open);
-    const find = () => post(person.agent, `/user/find/44/${person.phone}`);
-    for (let count = 0; count < 3; count += 1) expect((await find()).status).toBe(200);
-    await uncounted(async () => {
-      const answers: Answer[] = [];
-      for (let count = 0; count < 6; count += 1) answers.push(await find());
-      expect(counted(answers)).toEqual({ 200: 2, 429: 4 });
-    });
-  });
-
-  it('what an instance has counted alone still counts when the shared count is there again', async () => {
-    const open = await instance({ FINDS_PER_USER_MINUTE: '5' });
-    const person = await insertAndSignIn(open);
-    const find = async () => (await post(person.agent, `/user/find/44/${person.phone}`)).status;
-    expect([await find(), await find(), await find()]).toEqual([200, 200, 200]);
-    await uncounted(async () => expect([await find(), await find()]).toEqual([200, 200]));
-    const take = jest.spyOn(LimitsRepository.prototype, 'take');
-    const since: number[] = [];
-    await until(async () => {
-      since.push(await find());
-      return take.mock.calls.length > 0;
-    });
-    expect(new Set(since)).toEqual(new Set([429]));
-    expect(await app.db('rate_limits').where('key', `finds_minute:${person.id}`).first('used')).toEqual({ used: 3 });
   });
 
   /** Holds the table, as a migration or a failing disk might, while `calls` are made. */
@@ -833,24 +797,23 @@ describe('while nothing can be counted', () => {
     expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 0, others_attempts: 0 });
   });
 
-  it('reading goes on after a second of trying, counted by each instance for itself', async () => {
-    const open = await instance({ CHECKS_PER_IP_MINUTE: '1' });
+  it('nothing that is limited goes on: find, check_phone_available and captchas are 503, other reads are not', async () => {
+    const open = await instance({ CHECKS_PER_IP_MINUTE: '10' });
     const person = await insertAndSignIn(open);
     await uncounted(async () => {
       const begun = Date.now();
-      const [found, checked, own] = await Promise.all([
+      const limited = await Promise.all([
         post(person.agent, `/user/find/44/${person.phone}`),
-        post(open.api, '/user/check_phone_available', newPhone()),
-        post(person.agent, `/user/${person.id}`),
+        check(open),
+        post(open.api, '/user/get_sms_img_code'),
       ]);
-      expect(found.body).toMatchObject({ code: 200, result: { id: person.id } });
-      expectBody(checked, { code: 200, result: true });
-      expect(own.status).toBe(200);
-      expect(Date.now() - begun).toBeLessThan(3_000);
-      // Not without any limit: each instance counts for itself meanwhile, and waits for nobody.
-      const more = await times(20, () => post(open.api, '/user/check_phone_available', newPhone()));
-      expect(counted(more)).toEqual({ 429: 20 });
-      expect(Date.now() - begun).toBeLessThan(3_000);
+      for (const answer of limited) {
+        expectRefusal(answer, 503);
+        expect(retryAfter(answer)).toBeGreaterThan(0);
+      }
+      expect((await post(person.agent, `/user/${person.id}`)).status).toBe(200);
+      expect(Date.now() - begun).toBeLessThan(6_000);
     });
+    expect((await post(person.agent, `/user/find/44/${person.phone}`)).status).toBe(200);
   });
 });

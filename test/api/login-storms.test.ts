@@ -143,30 +143,6 @@ describe('passwords of one phone', () => {
     await storm;
     expect(counted(answers)).toEqual({ 429: 60, 1000: 2 * most });
   });
-
-  it('that wait for other tries keep no place of their address', async () => {
-    const most = Math.ceil(QUARTER);
-    const on = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '200', LOGIN_FAILURES_PER_PHONE_DAY: '1' });
-    const [owner, neighbour] = [await insertPerson(app), await insertPerson(app)];
-    const { end } = slowHashing((password) => password === 'wrong-one');
-    const gate = new Gate();
-    const limits = new LimitsRepository(app.db);
-    const free = limits.hold.bind(limits);
-    const hold = jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
-      await gate.wait();
-      return free(buckets);
-    });
-    const answers: Answer[] = [];
-    const storm = times(most + 30, async () => answers.push(await login(on, owner, 'wrong-one', ATTACKER)));
-    await until(() => answers.length >= 30 && hold.mock.calls.length >= most);
-    gate.open();
-    await until(async () => (await login(on, neighbour, neighbour.password, ATTACKER)).status === 200);
-    // They still wait.
-    expect(counted(answers)).toEqual({ 429: 30 });
-    end();
-    await storm;
-    expect(counted(answers)).toEqual({ 429: 30 + most - 1, 1000: 1 });
-  });
 });
 
 describe('right logins', () => {

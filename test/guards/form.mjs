@@ -43,7 +43,7 @@ function parse(path) {
   return file;
 }
 
-/** The smallest statement of the file, or member of a class, around the text. In other languages it is the whole file. */
+/** The statement, member of a class or row of a table around the text. In other languages it is the whole file. */
 function enclosing(path, replaced) {
   const { text, tree } = parse(path);
   const [place] = placesOf(replaced, text);
@@ -54,7 +54,15 @@ function enclosing(path, replaced) {
 function unitAround(tree, { from, to }) {
   const holds = (node) => node.getStart(tree) <= from && to <= node.end;
   const statement = tree.statements.find(holds);
-  return (statement && ts.isClassDeclaration(statement) && statement.members.find(holds)) || statement;
+  return (statement && partsOf(statement).find(holds)) || statement;
+}
+
+/** Members of a class, rows of a constant table. */
+function partsOf(statement) {
+  if (ts.isClassDeclaration(statement)) return statement.members;
+  let value = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0].initializer : undefined;
+  while (value && (ts.isAsExpression(value) || ts.isSatisfiesExpression(value))) value = value.expression;
+  return value && ts.isObjectLiteralExpression(value) ? value.properties : [];
 }
 
 /** A later migration may replace what an earlier one made: the guard that stands in the earlier one then guards nothing. */

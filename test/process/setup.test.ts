@@ -57,7 +57,7 @@ describe('npm run setup', () => {
       http: { publicUrl: 'https://accounts.example', trustProxy: 1 },
       sms: { provider: 'twilio', accountSid: SID, authToken: TOKEN, from: '+447400000000' },
       storage: { provider: 'local' },
-      limits: { sendCodePerDay: 3_000 },
+      limits: { sendInAll: { amount: 3_000 } },
     });
     const { DATABASE_PASSWORD, DATABASE_MIGRATION_PASSWORD } = parseEnv(written());
     expect(config.secrets).toMatchObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { Client } from 'pg';
 import { ConfigError, loadConfig, VARIABLES } from '../../src/config';
+import type { LimitName } from '../../src/load/limits';
 import { productionEnv } from '../support/production';
 
 function mistakesIn(env: Record<string, string | undefined>): string[] {
@@ -153,6 +154,9 @@ const BAD: Record<string, string[]> = {
   PAGE_KIB_PER_IP_HOUR: fromZero,
 };
 
+const amounts = (limits: Partial<Record<LimitName, number>>) =>
+  Object.fromEntries(Object.entries(limits).map(([name, amount]) => [name, { amount }]));
+
 describe('loadConfig', () => {
   it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value])))(
     'refuses %s=%s in one line that names it and says what it must be',
@@ -225,21 +229,17 @@ describe('loadConfig', () => {
         ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
       },
       limits: {
-        ...{ codeResendSeconds: 60, sendCodePerPhoneDay: 10, sendCodePerDay: 0 },
-        ...{ wrongCodesPerPhoneAndIpDay: 20, wrongCodesPerPhoneDay: 100 },
-        ...{ loginFailuresPerPhoneAndIp: 10, loginFailuresPerPhoneDay: 100 },
-        ...{ findsPerUserMinute: 300, findsPerUserDay: 2_000, friendRequestsPerUserDay: 100 },
-        groupsCreatedPerUserDay: 100,
-        groupChangesPerUserHour: 0,
+        resend: { amount: 1, seconds: 60 },
+        ...amounts({ sendPerPhone: 10, sendPerPhoneWithCaptcha: 20, sendPerPhoneElsewhere: 7, sendInAll: 0 }),
+        ...amounts({ wrongCodesPerPhoneAndAddress: 20, wrongCodesPerPhone: 100, wrongCodesPerPhoneElsewhere: 80 }),
+        ...amounts({ loginFailuresPerPhoneAndAddress: 10, loginFailuresPerPhone: 100, friendRequestsPerDay: 100 }),
+        ...amounts({ findsPerMinute: 300, findsPerDay: 2_000, groupsCreatedPerDay: 100, groupChangesPerHour: 0 }),
         // Limits by address alone are for production: a developer's tests come from one.
-        ...{ sendCodePerIpHour: 0, sendCodePerIpHourWithCaptcha: 0, loginFailuresPerIp: 0 },
-        ...{ loginsPerPhoneAndIpHour: 0, loginsPerPhoneDay: 0, newDeviceNoticesPerIpHour: 0 },
-        ...{ checksPerIpMinute: 0, checksPerIpDay: 0, verifiesPerIpMinute: 0, verifiesPerIpDay: 0 },
-        pageKibPerIpHour: 0,
-        passwordChangesPerUserHour: 0,
-        ...{ changesPerUserHour: 0, blacklistChangesPerUserHour: 0 },
-        uploadsPerUserHour: 0,
-        uploadPartsPerUserHour: 0,
+        ...amounts({ sendPerAddress: 0, sendPerAddressWithCaptcha: 0, loginFailuresPerAddress: 0 }),
+        ...amounts({ loginsPerPhoneAndAddress: 0, loginsPerPhone: 0, newDeviceNoticesPerAddress: 0 }),
+        ...amounts({ checksPerMinute: 0, checksPerDay: 0, verifiesPerMinute: 0, verifiesPerDay: 0 }),
+        ...amounts({ pageKibPerHour: 0, passwordChangesPerHour: 0, changesPerHour: 0, blacklistAddsPerHour: 0 }),
+        ...amounts({ uploadsPerHour: 0, uploadPartsPerHour: 0 }),
       },
       maxBlacklist: 2_000,
       mostFriendships: { friends: 0, requests: 0 },
@@ -359,13 +359,12 @@ describe('loadConfig in production', () => {
       verification: { phoneCheck: 'mobile', spendGuard: 'enforce' },
       storage: { maxBytesPerUser: 100 * 1_024 * 1_024, minFreeBytes: 1_024 * 1_024 * 1_024 },
       limits: {
-        ...{ sendCodePerIpHour: 200, sendCodePerIpHourWithCaptcha: 1_000, loginFailuresPerIp: 500 },
-        ...{ checksPerIpMinute: 600, checksPerIpDay: 20_000, verifiesPerIpMinute: 600, verifiesPerIpDay: 20_000 },
-        pageKibPerIpHour: 100_000,
-        ...{ changesPerUserHour: 30, uploadsPerUserHour: 30, loginsPerPhoneAndIpHour: 60, loginsPerPhoneDay: 500 },
-        ...{ passwordChangesPerUserHour: 10, newDeviceNoticesPerIpHour: 20 },
-        ...{ uploadPartsPerUserHour: 600, blacklistChangesPerUserHour: 600 },
-        groupChangesPerUserHour: 2_000,
+        ...amounts({ sendPerAddress: 200, sendPerAddressWithCaptcha: 1_000, loginFailuresPerAddress: 500 }),
+        ...amounts({ checksPerMinute: 600, checksPerDay: 20_000, verifiesPerMinute: 600, verifiesPerDay: 20_000 }),
+        ...amounts({ pageKibPerHour: 100_000, changesPerHour: 30, displayNamesPerHour: 600, uploadsPerHour: 30 }),
+        ...amounts({ loginsPerPhoneAndAddress: 60, loginsPerPhone: 500, passwordChangesPerHour: 10 }),
+        ...amounts({ newDeviceNoticesPerAddress: 20, uploadPartsPerHour: 600, blacklistAddsPerHour: 600 }),
+        ...amounts({ groupChangesPerHour: 2_000 }),
       },
       maxBlacklist: 2_000,
       mostFriendships: { friends: 5_000, requests: 1_000 },
@@ -374,7 +373,7 @@ describe('loadConfig in production', () => {
 
   it('lets every strict default be set', () => {
     const config = loadConfig({ ...productionEnv(), PHONE_CHECK: 'possible', CHECKS_PER_IP_MINUTE: '0' });
-    expect(config).toMatchObject({ verification: { phoneCheck: 'possible' }, limits: { checksPerIpMinute: 0 } });
+    expect(config).toMatchObject({ verification: { phoneCheck: 'possible' }, limits: amounts({ checksPerMinute: 0 }) });
   });
 
   it.each<[string, Record<string, string | undefined>, RegExp]>([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NotFound, TooManyRequests } from '../../src/errors';
-import { operation, type Operation } from '../../src/http/operation';
+import { nameOf, operation, type Operation } from '../../src/http/operation';
+import { LIMITS } from '../../src/load/limits';
 import { asDescribed } from '../support/as-described';
 import { OPERATIONS } from '../support/operations';
 
@@ -56,6 +57,11 @@ it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
   '$path takes a body of a user, and so is one of few writes at a time',
   ({ queue }) => expect(queue).toBe('writes'),
 );
+
+it.each(OPERATIONS.filter(({ limits }) => limits))('$path is limited by whom it knows', ({ access, limits = [] }) => {
+  const per = access === 'user' || access === 'reader' ? 'user' : 'address';
+  for (const limit of limits) expect(LIMITS[nameOf(limit)].per).toBe(per);
+});
 
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
   const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads');

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { limitTable, type LimitAmounts } from '../../src/features/limits/limits';
 import { differences, type Guard } from '../support/claims';
 import { ROOT } from '../support/service-process';
 
@@ -68,16 +67,5 @@ describe('docs/security.md', () => {
     const names = [...source.matchAll(/^ {2}\| '([a-z_]+)'/gm)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) expect(page).toContain(name);
-  });
-});
-
-describe('the table of limits', () => {
-  it('has an answer for every limit when nothing can be counted: money and accounts closed, reading open', () => {
-    const limits = Object.entries(limitTable({} as LimitAmounts));
-    const open = limits.filter(([, { whenUncounted }]) => whenUncounted === 'allow').map(([name]) => name);
-    expect(open.sort()).toEqual([
-      ...['checksPerDay', 'checksPerMinute', 'findsPerDay', 'findsPerMinute', 'pageKibPerHour'],
-      ...['verifiesPerDay', 'verifiesPerMinute'],
-    ]);
   });
 });

@@ -53,7 +53,6 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       result: keptData,
       queue: 'heavyReads',
-      refusals: ['too_many_at_once'],
       stream: async (_input, { session, caller, res }) => textOf(await exporting.of(session, caller), res),
     }),
     operation({
@@ -62,8 +61,8 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       access: 'user',
       body: findability,
       queue: 'writes',
-      refusals: ['too_many_changes'],
-      handle: ({ findable }, { userId, caller }) => account.setFindable(userId, findable, caller),
+      limits: ['changesPerHour'],
+      handle: ({ findable }, { userId }) => account.setFindable(userId, findable),
     }),
   ];
 }

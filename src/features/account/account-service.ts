@@ -6,8 +6,6 @@ import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-end
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Device } from '../auth/login-attempts';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
@@ -32,8 +30,6 @@ interface Parts {
   closings: ClosingsService;
   storage: ImageStorage;
   tokenEnds: TokenEnds;
-  limiter: Limiter;
-  limits: Pick<Limits, 'changesPerHour'>;
   notices: Notices;
   transaction: Transaction<Repositories>;
   logger: Pick<Logger, 'warn'>;
@@ -51,9 +47,8 @@ export interface Asker {
 export class AccountService {
   constructor(private readonly parts: Parts) {}
 
-  async setFindable(userId: string, isFindable: boolean, caller: Caller): Promise<void> {
-    const { users, limiter, limits } = this.parts;
-    await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+  async setFindable(userId: string, isFindable: boolean): Promise<void> {
+    const { users } = this.parts;
     if (!(await retrying(() => users.setFindable(userId, isFindable)))) throw new NotSignedIn();
   }
 

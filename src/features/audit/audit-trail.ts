@@ -3,7 +3,7 @@ import type { Caller } from '../../caller';
 import type { Background } from '../../load/background';
 import { withTimeout } from '../../load/timeout';
 import { networksOf } from '../../networks';
-import type { Use } from '../limits/limiter';
+import type { LimitMet } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
@@ -44,7 +44,7 @@ export class AuditTrail {
     this.background.run(add, lacking(event));
   }
 
-  async noteLimitMet({ limit, subject }: Use, caller: Caller): Promise<void> {
+  async noteLimitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): Promise<void> {
     const [whom = ''] = subject.split(' ');
     const whose = {
       ...(limit.per.startsWith('phone') && { phone: { number: whom } }),

@@ -10,7 +10,6 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       result: entries,
       queue: 'heavyReads',
-      refusals: ['too_many_at_once'],
       handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
     }),
     operation({
@@ -19,8 +18,9 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       body: friend,
       queue: 'writes',
-      refusals: ['unknown_user', 'not_yourself', 'blacklist_full', 'too_many_blacklist_adds'],
-      handle: ({ friendId }, { userId, caller }) => blacklist.add(userId, friendId, caller),
+      refusals: ['unknown_user', 'not_yourself', 'blacklist_full'],
+      limits: ['blacklistAddsPerHour'],
+      handle: ({ friendId }, { userId }) => blacklist.add(userId, friendId),
     }),
     operation({
       path: '/user/remove_from_blacklist',

@@ -1,15 +1,10 @@
-import type { Caller } from '../../caller';
 import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest } from '../../errors';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
 
 export interface BlacklistParts {
   blacklist: BlacklistRepository;
   transaction: Transaction<{ blacklist: BlacklistRepository }>;
-  limiter: Limiter;
-  limits: Pick<Limits, 'blacklistAddsPerHour'>;
 }
 
 export class BlacklistService {
@@ -24,11 +19,9 @@ export class BlacklistService {
   }
 
   /** Idempotent: a client that lost our answer may safely ask again. */
-  async add(userId: string, friendId: string, caller: Caller): Promise<void> {
+  async add(userId: string, friendId: string): Promise<void> {
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot blacklist yourself');
-    const { transaction, limiter, limits } = this.parts;
-    await limiter.take(caller, { limit: limits.blacklistAddsPerHour, subject: userId });
-    const { isKnown, hasRoom } = await transaction(async ({ blacklist }) => {
+    const { isKnown, hasRoom } = await this.parts.transaction(async ({ blacklist }) => {
       await blacklist.lock(userId);
       return blacklist.add(userId, friendId, this.mostEntries);
     });

@@ -20,9 +20,10 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       body: invitation,
       result: action,
       queue: 'writes',
-      refusals: ['unknown_user', 'not_yourself', 'already_friends', 'too_many_friends', 'too_many_invitations'],
-      handle: async ({ friendId, message }, { userId, caller }) => ({
-        action: await friendships.invite({ userId, friendId }, message, caller),
+      refusals: ['unknown_user', 'not_yourself', 'already_friends', 'too_many_friends'],
+      limits: ['friendRequestsPerDay'],
+      handle: async ({ friendId, message }, { userId }) => ({
+        action: await friendships.invite({ userId, friendId }, message),
       }),
     }),
     operation({
@@ -67,9 +68,9 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       body: displayed,
       queue: 'writes',
-      refusals: ['not_friends', 'too_many_changes'],
-      handle: ({ friendId, displayName }, { userId, caller }) =>
-        friendships.rename({ userId, friendId }, displayName, caller),
+      limits: ['displayNamesPerHour'],
+      refusals: ['not_friends'],
+      handle: ({ friendId, displayName }, { userId }) => friendships.rename({ userId, friendId }, displayName),
     }),
     operation({
       path: '/friendship/all',
@@ -77,7 +78,6 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
       access: 'user',
       result: listOfFriendships,
       queue: 'heavyReads',
-      refusals: ['too_many_at_once'],
       handle: async (_input, { userId }) => (await friendships.list(userId)).map(friendshipView),
     }),
     operation({

@@ -1,9 +1,6 @@
-import type { Caller } from '../../caller';
 import type { Runner } from '../../database/statement';
 import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn } from '../../errors';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { Friend, Friendship, FriendshipsRepository } from './friendships-repository';
 import {
   actionOf,
@@ -22,8 +19,6 @@ import {
 export interface FriendshipsParts {
   friendships: FriendshipsRepository;
   transaction: Transaction<{ friendships: FriendshipsRepository }>;
-  limiter: Limiter;
-  limits: Pick<Limits, 'friendRequestsPerDay' | 'displayNamesPerHour'>;
 }
 
 export class FriendshipsService {
@@ -42,12 +37,10 @@ export class FriendshipsService {
     return friend;
   }
 
-  async invite(two: Two, message: string, caller: Caller): Promise<Action> {
+  async invite(two: Two, message: string): Promise<Action> {
     const { userId, friendId } = two;
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot invite yourself');
-    const { transaction, limiter, limits } = this.parts;
-    await limiter.take(caller, { limit: limits.friendRequestsPerDay, subject: userId });
-    return transaction(async ({ friendships }) => {
+    return this.parts.transaction(async ({ friendships }) => {
       const open = await friendships.lock(two);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
@@ -109,9 +102,7 @@ export class FriendshipsService {
     if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 
-  async rename(two: Two, displayName: string, caller: Caller): Promise<void> {
-    const { limiter, limits } = this.parts;
-    await limiter.take(caller, { limit: limits.displayNamesPerHour, subject: two.userId });
+  async rename(two: Two, displayName: string): Promise<void> {
     const areFriends = await retrying(() => this.parts.friendships.rename(two, displayName));
     if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }

@@ -4,7 +4,7 @@ import type { Member } from './memberships-repository';
 import * as schemas from './groups-schemas';
 import type { GroupsService } from './groups-service';
 
-const forManagers = ['no_such_group', 'role_too_low', 'too_many_group_changes'] as const;
+const forManagers = ['no_such_group', 'role_too_low'] as const;
 
 export function groupsRouter(groups: GroupsService): Operation[] {
   return [
@@ -14,7 +14,6 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       result: schemas.groups,
       queue: 'heavyReads',
-      refusals: ['too_many_at_once'],
       handle: (_input, { userId }) => groups.ofMember(userId),
     }),
     operation({
@@ -32,10 +31,12 @@ export function groupsRouter(groups: GroupsService): Operation[] {
         'member_full',
         'group_full',
         'portrait_host_not_allowed',
-        'too_many_new_groups',
-        'too_many_group_changes',
       ],
-      handle: async (group, { userId, caller }) => ({ id: await groups.create(userId, group, caller) }),
+      limits: [
+        'groupsCreatedPerDay',
+        ['groupChangesPerHour', ({ memberIds }, userId) => new Set([userId, ...memberIds]).size],
+      ],
+      handle: async (group, { userId }) => ({ id: await groups.create(userId, group) }),
     }),
     operation({
       path: '/group/rename',
@@ -43,8 +44,9 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newName,
       queue: 'writes',
+      limits: ['groupChangesPerHour'],
       refusals: forManagers,
-      handle: ({ groupId, name }, { userId, caller }) => groups.change(groupId, userId, { name }, caller),
+      handle: ({ groupId, name }, { userId }) => groups.change(groupId, userId, { name }),
     }),
     operation({
       path: '/group/set_portrait_uri',
@@ -52,8 +54,9 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newPortrait,
       queue: 'writes',
+      limits: ['groupChangesPerHour'],
       refusals: [...forManagers, 'portrait_host_not_allowed'],
-      handle: ({ groupId, portraitUri }, { userId, caller }) => groups.change(groupId, userId, { portraitUri }, caller),
+      handle: ({ groupId, portraitUri }, { userId }) => groups.change(groupId, userId, { portraitUri }),
     }),
     operation({
       path: '/group/set_bulletin',
@@ -61,8 +64,9 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newBulletin,
       queue: 'writes',
+      limits: ['groupChangesPerHour'],
       refusals: forManagers,
-      handle: ({ groupId, bulletin }, { userId, caller }) => groups.change(groupId, userId, { bulletin }, caller),
+      handle: ({ groupId, bulletin }, { userId }) => groups.change(groupId, userId, { bulletin }),
     }),
     operation({
       path: '/group/set_display_name',
@@ -70,9 +74,9 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       access: 'user',
       body: schemas.newDisplayName,
       queue: 'writes',
-      refusals: ['no_such_group', 'too_many_group_changes'],
-      handle: ({ groupId, displayName }, { userId, caller }) =>
-        groups.setDisplayName(groupId, userId, displayName, caller),
+      limits: ['groupChangesPerHour'],
+      refusals: ['no_such_group'],
+      handle: ({ groupId, displayName }, { userId }) => groups.setDisplayName(groupId, userId, displayName),
     }),
     operation({
       path: '/group/:id',
@@ -90,7 +94,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       params: schemas.byId,
       result: schemas.members,
       queue: 'heavyReads',
-      refusals: ['no_such_group', 'too_many_at_once'],
+      refusals: ['no_such_group'],
       stream: async ({ id }, { userId }) => textOf(await groups.members(id, userId)),
     }),
   ];

@@ -1,12 +1,8 @@
-import type { Caller } from '../../caller';
 import { OWNER, type Reader } from '../../database/owner-reads';
 import { PAGE, pagesOf } from '../../database/pages';
 import { retrying, type Transaction } from '../../database/transaction';
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
-import type { GroupChangeLimit } from './group-change-limit';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
 import { lockAs } from './lock-as';
@@ -29,9 +25,6 @@ export interface GroupsParts {
   groups: GroupsRepository;
   memberships: MembershipsRepository;
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
-  limiter: Limiter;
-  limits: Pick<Limits, 'groupsCreatedPerDay' | 'groupChangesPerHour'>;
-  changes: GroupChangeLimit;
 }
 
 export interface NewGroup {
@@ -70,20 +63,14 @@ export class GroupsService {
     );
   }
 
-  async create(userId: string, { name, memberIds, portraitUri }: NewGroup, caller: Caller): Promise<string> {
-    const { transaction, limiter, limits } = this.parts;
+  async create(userId: string, { name, memberIds, portraitUri }: NewGroup): Promise<string> {
     const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser, maxJoined } = this.settings;
     checkPortraitHost(this.portraits, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
-    await limiter.take(
-      caller,
-      { limit: limits.groupsCreatedPerDay, subject: userId },
-      { limit: limits.groupChangesPerHour, subject: userId, count: 1 + others.length },
-    );
     const id = newGroupId();
-    await transaction(async ({ groups, memberships }) => {
+    await this.parts.transaction(async ({ groups, memberships }) => {
       const fit = await memberships.fitAmong(userId, others, friendsOnly);
       // The user, too, so that one group is made at a time.
       const open = await memberships.lockOpen([userId, ...fit]);
@@ -99,9 +86,8 @@ export class GroupsService {
   }
 
   /** By the creator and managers. */
-  async change(groupId: string, userId: string, changes: GroupChanges, caller: Caller): Promise<void> {
+  async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
-    await this.parts.changes.take(userId, caller);
     await this.parts.transaction(async ({ groups, memberships }) => {
       await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
       await groups.change(groupId, changes);
@@ -109,8 +95,7 @@ export class GroupsService {
   }
 
   /** As the user is called in this group. */
-  async setDisplayName(groupId: string, userId: string, displayName: string, caller: Caller): Promise<void> {
-    await this.parts.changes.take(userId, caller);
+  async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
     const isMember = await retrying(() => this.parts.memberships.setDisplayName(groupId, userId, displayName));
     if (!isMember) throw noSuchGroup();
   }

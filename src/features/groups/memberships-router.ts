@@ -6,6 +6,8 @@ import type { RolesService } from './roles-service';
 
 const forCreator = ['no_such_group', 'role_too_low'] as const;
 
+const eachMember = ({ memberIds }: { memberIds: string[] }) => new Set(memberIds).size;
+
 export interface MembershipsServices {
   memberships: MembershipsService;
   roles: RolesService;
@@ -21,16 +23,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       queue: 'writes',
-      refusals: [
-        'no_such_group',
-        'unknown_user',
-        'friends_only',
-        'has_quit',
-        'member_full',
-        'group_full',
-        'too_many_group_changes',
-      ],
-      handle: ({ groupId, memberIds }, { userId, caller }) => memberships.add(groupId, userId, memberIds, caller),
+      limits: [['groupChangesPerHour', eachMember]],
+      refusals: ['no_such_group', 'unknown_user', 'friends_only', 'has_quit', 'member_full', 'group_full'],
+      handle: ({ groupId, memberIds }, { userId }) => memberships.add(groupId, userId, memberIds),
     }),
     operation({
       path: '/group/join',
@@ -38,8 +33,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: ofGroup,
       queue: 'writes',
-      refusals: ['no_such_group', 'joining_closed', 'group_full', 'too_many_memberships', 'too_many_group_changes'],
-      handle: ({ groupId }, { userId, caller }) => memberships.join(groupId, userId, caller),
+      refusals: ['no_such_group', 'joining_closed', 'group_full', 'too_many_memberships'],
+      limits: ['groupChangesPerHour'],
+      handle: ({ groupId }, { userId }) => memberships.join(groupId, userId),
     }),
     operation({
       path: '/group/quit',
@@ -56,8 +52,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       queue: 'writes',
-      refusals: ['no_such_group', 'role_too_low', 'not_yourself', 'too_many_group_changes'],
-      handle: ({ groupId, memberIds }, { userId, caller }) => memberships.kick(groupId, userId, memberIds, caller),
+      refusals: ['no_such_group', 'role_too_low', 'not_yourself'],
+      limits: [['groupChangesPerHour', eachMember]],
+      handle: ({ groupId, memberIds }, { userId }) => memberships.kick(groupId, userId, memberIds),
     }),
     operation({
       path: '/group/dismiss',
@@ -74,8 +71,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: oneMember,
       queue: 'writes',
-      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
-      handle: (input, { userId, caller }) => roles.transfer(input.groupId, userId, input.userId, caller),
+      refusals: [...forCreator, 'not_a_member'],
+      limits: ['groupChangesPerHour'],
+      handle: (input, { userId }) => roles.transfer(input.groupId, userId, input.userId),
     }),
     operation({
       path: '/group/set_manager',
@@ -83,8 +81,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       queue: 'writes',
-      refusals: [...forCreator, 'not_a_member', 'too_many_group_changes'],
-      handle: ({ groupId, memberIds }, { userId, caller }) => roles.setManagers(groupId, userId, memberIds, caller),
+      refusals: [...forCreator, 'not_a_member'],
+      limits: [['groupChangesPerHour', eachMember]],
+      handle: ({ groupId, memberIds }, { userId }) => roles.setManagers(groupId, userId, memberIds),
     }),
     operation({
       path: '/group/remove_manager',
@@ -92,8 +91,9 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       access: 'user',
       body: someMembers,
       queue: 'writes',
-      refusals: [...forCreator, 'too_many_group_changes'],
-      handle: ({ groupId, memberIds }, { userId, caller }) => roles.removeManagers(groupId, userId, memberIds, caller),
+      limits: [['groupChangesPerHour', eachMember]],
+      refusals: forCreator,
+      handle: ({ groupId, memberIds }, { userId }) => roles.removeManagers(groupId, userId, memberIds),
     }),
   ];
 }

@@ -4,7 +4,6 @@ import { BadRequest, Forbidden } from '../../errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';
-import type { GroupChangeLimit } from './group-change-limit';
 import type { GroupSettings } from './groups-service';
 import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
@@ -21,7 +20,6 @@ interface Repositories {
 export interface MembershipsParts {
   memberships: MembershipsRepository;
   transaction: Transaction<Repositories>;
-  changes: GroupChangeLimit;
 }
 
 /** Who comes into a group, and who goes. */
@@ -32,10 +30,9 @@ export class MembershipsService {
   ) {}
 
   /** By any member. Who is there already stays as they are, and who has quit is not pulled back in. */
-  async add(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
+  async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
     const { addFriendsOnly: friendsOnly, maxMembers, maxJoined } = this.settings;
     const wanted = [...new Set(memberIds)];
-    await this.parts.changes.take(userId, caller, wanted.length);
     await this.parts.transaction(async ({ memberships }) => {
       // First without a lock: nobody waits for who asks in vain, or for who names others than friends.
       asMember((await memberships.roles(groupId, [userId])).get(userId));
@@ -53,8 +50,7 @@ export class MembershipsService {
   }
 
   /** Whoever has the id is invited by it, but for who was kicked. A member who joins changes nothing. */
-  async join(groupId: string, userId: string, caller: Caller): Promise<void> {
-    await this.parts.changes.take(userId, caller);
+  async join(groupId: string, userId: string): Promise<void> {
     const { memberships } = this.parts;
     const { joinable, maxMembers, maxJoined } = this.settings;
     const most = { members: maxMembers, joined: maxJoined };
@@ -79,8 +75,7 @@ export class MembershipsService {
   }
 
   /** The creator may kick anyone else, a manager plain members. A user who has quit already cannot come back then. */
-  async kick(groupId: string, userId: string, memberIds: string[], caller: Caller): Promise<void> {
-    await this.parts.changes.take(userId, caller, memberIds.length);
+  async kick(groupId: string, userId: string, memberIds: string[]): Promise<void> {
     await this.parts.transaction(async ({ memberships }) => {
       await lockAs(memberships, groupId, [userId, ...memberIds], (roles) => {
         const role = asOneOf(roles.get(userId), CREATOR, MANAGER);

@@ -1,7 +1,5 @@
-import type { Caller } from '../../caller';
 import type { Transaction } from '../../database/transaction';
 import { BadRequest } from '../../errors';
-import type { GroupChangeLimit } from './group-change-limit';
 import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf, unfit } from './refusals';
@@ -9,14 +7,10 @@ import { CREATOR, MANAGER, MEMBER } from './roles';
 
 /** What the creator of a group decides about the others. */
 export class RolesService {
-  constructor(
-    private readonly transaction: Transaction<{ memberships: MembershipsRepository }>,
-    private readonly changes: GroupChangeLimit,
-  ) {}
+  constructor(private readonly transaction: Transaction<{ memberships: MembershipsRepository }>) {}
 
   /** The creator is a plain member then. The group goes on to count against the user who made it. */
-  async transfer(groupId: string, creatorId: string, userId: string, caller: Caller): Promise<void> {
-    await this.changes.take(creatorId, caller);
+  async transfer(groupId: string, creatorId: string, userId: string): Promise<void> {
     await this.transaction(async ({ memberships }) => {
       await lockAs(memberships, groupId, [creatorId, userId], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
@@ -26,8 +20,7 @@ export class RolesService {
     });
   }
 
-  async setManagers(groupId: string, creatorId: string, memberIds: string[], caller: Caller): Promise<void> {
-    await this.changes.take(creatorId, caller, memberIds.length);
+  async setManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
     await this.transaction(async ({ memberships }) => {
       await lockAs(memberships, groupId, [creatorId, ...memberIds], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
@@ -40,8 +33,7 @@ export class RolesService {
   }
 
   /** Who is no manager stays so. */
-  async removeManagers(groupId: string, creatorId: string, memberIds: string[], caller: Caller): Promise<void> {
-    await this.changes.take(creatorId, caller, memberIds.length);
+  async removeManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
     await this.transaction(async ({ memberships }) => {
       await lockAs(memberships, groupId, [creatorId], (roles) => asOneOf(roles.get(creatorId), CREATOR));
       await memberships.setRole(groupId, memberIds, MEMBER);

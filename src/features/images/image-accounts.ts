@@ -4,8 +4,8 @@ import { TooManyRequests } from '../../errors';
 import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storage/image-book';
 import type { Uploader } from '../../integrations/storage/image-storage';
 import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';
+import type { LimitName } from '../../load/limits';
 import type { Limiter } from '../limits/limiter';
-import type { Limit, Limits } from '../limits/limits';
 import type { UsersRepository } from '../users/users-repository';
 import type { ImagesRepository } from './images-repository';
 
@@ -16,7 +16,6 @@ interface Parts {
   users: UsersRepository;
   transaction: Transaction<{ images: ImagesRepository }>;
   limiter: Limiter;
-  limits: Pick<Limits, 'uploadsPerHour' | 'uploadPartsPerHour'>;
 }
 
 /** Whose images they are: what an account may upload, and which of its images are still shown. */
@@ -24,15 +23,15 @@ export class ImageAccounts implements ImageBook {
   constructor(private readonly parts: Parts) {}
 
   admit(uploader: Uploader, caller: Caller): Promise<void> {
-    return this.count(this.parts.limits.uploadsPerHour, uploader, caller);
+    return this.count('uploadsPerHour', uploader, caller);
   }
 
   admitPart(uploader: Uploader, caller: Caller): Promise<void> {
-    return this.count(this.parts.limits.uploadPartsPerHour, uploader, caller);
+    return this.count('uploadPartsPerHour', uploader, caller);
   }
 
   async charge({ userId }: Uploader, uploads: number, caller: Caller): Promise<void> {
-    const use = { limit: this.parts.limits.uploadsPerHour, subject: userId };
+    const use = { limit: 'uploadsPerHour', subject: userId } as const;
     try {
       for (let count = 0; count < uploads; count += 1) await this.parts.limiter.take(caller, use);
     } catch (error) {
@@ -78,7 +77,7 @@ export class ImageAccounts implements ImageBook {
     return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
   }
 
-  private async count(limit: Limit, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
+  private async count(limit: LimitName, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
     const account = await this.parts.users.account(userId);
     if (account?.credentialsVersion !== credentialsVersion) throw ended();
     await this.parts.limiter.take(caller, { limit, subject: userId });

@@ -4,8 +4,7 @@ import type { Background } from '../../load/background';
 import { SendingTooOften, TooManyRequests } from '../../errors';
 import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Limiter, Taken, Use } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
+import type { Limiter, LimitMet, Taken, Use } from '../limits/limiter';
 import { isWithin, masked, type Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
 import type { KnownDevices } from './known-devices';
@@ -26,23 +25,11 @@ export interface Owner {
   phone: Phone;
 }
 
-type NoticeLimits = Pick<
-  Limits,
-  | 'noticesPerPhone'
-  | 'newDeviceNoticesPerPhone'
-  | 'newDeviceNoticesPerAddress'
-  | 'otherNoticesPerPhone'
-  | 'lockOutNoticesPerPhone'
-  | 'sendInAll'
-  | 'loginFailuresPerPhone'
->;
-
 interface Parts {
   sms: SmsSender;
   users: UsersRepository;
   devices: KnownDevices;
   limiter: Limiter;
-  limits: NoticeLimits;
   audit: AuditTrail;
   background: Background;
   logger: Pick<Logger, 'warn'>;
@@ -74,9 +61,9 @@ export class Notices {
   }
 
   /** Tells of a phone's last failed login of the day, if it has an account. */
-  limitMet({ limit, subject }: Use, caller: Caller): void {
-    const { users, limits } = this.parts;
-    if (limit.name !== limits.loginFailuresPerPhone.name) return;
+  limitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): void {
+    const { users, limiter } = this.parts;
+    if (limit.name !== limiter.limits.loginFailuresPerPhone.name) return;
     this.behindAnswer('locked_out', async () => {
       const account = await users.profileByPhone(subject);
       const phones = account ? await users.phonesOf(account.id) : [];
@@ -110,32 +97,31 @@ export class Notices {
   /** Undefined when a limit is met, such as that of the phone's hour. */
   private async placeFor(happening: Happening, phone: Phone, caller: Caller): Promise<Taken | undefined> {
     try {
-      return await this.parts.limiter.take(caller, ...this.usesOf(happening, phone, caller));
+      return await this.parts.limiter.take(caller, ...usesOf(happening, phone, caller));
     } catch (error) {
       if (error instanceof TooManyRequests || error instanceof SendingTooOften) return undefined;
       throw error;
     }
   }
 
-  private usesOf(happening: Happening, { number }: Phone, { address }: Caller): Use[] {
-    const { limits } = this.parts;
-    const ofItsKind =
-      happening === 'new_device'
-        ? [
-            { limit: limits.newDeviceNoticesPerPhone, subject: number },
-            { limit: limits.newDeviceNoticesPerAddress, subject: address },
-          ]
-        : [{ limit: limits.otherNoticesPerPhone, subject: number }];
-    return [
-      { limit: limits.noticesPerPhone, subject: number },
-      ...ofItsKind,
-      ...(happening === 'locked_out' ? [{ limit: limits.lockOutNoticesPerPhone, subject: number }] : []),
-      { limit: limits.sendInAll, subject: 'all' },
-    ];
-  }
-
   private warn(error: unknown, happening: Happening, phone: Phone, { requestId }: Caller): void {
     const details = { err: error, happening, phone: masked(phone.number), requestId };
     this.parts.logger.warn(details, 'the owner of an account was not told');
   }
+}
+
+function usesOf(happening: Happening, { number }: Phone, { address }: Caller): Use[] {
+  const ofItsKind: Use[] =
+    happening === 'new_device'
+      ? [
+          { limit: 'newDeviceNoticesPerPhone', subject: number },
+          { limit: 'newDeviceNoticesPerAddress', subject: address },
+        ]
+      : [{ limit: 'otherNoticesPerPhone', subject: number }];
+  return [
+    { limit: 'noticesPerPhone', subject: number },
+    ...ofItsKind,
+    ...(happening === 'locked_out' ? [{ limit: 'lockOutNoticesPerPhone', subject: number } as const] : []),
+    { limit: 'sendInAll', subject: 'all' },
+  ];
 }

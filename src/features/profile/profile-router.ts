@@ -10,8 +10,8 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newNickname,
       queue: 'writes',
-      refusals: ['too_many_changes'],
-      handle: (nickname, { userId, caller }) => profile.change(userId, nickname, caller),
+      limits: ['changesPerHour'],
+      handle: (nickname, { userId }) => profile.change(userId, nickname),
     }),
     operation({
       path: '/user/set_portrait_uri',
@@ -19,16 +19,17 @@ export function profileRouter(profile: ProfileService): Operation[] {
       access: 'user',
       body: newPortrait,
       queue: 'writes',
-      refusals: ['too_many_changes', 'portrait_host_not_allowed'],
-      handle: (portrait, { userId, caller }) => profile.change(userId, portrait, caller),
+      limits: ['changesPerHour'],
+      refusals: ['portrait_host_not_allowed'],
+      handle: (portrait, { userId }) => profile.change(userId, portrait),
     }),
     operation({
       path: '/user/remove_portrait',
       summary: 'Takes the portrait of the user away.',
       access: 'user',
       queue: 'writes',
-      refusals: ['too_many_changes'],
-      handle: (_input, { userId, caller }) => profile.change(userId, { portraitUri: '' }, caller),
+      limits: ['changesPerHour'],
+      handle: (_input, { userId }) => profile.change(userId, { portraitUri: '' }),
     }),
   ];
 }

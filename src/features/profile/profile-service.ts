@@ -1,11 +1,8 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
 import { retrying } from '../../database/transaction';
 import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { Profile } from '../users/profile';
 import type { UsersRepository } from '../users/users-repository';
 import { checkPortraitHost, type PortraitRules } from './portrait-host';
@@ -14,8 +11,6 @@ export interface ProfileParts {
   users: UsersRepository;
   messaging: MessagingProvider;
   storage: ImageStorage;
-  limiter: Limiter;
-  limits: Pick<Limits, 'changesPerHour'>;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -26,10 +21,9 @@ export class ProfileService {
   ) {}
 
   /** The change stands, whatever fails after it. */
-  async change(userId: string, changes: Partial<Omit<Profile, 'id'>>, caller: Caller): Promise<void> {
+  async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
-    const { users, messaging, storage, limiter, limits } = this.parts;
-    await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+    const { users, messaging, storage } = this.parts;
     const profile = await retrying(() => users.updateProfile(userId, changes));
     if (!profile) throw new NotSignedIn();
     await this.orWarn(

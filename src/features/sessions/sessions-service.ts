@@ -3,7 +3,6 @@ import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { SessionRow, SessionsRepository } from './sessions-repository';
 
 interface Repositories {
@@ -20,7 +19,6 @@ interface Parts {
   sessions: SessionsRepository;
   tokenEnds: TokenEnds;
   limiter: Limiter;
-  limits: Pick<Limits, 'changesPerHour'>;
   transaction: Transaction<Repositories>;
 }
 
@@ -46,9 +44,9 @@ export class SessionsService {
    * that end nothing are counted: logins limit the others, and a thief must not keep the owner from ending a session.
    */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
-    const { sessions, transaction, tokenEnds, limiter, limits } = this.parts;
+    const { sessions, transaction, tokenEnds, limiter } = this.parts;
     if (!(await sessions.has(userId, id))) {
-      await limiter.take(caller, { limit: limits.changesPerHour, subject: userId });
+      await limiter.take(caller, { limit: 'changesPerHour', subject: userId });
       return;
     }
     const end = await transaction(async (repos) => {

@@ -5,7 +5,6 @@ import { maskedAddress } from '../../networks';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
 import type { Limiter, Taken, Use } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import { countryOf, type Phone } from '../phones/phone-number';
 import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, hasHadMuch, isBehind, isProven, mostOpen } from './alarm';
 import type { Alarm, NetworkAlarm, Traffic } from './alarm';
@@ -17,16 +16,6 @@ export type SpendGuardMode = 'off' | 'record' | 'enforce';
 interface Parts {
   traffic: SmsTrafficRepository;
   limiter: Limiter;
-  limits: Pick<
-    Limits,
-    | 'sendInAll'
-    | 'alarmShare'
-    | 'alarmCodesPerPhone'
-    | 'alarmCodesPerAddress'
-    | 'alarmCodesToAccounts'
-    | 'alarmCodesToKnown'
-    | 'alarmCodesToKnownPerNetwork'
-  >;
   audit: AuditTrail;
   logger: Pick<Logger, 'warn'>;
 }
@@ -82,7 +71,7 @@ export class SpendGuard {
   }
 
   private hasHadMuch(network: Traffic): boolean {
-    return hasHadMuch(network, this.parts.limits.sendInAll.amount);
+    return hasHadMuch(network, this.parts.limiter.limits.sendInAll.amount);
   }
 
   private async networkOf({ ip }: Caller, enter: (key: string) => number): Promise<Traffic> {
@@ -131,32 +120,23 @@ export class SpendGuard {
   /** Takes a place of what is still sent during an alarm, or refuses. */
   private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
     const { phone, caller, standing } = asking;
-    const { limiter, limits } = this.parts;
+    const { limiter } = this.parts;
     // A ring of own accounts is known at its own addresses, so that these have a bound in an alarm of their network.
     if (standing === 'known' && finding.window === 'network')
       return limiter.take(
         caller,
-        { limit: limits.alarmCodesToKnown, subject: caller.address },
-        { limit: limits.alarmCodesToKnownPerNetwork, subject: maskedAddress(caller.ip) },
+        { limit: 'alarmCodesToKnown', subject: caller.address },
+        { limit: 'alarmCodesToKnownPerNetwork', subject: maskedAddress(caller.ip) },
       );
     if (standing === 'known') return undefined;
-    if (standing === 'elsewhere') return limiter.take(caller, ...this.usesOfAccount(phone, caller));
+    if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
     if (finding.window === 'network' || isBehind(network))
       throw new SendingTooOften('sending_paused', 'codes to this region are held back for the moment', {
         retryAfterSeconds: TEN_MINUTES,
       });
     // Half of the share stays for networks that have asked for nothing yet.
     const amount = network.sent === 0 ? finding.share : Math.ceil(finding.share / 2);
-    return limiter.take(caller, { limit: { ...limits.alarmShare, amount }, subject: finding.of });
-  }
-
-  private usesOfAccount(phone: Phone, caller: Caller): Use[] {
-    const { alarmCodesPerPhone, alarmCodesPerAddress, alarmCodesToAccounts } = this.parts.limits;
-    return [
-      { limit: alarmCodesPerPhone, subject: phone.number },
-      { limit: alarmCodesPerAddress, subject: caller.address },
-      { limit: alarmCodesToAccounts, subject: 'all' },
-    ];
+    return limiter.take(caller, { limit: { ...limiter.limits.alarmShare, amount }, subject: finding.of });
   }
 
   private async report(
@@ -170,6 +150,14 @@ export class SpendGuard {
     const detail = `${decision}: ${wordsFor(finding)}`;
     await this.parts.audit.noteUpToLimit({ event: 'spend_guard', phone, detail }, caller);
   }
+}
+
+function usesOfAccount({ number }: Phone, { address }: Caller): Use[] {
+  return [
+    { limit: 'alarmCodesPerPhone', subject: number },
+    { limit: 'alarmCodesPerAddress', subject: address },
+    { limit: 'alarmCodesToAccounts', subject: 'all' },
+  ];
 }
 
 function wordsFor(finding: Alarm & { of: string }): string {

@@ -11,8 +11,9 @@ export function usersRouter(users: UsersService): Operation[] {
       access: 'reader',
       params: byPhone,
       result: profile,
-      refusals: ['no_such_user', 'too_many_lookups'],
-      handle: (phone, reader) => users.byPhone(phone, reader, reader.caller),
+      limits: ['findsPerMinute', 'findsPerDay'],
+      refusals: ['no_such_user'],
+      handle: (phone, reader) => users.byPhone(phone, reader),
     }),
     operation({
       path: '/user/batch',

@@ -1,20 +1,13 @@
-import type { Caller } from '../../caller';
 import type { Reader } from '../../database/owner-reads';
 import type { Runner } from '../../database/statement';
 import { NotFound } from '../../errors';
-import type { Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 import type { Phone } from '../phones/phone-number';
 import type { Profile } from './profile';
 import type { UsersRepository } from './users-repository';
 
 /** Looks up other users. */
 export class UsersService {
-  constructor(
-    private readonly users: UsersRepository,
-    private readonly limiter: Limiter,
-    private readonly limits: Pick<Limits, 'findsPerMinute' | 'findsPerDay'>,
-  ) {}
+  constructor(private readonly users: UsersRepository) {}
 
   async byId(id: string, reads: Runner): Promise<Profile> {
     return found(await this.users.profile(id, reads));
@@ -26,15 +19,9 @@ export class UsersService {
     return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);
   }
 
-  async byPhone(phone: Phone, reader: Reader, caller: Caller): Promise<Profile> {
+  async byPhone(phone: Phone, reader: Reader): Promise<Profile> {
     const { reads } = reader;
     const id = await this.users.idByPhone(phone.number, reads);
-    const subject = reader.userId;
-    await this.limiter.take(
-      caller,
-      { limit: this.limits.findsPerMinute, subject },
-      { limit: this.limits.findsPerDay, subject },
-    );
     return found(id === undefined ? undefined : await this.users.profileFor(reader.userId, id, reads));
   }
 }

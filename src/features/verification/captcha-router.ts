@@ -10,7 +10,7 @@ export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf
       summary: 'Makes a captcha, which raises the limits of send_code.',
       access: 'anyone',
       result: newCaptcha,
-      refusals: ['too_many_checks'],
+      limits: ['checksPerMinute', 'checksPerDay'],
       handle: async (_input, { caller, req }) => {
         const { verifyId, path } = await captchas.create(caller);
         return { url: `${publicUrlOf(req)}${path}`, verifyId };

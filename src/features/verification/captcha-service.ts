@@ -1,36 +1,31 @@
 import type { Caller } from '../../caller';
 import type { Captchas, NewCaptcha, Verdict, VouchedFor } from '../../integrations/captcha/captchas';
-import { checksBy, type Limiter } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
+import type { Limiter } from '../limits/limiter';
 
 /** Captchas, so many for an address. A solved one raises the limits of send_code. */
 export class CaptchaService {
   constructor(
     private readonly captchas: Captchas,
     private readonly limiter: Limiter,
-    private readonly limits: Pick<Limits, 'checksPerMinute' | 'checksPerDay'>,
   ) {}
 
   get vouchesFor(): VouchedFor {
     return this.captchas.vouchesFor;
   }
 
-  async create(caller: Caller): Promise<NewCaptcha> {
-    await this.count(caller);
-    return this.captchas.create(caller.address);
+  create({ address }: Caller): Promise<NewCaptcha> {
+    return this.captchas.create(address);
   }
 
   /** Counted where it asks somebody outside: anybody can make answers up. */
   async check(verifyId: string, answer: string, caller: Caller): Promise<Verdict> {
-    if (this.captchas.checkedOutside) await this.count(caller);
-    return this.captchas.check(verifyId, answer, caller.address);
+    const subject = caller.address;
+    if (this.captchas.checkedOutside)
+      await this.limiter.take(caller, { limit: 'checksPerMinute', subject }, { limit: 'checksPerDay', subject });
+    return this.captchas.check(verifyId, answer, subject);
   }
 
   areAway(): Promise<boolean> {
     return this.captchas.areAway();
-  }
-
-  private async count(caller: Caller): Promise<void> {
-    await this.limiter.take(caller, ...checksBy(caller, this.limits));
   }
 }

@@ -1,7 +1,6 @@
 import type { Caller } from '../../caller';
 import type { Standing } from '../audit/known-places';
 import type { Use } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
 
 /** Attempts at a code: those of the address that asked for it, and how many of those that all others share. */
 export interface MaxAttempts {
@@ -17,15 +16,9 @@ export function attemptsFrom(standing: Standing, asker: number): MaxAttempts {
 }
 
 /** A guess at a phone's code: counted for the phone and this address, and for the phone. */
-export function guessesAt(
-  phone: string,
-  { address }: Caller,
-  standing: Standing,
-  limits: Pick<Limits, 'wrongCodesPerPhoneAndAddress' | 'wrongCodesPerPhone' | 'wrongCodesPerPhoneElsewhere'>,
-): Use[] {
-  const perPhone = standing === 'elsewhere' ? limits.wrongCodesPerPhoneElsewhere : limits.wrongCodesPerPhone;
+export function guessesAt(phone: string, { address }: Caller, standing: Standing): Use[] {
   return [
-    { limit: limits.wrongCodesPerPhoneAndAddress, subject: `${phone} ${address}` },
-    { limit: perPhone, subject: phone },
+    { limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },
+    { limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },
   ];
 }

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
 import { BreakerOpen } from '../../load/breaker';
+import { orCaptcha, type LimitName } from '../../load/limits';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
 import type { Limiter, Taken, Use } from '../limits/limiter';
-import { orCaptcha, type Limit, type Limits } from '../limits/limits';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
@@ -33,7 +33,6 @@ interface Parts {
   sender: CodeSender;
   captchas: CaptchaService;
   limiter: Limiter;
-  limits: Limits;
   spendGuard: SpendGuard;
   places: KnownPlaces;
   audit: AuditTrail;
@@ -105,8 +104,7 @@ export class SendCodeService {
 
   /** No code is sent to a caller who may not try one for this phone. */
   private async checkGuessBudget(phone: Phone, caller: Caller, standing: Standing): Promise<void> {
-    const { limiter, limits } = this.parts;
-    const refusal = await limiter.refusalOf(...guessesAt(phone.number, caller, standing, limits));
+    const refusal = await this.parts.limiter.refusalOf(...guessesAt(phone.number, caller, standing));
     if (!refusal) return;
     await this.noteRefusal(phone, caller, 'too many wrong codes');
     throw new SendingTooOften('no_guesses_left', 'too many wrong codes were tried for this phone', {
@@ -115,42 +113,34 @@ export class SendCodeService {
   }
 
   private useOfAddress({ address }: Caller, raised: Raised): Use {
-    const { limits, captchas } = this.parts;
-    const { sendPerAddress, sendPerAddressWithCaptcha } = limits;
-    const raisesBoth = captchas.vouchesFor === 'phone and address';
-    return {
-      limit: raisesBoth ? at(raised, sendPerAddress, sendPerAddressWithCaptcha) : sendPerAddress,
-      subject: address,
-    };
+    const raisesBoth = this.parts.captchas.vouchesFor === 'phone and address';
+    const limit = raisesBoth ? this.at(raised, 'sendPerAddress', 'sendPerAddressWithCaptcha') : 'sendPerAddress';
+    return { limit, subject: address };
   }
 
   /** Some codes of a day are kept for places where the account was used, and a slot that strangers cannot take. */
   private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): Use[] {
-    const { limits } = this.parts;
     const perPhone =
       standing === 'elsewhere'
-        ? at(raised, limits.sendPerPhoneElsewhere, limits.sendPerPhoneElsewhereWithCaptcha)
-        : at(raised, limits.sendPerPhone, limits.sendPerPhoneWithCaptcha);
+        ? this.at(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
+        : this.at(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha');
     return [
-      { limit: this.slotFor(standing), subject: number },
+      { limit: slotFor(standing), subject: number },
       { limit: perPhone, subject: number },
     ];
   }
 
-  private slotFor(standing: Standing): Limit {
-    const { resend, resendKnown } = this.parts.limits;
-    return standing === 'known' ? resendKnown : resend;
-  }
-
   /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
   private async budgetFor(standing: Standing, caller: Caller): Promise<Use> {
-    const { limits, spendGuard } = this.parts;
-    const { sendInAll, sendInAllFromElsewhere, sendInAllBehind } = limits;
-    if (standing === 'known') return { limit: sendInAll, subject: 'all' };
-    return {
-      limit: (await spendGuard.leavesBudgetToOthers(caller)) ? sendInAllBehind : sendInAllFromElsewhere,
-      subject: 'all',
-    };
+    if (standing === 'known') return { limit: 'sendInAll', subject: 'all' };
+    const isBehind = await this.parts.spendGuard.leavesBudgetToOthers(caller);
+    return { limit: isBehind ? 'sendInAllBehind' : 'sendInAllFromElsewhere', subject: 'all' };
+  }
+
+  private at(raised: Raised, name: LimitName, withCaptcha: LimitName): Use['limit'] {
+    const { limits } = this.parts.limiter;
+    if (raised === 'nothing') return name;
+    return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
 
   private async sendUnlessGuarded(asking: Asking, taken: Taken): Promise<void> {
@@ -168,7 +158,7 @@ export class SendCodeService {
    */
   private async failure(error: unknown, { phone, caller, standing }: Asking, taken: Taken): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
-      await this.parts.limiter.clear({ limit: this.slotFor(standing), subject: phone.number });
+      await this.parts.limiter.clear(slotFor(standing), phone.number);
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');
       return new Unavailable('sms_unconfirmed', 'the SMS provider did not answer in time: the code may still arrive', {
         cause: error,
@@ -191,9 +181,8 @@ export class SendCodeService {
   }
 }
 
-function at(raised: Raised, limit: Limit, withCaptcha: Limit): Limit {
-  if (raised === 'nothing') return limit;
-  return raised === 'not yet' ? orCaptcha(limit, withCaptcha) : withCaptcha;
+function slotFor(standing: Standing): LimitName {
+  return standing === 'known' ? 'resendKnown' : 'resend';
 }
 
 function wasProviderAsked(error: unknown): boolean {

@@ -45,7 +45,8 @@ export function verificationRouter(
       access: 'anyone',
       body: verifyCode,
       result: verificationToken,
-      refusals: ['wrong_code', 'code_expired', 'guesses_spent', 'too_many_verifications'],
+      refusals: ['wrong_code', 'code_expired', 'guesses_spent'],
+      limits: ['verifiesPerMinute', 'verifiesPerDay'],
       handle: async ({ code, ...phone }, { req, caller }) => ({
         verification_token: await verifying.verify(phone, code, caller, deviceOf(req)),
       }),
@@ -56,8 +57,8 @@ export function verificationRouter(
       access: 'anyone',
       body: phone,
       result: isAvailable,
-      refusals: ['too_many_checks'],
-      handle: (phone, { caller }) => verifying.isPhoneAvailable(phone, caller),
+      limits: ['checksPerMinute', 'checksPerDay'],
+      handle: (phone) => verifying.isPhoneAvailable(phone),
     }),
   ];
 }

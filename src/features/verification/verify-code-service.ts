@@ -2,8 +2,7 @@ import type { Caller } from '../../caller';
 import { CodeExpired, Wrong } from '../../errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
-import { bucketsOf, checksBy, verifiesBy, type Held, type Limiter, type Use } from '../limits/limiter';
-import type { Limits } from '../limits/limits';
+import type { Held, Limiter, Use } from '../limits/limiter';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
 import { attemptsFrom, guessesAt } from './guesses';
@@ -16,7 +15,6 @@ interface Parts {
   codes: VerificationCodes;
   users: UsersRepository;
   limiter: Limiter;
-  limits: Limits;
   places: KnownPlaces;
   audit: AuditTrail;
 }
@@ -33,20 +31,17 @@ export class VerifyCodeService {
     private readonly rules: VerifyingRules,
   ) {}
 
-  async isPhoneAvailable(phone: Phone, caller: Caller): Promise<boolean> {
-    const { limiter, limits } = this.parts;
-    await limiter.take(caller, ...checksBy(caller, limits));
+  async isPhoneAvailable(phone: Phone): Promise<boolean> {
     return !(await this.parts.users.isPhoneTaken(phone.number));
   }
 
   async verify(phone: Phone, typed: string, caller: Caller, device?: SignedInDevice): Promise<string> {
-    const { verification, codes, limiter, limits, places, audit } = this.parts;
-    await limiter.take(caller, ...verifiesBy(caller, limits));
+    const { verification, codes, limiter, places, audit } = this.parts;
     const callerHmacs = codes.askerHmacs(phone.number, caller.address);
     const standing = await places.standingOf(phone.number, caller, device);
-    const guesses = guessesAt(phone.number, caller, standing, limits);
+    const guesses = guessesAt(phone.number, caller, standing);
     const attempts = attemptsFrom(standing, this.rules.codeMaxAttempts);
-    const sent = await verification.claimAttempt(phone.number, callerHmacs, attempts, bucketsOf(guesses));
+    const sent = await verification.claimAttempt(phone.number, callerHmacs, attempts, limiter.wanted(guesses));
     if (!sent) return this.refuseUncompared(phone, guesses, caller);
     const guess = await this.holdGuess(sent, guesses, caller);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
@@ -75,9 +70,9 @@ export class VerifyCodeService {
   }
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
-    const { verification, limiter, limits } = this.parts;
+    const { verification, limiter } = this.parts;
     // First, so that nothing can fail after the code is spent and the token stored.
-    for (const limit of [limits.resend, limits.resendKnown]) await limiter.clear({ limit, subject: phone.number });
+    for (const limit of ['resend', 'resendKnown'] as const) await limiter.clear(limit, phone.number);
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
     if (!won) throw new CodeExpired('code_expired', 'the code is spent or has expired');

@@ -1,0 +1,89 @@
+// Writes the tables of limits and queues into docs/limits.md, and the variables of limits into .env.example.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
+import { queueTable } from '../src/load/queues';
+
+const ROOT = join(__dirname, '..');
+/** Of lines in .env.example. */
+const WIDTH = 122;
+
+/** Each is what a file has between two texts. */
+const TABLES = [
+  { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
+  { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
+  { file: '.env.example', after: ', with 16 times by /48.\n', before: '\n# --- docker compose only', made: variables },
+];
+
+const WINDOWS = new Map([
+  [60, 'a minute'],
+  [15 * 60, '15 minutes'],
+  [60 * 60, 'an hour'],
+  [24 * 60 * 60, 'a day'],
+]);
+
+/** Each file as it is to be. */
+export function filesWithTables(): Map<string, string> {
+  const files = new Map(TABLES.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+  for (const { file, after, before, made } of TABLES) {
+    const text = files.get(file) ?? '';
+    const begin = text.indexOf(after) + after.length;
+    const end = text.indexOf(before, begin);
+    if (begin < after.length || end < 0) throw new Error(`${file} has no place for its table`);
+    files.set(file, text.slice(0, begin) + made() + text.slice(end));
+  }
+  return files;
+}
+
+function limitsTable(): string {
+  const [inProduction, elsewhere] = [true, false].map((isProduction) =>
+    limitsOf({ CODE_RESEND_SECONDS: 60 }, isProduction),
+  );
+  const rows = Object.entries(LIMITS) as [LimitName, LimitRow][];
+  const lines = rows.map(([name, { what, per, refusal }]) => {
+    const { amount = 0, seconds = 0 } = inProduction?.[name] ?? {};
+    const most = amount.toLocaleString('en') + (elsewhere?.[name].amount === amount ? '' : ' in production');
+    return what === undefined ? '' : line(what, whose(per), most, WINDOWS.get(seconds), refusal(1, Infinity).reason);
+  });
+  return lines.join('');
+}
+
+function queuesTable(): string {
+  const rows = Object.values(queueTable(2)).map(({ what, per, waiting, refusal, ...rules }) => {
+    const { atOnce = '', share = '', waitMs } = { atOnce: undefined, share: undefined, waitMs: undefined, ...rules };
+    const { code, reason } = refusal();
+    const most = waiting === Infinity ? '' : waiting.toLocaleString('en');
+    return line(what, per, atOnce, share, most, waitMs === undefined ? '' : `${waitMs / 1_000} s`, `${code} ${reason}`);
+  });
+  return rows.join('');
+}
+
+function line(...cells: unknown[]): string {
+  return `| ${cells.join(' | ')} |\n`.replace(/ {2}/g, ' ');
+}
+
+function whose(per: Limit['per']): string {
+  if (per === 'service') return 'all';
+  return per === 'address' ? 'an address' : `a ${per}`;
+}
+
+function variables(): string {
+  const entries = [...LIMIT_VARIABLES].map(([name, { what, per, seconds, says, amount, production }]) => {
+    const counted = what && `Of ${whose(per)} in ${WINDOWS.get(Number(seconds))}: ${what}.`;
+    const comment = [counted, says].filter(Boolean).join(' ').replaceAll('`', '');
+    return `${commented(comment)}${production === undefined ? '' : '# '}${name}=${amount ?? production ?? ''}\n`;
+  });
+  return entries.join('');
+}
+
+function commented(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last && last.length + word.length + 3 > WIDTH) lines.push(word);
+    else lines.splice(-1, 1, last ? `${last} ${word}` : word);
+  }
+  return lines.map((one) => `# ${one}\n`).join('');
+}
+
+if (require.main === module) for (const [file, text] of filesWithTables()) writeFileSync(join(ROOT, file), text);

@@ -1,0 +1,274 @@
+import { CodeExpired, SendingTooOften, TooManyRequests, type AppError } from '../errors';
+import type { ReasonOf } from '../reasons';
+
+/** How often something may happen for one subject within a window that begins with its first use. */
+export interface Limit {
+  /** Of its counts in the database. Limits of one name share them. */
+  name: string;
+  /**
+   * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56
+   * and its /48, with 4 and 16 times the amount), a phone and an address with a space between, a user id, or a user id and
+   * a device's with a space between.
+   */
+  per: 'phone' | 'address' | 'phone and address' | 'user' | 'device' | 'service';
+  /** 0 lifts the limit. */
+  amount: number;
+  seconds: number;
+  /** `times` is how often what was used fills the amount. */
+  refusal: (retryAfterSeconds: number, times: number) => AppError;
+}
+
+export interface LimitRow extends Omit<Limit, 'amount' | 'seconds'> {
+  seconds: number | 'CODE_RESEND_SECONDS';
+  /** What counts, for docs/limits.md. Without it nobody is told of this limit. */
+  what?: string;
+  /** Sets the amount. The first row of a variable has its default. */
+  variable?: string;
+  /** The amount, or the variable's default. Without it there is no limit by default. */
+  amount?: number;
+  /** The variable's default in production, where there is none elsewhere. */
+  production?: number;
+  /** The amount, by that of the variable. */
+  share?: (amount: number) => number;
+  /** What else to say of the variable, for .env.example. */
+  says?: string;
+}
+
+const MINUTE = 60;
+const QUARTER = 15 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+
+/** An SDK sends an image of 5 MiB in two, or in chunks of 256 KiB. */
+const PARTS_PER_UPLOAD = 20;
+
+type Refusal = Limit['refusal'];
+
+const sending =
+  (reason: ReasonOf<5000>): Refusal =>
+  (retryAfterSeconds) =>
+    new SendingTooOften(reason, 'too many codes were asked for', { retryAfterSeconds });
+const guessing: Refusal = (retryAfterSeconds) =>
+  new CodeExpired('guesses_spent', 'too many wrong codes were tried', { retryAfterSeconds });
+const tooMany =
+  (reason: ReasonOf<429>): Refusal =>
+  (retryAfterSeconds) =>
+    new TooManyRequests(reason, 'too many requests: try again later', { retryAfterSeconds });
+/** Wrong passwords and right ones alike: which of them were too many would tell a stranger of the owner's. */
+const loggingIn = tooMany('too_many_attempts');
+/** Nobody is answered so: the notice is left out. */
+const notifying = tooMany('too_many_changes');
+
+/** The same limit, which says so as long as a solved captcha would raise it. */
+export function orCaptcha(limit: Limit, raised: Limit): Limit {
+  const most = raised.amount === 0 ? Infinity : raised.amount / limit.amount;
+  const refusal = sending('captcha_required');
+  return { ...limit, refusal: (...met) => (met[1] < most ? refusal : limit.refusal)(...met) };
+}
+
+/** Codes of a phone's day that are kept for places where its account was used. */
+const kept = (codes: number) => Math.min(3, Math.floor(0.3 * codes));
+
+/** Every limit of the service. docs/limits.md and a part of .env.example are made of it: npm run tables. */
+// prettier-ignore
+const TABLE = {
+  /** The slot of a phone: free again once its code has been verified. */
+  resend: { name: 'resend', per: 'phone', amount: 1, seconds: 'CODE_RESEND_SECONDS', refusal: sending('too_soon'),
+    what: 'codes sent; the slot is free again once the code is verified' },
+  /** The slot for places where the account was used, which strangers cannot take. */
+  resendKnown: { name: 'resend_known', per: 'phone', amount: 1, seconds: 'CODE_RESEND_SECONDS', refusal: sending('too_soon'),
+    what: 'the same at a place where the account was used before' },
+  sendPerPhone: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
+    variable: 'SEND_CODE_PER_PHONE_DAY', amount: 10,
+    says: 'Three of these are kept for places where the account was used, and twice as many are sent with captchas.',
+    what: 'codes sent, without a captcha; then captcha_required' },
+  sendPerPhoneElsewhere: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
+    variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => codes - kept(codes),
+    what: 'the same at other places, if the phone has an account' },
+  sendPerPhoneWithCaptcha: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
+    variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => 2 * codes,
+    what: 'codes sent, in all' },
+  sendPerPhoneElsewhereWithCaptcha: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
+    variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => 2 * codes - kept(codes),
+    what: 'the same at other places, if the phone has an account' },
+  sendPerAddress: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
+    variable: 'SEND_CODE_PER_IP_HOUR', production: 200,
+    what: 'codes sent' },
+  /** One that is drawn here raises the limit by phone alone. */
+  sendPerAddressWithCaptcha: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
+    variable: 'SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA', production: 1_000,
+    says: 'With CAPTCHA_PROVIDER=turnstile; captchas that are drawn here raise the limit by phone alone.',
+    what: 'codes sent, with a captcha of a provider' },
+
+  /** One budget for the day. Its last fifth is kept for accounts that ask from a known place. */
+  sendInAll: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
+    variable: 'SEND_CODE_PER_DAY',
+    says: "The whole service's budget of messages a day, codes and notices: what they cost at most. Three for each new " +
+      'user a day leaves room for second tries and resets. The last fifth is for owners who ask from where their account ' +
+      'was used before. Default: 0, no bound. Required in production.' },
+  sendInAllFromElsewhere: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
+    variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.8 * messages) },
+  /** For networks that verify less than half of their codes, or have had much of the budget: most is left to others. */
+  sendInAllBehind: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
+    variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.4 * messages) },
+
+  /** What the spend guard still lets through to a region in an alarm. It sets the amount. */
+  alarmShare: { name: 'alarm_share', per: 'service', amount: 1, seconds: QUARTER, refusal: sending('sending_paused') },
+  /** Codes in an alarm to phones with an account that ask from elsewhere than where it was used. */
+  alarmCodesPerPhone: { name: 'alarm_codes_p', per: 'phone', amount: 1, seconds: DAY, refusal: sending('sending_paused'),
+    what: 'codes sent in an alarm of the [spend guard](abuse.md), to a phone with an account, from elsewhere than where it was used' },
+  alarmCodesPerAddress: { name: 'alarm_codes_a', per: 'address', amount: 5, seconds: DAY, refusal: sending('sending_paused'),
+    what: 'the same' },
+  alarmCodesToAccounts: { name: 'alarm_codes', per: 'service', amount: 50, seconds: QUARTER, refusal: sending('sending_paused'),
+    what: 'the same' },
+  /** Codes to accounts at a place that is known of them, once its network has an alarm of its own. */
+  alarmCodesToKnown: { name: 'alarm_codes_k', per: 'address', amount: 20, seconds: DAY, refusal: sending('sending_paused'),
+    what: 'codes sent while a network has an alarm of its own, to accounts that are known at the address' },
+  alarmCodesToKnownPerNetwork: { name: 'alarm_codes_kn', per: 'address', amount: 80, seconds: DAY, refusal: sending('sending_paused'),
+    what: 'the same, where a whole network counts as one (a /24, of IPv6 a /48)' },
+
+  /** Whatever happens to its account, no phone is told of it more often. */
+  noticesPerPhone: { name: 'notices_p', per: 'phone', amount: 1, seconds: HOUR, refusal: notifying },
+  /** Whoever logs in to own accounts, each time as another device, has them sent. */
+  newDeviceNoticesPerPhone: { name: 'new_device_notices_p', per: 'phone', amount: 3, seconds: DAY, refusal: notifying },
+  newDeviceNoticesPerAddress: { name: 'new_device_notices_a', per: 'address', seconds: HOUR, refusal: notifying,
+    variable: 'NEW_DEVICE_NOTICES_PER_IP_HOUR', production: 20,
+    says: 'With NOTIFY=sms, notices of logins from new devices: those that the logins of one address have sent, to ' +
+      'whomever. A phone is told something once an hour, a day of three new devices and of five other things, and a week ' +
+      'of one lock-out.' },
+  otherNoticesPerPhone: { name: 'other_notices_p', per: 'phone', amount: 5, seconds: DAY, refusal: notifying },
+  /** Ten addresses can lock thousands of phones out each day. */
+  lockOutNoticesPerPhone: { name: 'lock_out_notices_p', per: 'phone', amount: 1, seconds: WEEK, refusal: notifying },
+
+  wrongCodesPerPhoneAndAddress: { name: 'wrong_codes_pa', per: 'phone and address', seconds: DAY, refusal: guessing,
+    variable: 'WRONG_CODES_PER_PHONE_AND_IP_DAY', amount: 20,
+    what: 'wrong codes' },
+  wrongCodesPerPhone: { name: 'wrong_codes_p', per: 'phone', seconds: DAY, refusal: guessing,
+    variable: 'WRONG_CODES_PER_PHONE_DAY', amount: 100,
+    says: 'A fifth of these is kept for places where the account was used.',
+    what: 'wrong codes' },
+  wrongCodesPerPhoneElsewhere: { name: 'wrong_codes_p', per: 'phone', seconds: DAY, refusal: guessing,
+    variable: 'WRONG_CODES_PER_PHONE_DAY', share: (codes) => Math.ceil(0.8 * codes),
+    what: 'the same at other places than the account was used at, if the phone has one' },
+  /** Strangers behind the same address who check numbers must not keep anybody from registering. */
+  verifiesPerMinute: { name: 'verifies_minute', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_verifications'),
+    variable: 'VERIFIES_PER_IP_MINUTE', production: 600,
+    what: 'verify_code' },
+  verifiesPerDay: { name: 'verifies_day', per: 'address', seconds: DAY, refusal: tooMany('too_many_verifications'),
+    variable: 'VERIFIES_PER_IP_DAY', production: 20_000,
+    what: 'verify_code' },
+  checksPerMinute: { name: 'checks_minute', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_checks'),
+    variable: 'CHECKS_PER_IP_MINUTE', production: 600,
+    what: 'check_phone_available, get_sms_img_code, and captchas of a provider' },
+  checksPerDay: { name: 'checks_day', per: 'address', seconds: DAY, refusal: tooMany('too_many_checks'),
+    variable: 'CHECKS_PER_IP_DAY', production: 20_000,
+    what: 'the same' },
+  /** As they are sent. */
+  pageKibPerHour: { name: 'page_kib_hour', per: 'address', seconds: HOUR, refusal: tooMany('too_many_downloads'),
+    variable: 'PAGE_KIB_PER_IP_HOUR', production: 100_000,
+    says: 'As they are sent: compressed, /docs has about 600.',
+    what: 'KiB of `/openapi.json`, of its form in OpenAPI 3.0 and of the files of `/docs`' },
+
+  loginFailuresPerPhoneAndAddress: { name: 'login_failures_pa', per: 'phone and address', seconds: QUARTER, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_PHONE_AND_IP', amount: 10,
+    what: 'wrong passwords' },
+  loginFailuresPerPhoneAndAddressDay: { name: 'login_failures_pad', per: 'phone and address', seconds: DAY, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_PHONE_AND_IP_DAY', amount: 20,
+    what: 'wrong passwords' },
+  loginFailuresPerPhone: { name: 'login_failures_p', per: 'phone', seconds: DAY, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_PHONE_DAY', amount: 100,
+    what: 'wrong passwords, but not at an address where the account was used before' },
+  loginFailuresPerAddress: { name: 'login_failures_a', per: 'address', seconds: QUARTER, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_IP', production: 500,
+    what: 'wrong passwords' },
+  loginFailuresPerDevice: { name: 'login_failures_d', per: 'device', seconds: QUARTER, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_DEVICE', amount: 10,
+    what: 'wrong passwords, in place of these four, with the cookie `device`' },
+  loginFailuresPerDeviceDay: { name: 'login_failures_dd', per: 'device', seconds: DAY, refusal: loggingIn,
+    variable: 'LOGIN_FAILURES_PER_DEVICE_DAY', amount: 20,
+    what: 'wrong passwords, likewise' },
+  loginsPerPhoneAndAddress: { name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: loggingIn,
+    variable: 'LOGINS_PER_PHONE_AND_IP_HOUR', production: 60,
+    what: 'logins' },
+  loginsPerPhone: { name: 'logins_p', per: 'phone', seconds: DAY, refusal: loggingIn,
+    variable: 'LOGINS_PER_PHONE_DAY', production: 500,
+    what: 'logins' },
+  /** With the right password; a wrong one is a failed login. */
+  passwordChangesPerHour: { name: 'password_changes', per: 'user', seconds: HOUR, refusal: loggingIn,
+    variable: 'PASSWORD_CHANGES_PER_USER_HOUR', production: 10,
+    what: 'change_password, change_phone, close_account' },
+
+  /** Enough for a phone book, too few to harvest a range of numbers. */
+  findsPerMinute: { name: 'finds_minute', per: 'user', seconds: MINUTE, refusal: tooMany('too_many_lookups'),
+    variable: 'FINDS_PER_USER_MINUTE', amount: 300,
+    what: 'find' },
+  findsPerDay: { name: 'finds_day', per: 'user', seconds: DAY, refusal: tooMany('too_many_lookups'),
+    variable: 'FINDS_PER_USER_DAY', amount: 2_000,
+    what: 'find' },
+  /** Each of the first three writes a row for every group of the user. */
+  changesPerHour: { name: 'changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
+    variable: 'CHANGES_PER_USER_HOUR', production: 30,
+    says: 'Twenty times as many of friendship/set_display_name.',
+    what: 'set_nickname, set_portrait_uri, remove_portrait, set_findable, and end_session of no session' },
+  /** A user may name all friends in one go. */
+  displayNamesPerHour: { name: 'display_names_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
+    variable: 'CHANGES_PER_USER_HOUR', share: (changes) => 20 * changes,
+    what: 'friendship/set_display_name' },
+  /** A row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
+  blacklistAddsPerHour: { name: 'blacklist_adds_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_blacklist_adds'),
+    variable: 'BLACKLIST_CHANGES_PER_USER_HOUR', production: 600,
+    what: 'add_to_blacklist' },
+  /** Whatever comes of them: each writes a row of somebody else's, or tells whether there is such a user. */
+  friendRequestsPerDay: { name: 'friend_requests_day', per: 'user', seconds: DAY, refusal: tooMany('too_many_invitations'),
+    variable: 'FRIEND_REQUESTS_PER_USER_DAY', amount: 100,
+    what: 'invite' },
+  /** A group that is dismissed stays as a row, so that the cap of groups does not limit rows. */
+  groupsCreatedPerDay: { name: 'groups_created_day', per: 'user', seconds: DAY, refusal: tooMany('too_many_new_groups'),
+    variable: 'GROUPS_CREATED_PER_USER_DAY', amount: 100,
+    what: 'group/create' },
+  /** All others in the group are sent each. Quitting and dismissing are always open. */
+  groupChangesPerHour: { name: 'group_changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_group_changes'),
+    variable: 'GROUP_CHANGES_PER_USER_HOUR', production: 2_000,
+    says: 'Four groups of 500 are made in an hour.',
+    what: 'changes in groups, each member who is named as one: create, add, join, kick, transfer, set_manager, remove_manager, rename and all else that is set' },
+  /** Attempts with a good token, to this service's own storage. */
+  uploadsPerHour: { name: 'uploads_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_uploads'),
+    variable: 'UPLOADS_PER_USER_HOUR', production: 30,
+    says: 'With STORAGE_PROVIDER=local; twenty times as many requests for parts of resumable uploads.',
+    what: 'uploads' },
+  /** Each may write some megabytes that are replaced or given up. */
+  uploadPartsPerHour: { name: 'upload_parts_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_parts'),
+    variable: 'UPLOADS_PER_USER_HOUR', share: (uploads) => PARTS_PER_UPLOAD * uploads,
+    what: 'other requests of uploads in parts' },
+} as const satisfies Record<string, LimitRow>;
+
+export type LimitName = keyof typeof TABLE;
+export type Limits = Record<LimitName, Limit>;
+export type LimitVariable = Extract<(typeof TABLE)[LimitName], { variable: string }>['variable'];
+
+export const LIMITS: Record<LimitName, LimitRow> = TABLE;
+
+/** The first row of each variable, which has its default. */
+export const LIMIT_VARIABLES = new Map<LimitVariable, LimitRow>();
+for (const row of Object.values(LIMITS)) {
+  const variable = row.variable as LimitVariable | undefined;
+  if (variable && !LIMIT_VARIABLES.has(variable)) LIMIT_VARIABLES.set(variable, row);
+}
+
+/** The environment, as far as it sets limits. */
+export type LimitSettings = Partial<Record<LimitVariable, number | undefined>> & { CODE_RESEND_SECONDS: number };
+
+export function limitsOf(settings: LimitSettings, isProduction: boolean): Limits {
+  const amountOf = ({ variable, amount = 0, share = (all) => all }: LimitRow): number => {
+    if (variable === undefined) return amount;
+    const first = LIMIT_VARIABLES.get(variable as LimitVariable);
+    return share(settings[variable as LimitVariable] ?? first?.amount ?? (isProduction ? (first?.production ?? 0) : 0));
+  };
+  const limits = Object.entries(LIMITS).map(([limit, row]): [string, Limit] => {
+    const { name, per, refusal, seconds } = row;
+    const inSeconds = typeof seconds === 'number' ? seconds : settings[seconds];
+    return [limit, { name, per, refusal, amount: amountOf(row), seconds: inSeconds }];
+  });
+  return Object.fromEntries(limits) as Limits;
+}
