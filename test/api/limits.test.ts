@@ -545,6 +545,22 @@ describe('failed logins', () => {
     expect(await app.db('rate_limits').whereLike('key', `login_failures%${e164(person)}%`)).toEqual([]);
   });
 
+  it('each have an end of their own, so that one is given back alone', async () => {
+    const limits = new LimitsRepository(app.db);
+    const bucket = { key: 'login_failures_p:+441632960000', amount: 100, seconds: 900 };
+    await limits.hold([bucket]);
+    // A place that another process had in the same microsecond ends later than all that follow.
+    await app.db('rate_limits').update({ held: app.db.raw('ARRAY[held[1] + 60000000]') });
+    const places = (await times(3, () => limits.hold([bucket]))).flat();
+    expect(new Set(places.map(({ ends }) => ends)).size).toBe(3);
+    const held = await app.db('rate_limits').where({ key: bucket.key }).pluck<string[][]>('held');
+    expect(held[0]).toEqual([...(held[0] ?? [])].sort());
+    for (const place of places) await limits.free([place]);
+    expect(await app.db('rate_limits').where({ key: bucket.key }).select(app.db.raw('cardinality(held)'))).toEqual([
+      { cardinality: 1 },
+    ]);
+  });
+
   it('at once, over two instances: 10 of 50 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);

@@ -5,7 +5,17 @@ import { Client } from 'pg';
 import { Passwords } from '../../src/features/auth/passwords';
 import { masked } from '../../src/features/phones/phone-number';
 import { startApp, type TestApp } from '../support/app';
-import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times, type Answer } from '../support/calls';
+import {
+  cookieOf,
+  counted,
+  expectBody,
+  expectRefusal,
+  post,
+  raw,
+  retryAfter,
+  times,
+  type Answer,
+} from '../support/calls';
 import { Gate } from '../support/gate';
 import { e164, field, insertPerson, newPhone, register, type Person } from '../support/people';
 import { secret } from '../support/secrets';

@@ -183,6 +183,17 @@ describe('the plan of every statement', () => {
     expect(scannedIn(await planOf(sql))).toEqual([]);
   });
 
+  it.each([...statements].filter(([, sql]) => sql.includes('rate_limits')))(
+    '%s finds limits by their keys, also while PostgreSQL takes their table for small',
+    async (_name, sql) => {
+      // In its own schema, before the one that is full.
+      await client.query('CREATE TEMP TABLE rate_limits (LIKE public.rate_limits INCLUDING ALL)');
+      const plan = await planOf(sql);
+      await client.query('DROP TABLE pg_temp.rate_limits');
+      expect(plan).not.toMatch(/Seq Scan on rate_limits|Scan (on|using) rate_limits_resets_at/);
+    },
+  );
+
   it('that Knex makes has none either', async () => {
     expect(asked.size).toBeGreaterThan(25);
     const scanning = [];

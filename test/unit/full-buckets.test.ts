@@ -8,12 +8,12 @@ describe('FullBuckets', () => {
 
   /** The database says so. */
   function findFull(key: string, seconds = 10): void {
-    buckets.learn([{ key, seconds, used: 2, noted: false, spent: true }], [bucket(key)]);
+    buckets.learn([{ key, seconds, used: 2, noted: false }], [bucket(key)]);
   }
 
   it('believes for a moment what it was told to be full', () => {
     findFull('a');
-    const known = { key: 'a', seconds: 10, used: 2, noted: true, spent: true };
+    const known = { key: 'a', seconds: 10, used: 2, noted: true };
     expect(buckets.known([bucket('a'), bucket('b')])).toEqual([known]);
     now += 250;
     expect(buckets.known([bucket('a')])).toEqual([]);

@@ -62,7 +62,7 @@ export class FullBuckets {
     return wanted.flatMap(({ key, amount }) => {
       const bucket = this.buckets.get(key);
       if (!bucket || bucket.resetsAt <= now || bucket.used < amount) return [];
-      return [{ key, used: bucket.used, seconds: (bucket.resetsAt - now) / 1_000, noted: true, spent: true }];
+      return [{ key, used: bucket.used, seconds: (bucket.resetsAt - now) / 1_000, noted: true }];
     });
   }
 }

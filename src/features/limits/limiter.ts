@@ -174,13 +174,12 @@ export class Limiter {
     this.learn(full, wanted);
     if (full.length > 0) return full;
     // The window has ended since the refusal.
-    return missing.map(({ key, amount }) => ({ key, used: amount, seconds: 1, noted: true, spent: false }));
+    return missing.map(({ key, amount }) => ({ key, used: amount, seconds: 1, noted: true }));
   }
 
-  /** A bucket that is full by places alone is not remembered: one may be free soon. */
   private learn(full: FullBucket[], asked: Wanted[]): void {
     const remembered = rememberable(asked);
-    const isRemembered = ({ key, spent }: FullBucket) => spent && remembered.some((bucket) => bucket.key === key);
+    const isRemembered = ({ key }: FullBucket) => remembered.some((bucket) => bucket.key === key);
     this.full.learn(full.filter(isRemembered), remembered);
   }
 

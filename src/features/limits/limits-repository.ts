@@ -11,14 +11,6 @@ export interface Bucket {
   uses?: number;
 }
 
-/** A bucket that was taken from, as it is now. */
-export interface TakenBucket {
-  key: string;
-  used: number;
-  /** Until it is empty again. */
-  seconds: number;
-}
-
 /** A place that counts until it is settled or given back, and for HOLD_SECONDS at most. */
 export interface HeldPlace {
   key: string;
@@ -32,8 +24,6 @@ export interface FullBucket {
   seconds: number;
   /** Whether the audit trail has been told. */
   noted: boolean;
-  /** By uses alone: no place that is held can be given back. */
-  spent: boolean;
 }
 
 /** Longer than any request may take. */
@@ -42,81 +32,82 @@ const HOLD_SECONDS = 30;
 const HELD_RETRY_SECONDS = 2;
 
 const USED = 'CASE WHEN bucket.resets_at <= now() THEN 0 ELSE bucket.used END';
+const MICROSECONDS = 'floor(extract(epoch FROM clock_timestamp()) * 1e6)::bigint';
+/** The places that have not ended. A function in SQL would double what a limit costs. */
+const LIVE = `CASE bucket.held WHEN '{}' THEN bucket.held
+              ELSE ARRAY(SELECT ends FROM unnest(bucket.held) AS ends WHERE ends > ${MICROSECONDS}) END`;
 
 type Columns = 'keys' | 'amounts' | 'lengths' | 'uses';
-type Places = 'keys' | 'ends';
+type Places = 'keys' | 'ends' | 'uses';
 
-/** Adds uses and no place, or no use and one place; `result` is returned beside the key. */
-function taking(uses: '0' | 'uses', place: string, result: string): string {
+/** Each bucket of a row of `from`. With OFFSET 0 it is found by its key, also while PostgreSQL takes the table for small. */
+function bucketOf(from: string, locked = ''): string {
+  return `${from}, LATERAL (SELECT * FROM rate_limits WHERE key = ${from}.key ${locked} OFFSET 0) AS bucket`;
+}
+
+/** Adds uses and no place, or no use and one place. The ends of a row's places differ, so that each can be removed. */
+function taking(uses: '0' | 'uses', firstPlaces: string, places: string, result: string): string {
   return `
     WITH wanted AS (SELECT * FROM unnest(:keys::text[], :amounts::integer[], :lengths::integer[], :uses::integer[])
                                         AS one (key, amount, seconds, uses))
     INSERT INTO rate_limits AS bucket (key, used, amount, resets_at, held)
-    SELECT key, ${uses}, amount, now() + make_interval(secs => seconds), ${place} FROM wanted
-     WHERE NOT EXISTS (SELECT FROM rate_limits one JOIN wanted USING (key)
-                        WHERE one.resets_at > now() AND one.used >= wanted.amount)
+    SELECT key, ${uses}, amount, now() + make_interval(secs => seconds), ${firstPlaces} FROM wanted
+     WHERE NOT EXISTS (SELECT FROM ${bucketOf('wanted')}
+                        WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)
      ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
       used = ${USED} + excluded.used,
-      held = rate_limits_live(bucket.held) || excluded.held,
+      held = ${places},
       resets_at = CASE WHEN bucket.resets_at <= now() THEN excluded.resets_at ELSE bucket.resets_at END,
       amount = excluded.amount,
       noted = bucket.noted AND bucket.resets_at > now()
-    WHERE ${USED} + cardinality(rate_limits_live(bucket.held)) < excluded.amount
-    RETURNING key, ${result}`;
+    WHERE ${USED} + cardinality(${LIVE}) < excluded.amount
+    RETURNING ${result}`;
 }
 
-const take = statement<TakenBucket, Columns>(
-  'take-limits',
-  taking('uses', `'{}'::bigint[]`, 'used, extract(epoch FROM resets_at - now())::float8 AS seconds'),
-);
+const take = statement<Pick<Bucket, 'key'>, Columns>('take-limits', taking('uses', `'{}'::bigint[]`, LIVE, 'key'));
 
 const hold = statement<HeldPlace, Columns>(
   'hold-limits',
   taking(
     '0',
-    `ARRAY[rate_limits_now() + ${HOLD_SECONDS * 1_000_000}]`,
-    'bucket.held[cardinality(bucket.held)] AS ends',
+    `ARRAY[${MICROSECONDS} + ${HOLD_SECONDS * 1_000_000}]`,
+    `${LIVE} || greatest(excluded.held[1], bucket.held[cardinality(bucket.held)] + 1)`,
+    'key, held[cardinality(held)] AS ends',
   ),
 );
 
-const release = statement<unknown, Places | 'uses'>(
-  'release-limits',
-  `WITH places AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[], :uses::integer[]) AS one (key, ends, uses)),
-   locked AS (
-     SELECT key, used + uses AS used, rate_limits_without(rate_limits_live(held), ends) AS held
-       FROM rate_limits JOIN places USING (key) ORDER BY key FOR UPDATE OF rate_limits),
-   emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM locked WHERE used <= 0 AND held = '{}'))
-   UPDATE rate_limits bucket SET used = locked.used, held = locked.held
-     FROM locked WHERE bucket.key = locked.key AND NOT (locked.used <= 0 AND locked.held = '{}')`,
-);
-
-const giveBack = statement<unknown, 'keys' | 'uses'>(
-  'give-limits-back',
-  `WITH returned AS (SELECT * FROM unnest(:keys::text[], :uses::integer[]) AS one (key, uses)),
-   locked AS (
-     SELECT key, used - uses AS used, held FROM rate_limits JOIN returned USING (key)
-      WHERE resets_at > now() ORDER BY key FOR UPDATE OF rate_limits),
-   emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM locked WHERE used <= 0 AND held = '{}'))
-   UPDATE rate_limits bucket SET used = greatest(0, locked.used)
-     FROM locked WHERE bucket.key = locked.key AND NOT (locked.used <= 0 AND locked.held = '{}')`,
+/**
+ * Adds to what is used, or takes from it, and removes places. The insertion always finds the row, which is locked: as an
+ * update PostgreSQL might read the whole table for it.
+ */
+const change = statement<unknown, Places>(
+  'change-limits',
+  `WITH changes AS (SELECT * FROM unnest(:keys::text[], :ends::bigint[], :uses::integer[]) AS one (key, ends, uses)
+                    ORDER BY key OFFSET 0),
+   changed AS (
+     SELECT bucket.key, greatest(0, bucket.used + uses) AS used, amount, resets_at, array_remove(${LIVE}, ends) AS held
+       FROM ${bucketOf('changes', 'FOR UPDATE')}),
+   emptied AS (DELETE FROM rate_limits WHERE key IN (SELECT key FROM changed WHERE used = 0 AND held = '{}'))
+   INSERT INTO rate_limits (key, used, amount, resets_at, held)
+   SELECT key, used, amount, resets_at, held FROM changed WHERE NOT (used = 0 AND held = '{}')
+   ON CONFLICT (key) DO UPDATE SET used = excluded.used, held = excluded.held`,
 );
 
 const full = statement<FullBucket, 'keys' | 'amounts'>(
   'full-limits',
   `SELECT key, used,
-          CASE WHEN used < most THEN ${HELD_RETRY_SECONDS} ELSE extract(epoch FROM resets_at - now()) END::float8 AS seconds,
-          noted OR used < most AS noted,
-          used >= most AS spent
-     FROM (SELECT key, CASE WHEN resets_at > now() THEN used ELSE 0 END AS used, held, resets_at, noted, most
-             FROM rate_limits JOIN unnest(:keys::text[], :amounts::integer[]) AS wanted (key, most) USING (key)) AS bucket
-    WHERE used + cardinality(rate_limits_live(held)) >= most`,
+          CASE WHEN used < amount THEN ${HELD_RETRY_SECONDS} ELSE extract(epoch FROM resets_at - now()) END::float8 AS seconds,
+          noted OR used < amount AS noted
+     FROM (SELECT wanted.*, ${USED} AS used, cardinality(${LIVE}) AS places, bucket.resets_at, bucket.noted
+             FROM (SELECT * FROM unnest(:keys::text[], :amounts::integer[]) AS one (key, amount)) AS ${bucketOf('wanted')}) AS found
+    WHERE used + places >= amount`,
 );
 
 const note = statement<{ key: string }, 'keys'>(
   'note-limits',
-  `UPDATE rate_limits SET noted = true WHERE NOT noted AND key IN (
-     SELECT key FROM rate_limits WHERE key = ANY (:keys::text[]) AND NOT noted ORDER BY key FOR UPDATE)
+  `UPDATE rate_limits SET noted = true WHERE NOT noted AND key = ANY (ARRAY(
+     SELECT key FROM rate_limits WHERE key = ANY (:keys::text[]) AND NOT noted ORDER BY key FOR UPDATE))
    RETURNING key`,
 );
 
@@ -132,7 +123,7 @@ export class LimitsRepository {
    * from, so that an address over its own limit does not use up the limit of all. A bucket that becomes full in this
    * very moment is missing from the result.
    */
-  async take(buckets: Bucket[]): Promise<TakenBucket[]> {
+  async take(buckets: Bucket[]): Promise<Pick<Bucket, 'key'>[]> {
     return take(this.db, columnsOf(buckets));
   }
 
@@ -143,8 +134,10 @@ export class LimitsRepository {
 
   /** Those that are counted become uses, the others are free again, in one statement. */
   async settle(counted: HeldPlace[], others: HeldPlace[]): Promise<void> {
-    const uses = [...counted.map(() => 1), ...others.map(() => 0)];
-    await release(this.db, { ...placesOf([...counted, ...others]), uses });
+    await this.change([
+      ...counted.map((place) => ({ ...place, uses: 1 })),
+      ...others.map((place) => ({ ...place, uses: 0 })),
+    ]);
   }
 
   /** They do not count. The row of an empty bucket is deleted, so that a refused request leaves no row. */
@@ -154,7 +147,7 @@ export class LimitsRepository {
 
   /** Undoes `take`. */
   async giveBack(buckets: Pick<Bucket, 'key' | 'uses'>[]): Promise<void> {
-    await giveBack(this.db, { keys: buckets.map(({ key }) => key), uses: buckets.map(({ uses = 1 }) => uses) });
+    await this.change(buckets.map(({ key, uses = 1 }) => ({ key, ends: null, uses: -uses })));
   }
 
   /** The full ones among the buckets. */
@@ -180,6 +173,11 @@ export class LimitsRepository {
     // Not while places may be held in it.
     await deleteInBatches(this.db, 'rate_limits', 'resets_at <= now() - make_interval(secs => ?)', [HOLD_SECONDS]);
   }
+
+  private async change(changes: { key: string; ends: number | null; uses: number }[]): Promise<void> {
+    const column = (name: 'key' | 'ends' | 'uses') => changes.map((one) => one[name]);
+    await change(this.db, { keys: column('key'), ends: column('ends'), uses: column('uses') });
+  }
 }
 
 function columnsOf(buckets: Bucket[]): Record<Columns, unknown> {
@@ -189,8 +187,4 @@ function columnsOf(buckets: Bucket[]): Record<Columns, unknown> {
     lengths: buckets.map(({ seconds }) => seconds),
     uses: buckets.map(({ uses = 1 }) => uses),
   };
-}
-
-function placesOf(places: HeldPlace[]): Record<Places, unknown> {
-  return { keys: places.map(({ key }) => key), ends: places.map(({ ends }) => ends) };
 }

@@ -59,8 +59,9 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'ot
     WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts < :asker ELSE others_attempts < :others END
       AND verified_at IS NULL AND expires_at > now()
       AND NOT EXISTS (
-        SELECT FROM rate_limits JOIN unnest(:budgets::text[], :amounts::integer[]) AS budget (key, most) USING (key)
-         WHERE resets_at > now() AND used >= budget.most)
+        SELECT FROM unnest(:budgets::text[], :amounts::integer[]) AS budget (key, most),
+               LATERAL (SELECT * FROM rate_limits WHERE key = budget.key OFFSET 0) AS bucket
+         WHERE bucket.resets_at > now() AND bucket.used >= budget.most)
    RETURNING code.id, code_hmac AS hmac, by_asker AS "byAsker"`,
 );
 
