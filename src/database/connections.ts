@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
-import { connectionOptions, knexOn, openPool } from './pool';
+import { connectionOptions, knexOn, openPool, PLAN_ONCE } from './pool';
 import { DatabaseProbe } from './probe';
 import { SharedReads } from './shared-reads';
 import { withTimeout } from '../load/timeout';
@@ -42,7 +42,7 @@ export function openConnections(url: string, { poolMax, prepare }: DatabaseSetti
   });
   const options = { ...connectionOptions(url), watch };
   const pool = openPool(url, poolMax, watch);
-  const countingPool = openPool(url, Math.ceil(poolMax / 2), watch);
+  const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
   const probe = new DatabaseProbe(url, watch);

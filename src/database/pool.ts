@@ -1,5 +1,5 @@
 import knex, { type Knex } from 'knex';
-import { Pool, types, type ClientConfig, type PoolConfig } from 'pg';
+import { Pool, types, type ClientBase, type ClientConfig, type PoolConfig } from 'pg';
 import type { ConnectionWatch } from './connection-watch';
 import { forPg } from './database-url';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
@@ -36,16 +36,25 @@ const LEAVE_VANISHED_CLIENTS = `
   SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '5', false),
          set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)`;
 
-/** A pool that gives out a connection only while it is clean: no statement under way, no transaction open. */
-export function openPool(url: string, max: number, watch: ConnectionWatch): Pool {
+/** For look-ups by keys: planning them anew for every value would cost more than running them. */
+export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
+
+/**
+ * A pool that gives out a connection only while it is clean: no statement under way, no transaction open. Each connection
+ * first runs `settings`.
+ */
+export function openPool(url: string, max: number, watch: ConnectionWatch, settings: string[] = []): Pool {
+  // Some poolers and platforms refuse them; the connection is good without.
+  const prepare = async (client: ClientBase) => {
+    for (const sql of [LEAVE_VANISHED_CLIENTS, ...settings]) await client.query(sql).catch(() => undefined);
+  };
   const options: PoolConfig & GuardedConfig = {
     ...connectionOptions(url),
     watch,
     max,
     idleTimeoutMillis: 30_000,
     Client: GuardedClient as unknown as NonNullable<PoolConfig['Client']>,
-    // Some poolers and platforms refuse it; the connection is good without it.
-    onConnect: (client) => client.query(LEAVE_VANISHED_CLIENTS).then(undefined, () => undefined) as unknown as void,
+    onConnect: (client) => prepare(client) as unknown as void,
   };
   const pool = new Pool(options);
   pool.on('error', () => undefined);

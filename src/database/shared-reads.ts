@@ -2,6 +2,7 @@ import { Query, type QueryResultRow } from 'pg';
 import { codeOf, Unavailable } from '../errors';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
+import { PLAN_ONCE } from './pool';
 import type { PreparedQuery, Runner } from './statement';
 import { withTimeout } from '../load/timeout';
 
@@ -118,8 +119,7 @@ class SharedConnection implements Runner {
     client.on('end', forget);
     try {
       await client.connect();
-      // Each is a look-up by its key: planning it anew for every value would cost more than running it.
-      if (this.prepare) await client.query('SET plan_cache_mode = force_generic_plan');
+      if (this.prepare) await client.query(PLAN_ONCE);
       gatherWrites(client.connection.stream);
       return client;
     } catch (error) {

@@ -70,7 +70,7 @@ describe('a connection on which something was given up', () => {
   it('is left when it is given back within a transaction', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const person = await insertAndSignIn(app);
-    await app.db.raw('BEGIN');
+    await app.serviceDb.raw('BEGIN');
     expectBody(await rename(person, 'Kept'), { code: 200 });
     expect(await nicknameOf(person)).toBe('Kept');
   });

@@ -1,8 +1,11 @@
 import { Client } from 'pg';
 import '../../src/composition/operations';
 import '../../src/composition/repositories';
+import { openConnections } from '../../src/database/connections';
 import { PAGE } from '../../src/database/pages';
 import { statements } from '../../src/database/statement';
+import { LimitsRepository } from '../../src/features/limits/limits-repository';
+import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { PNG } from '../support/images';
@@ -193,6 +196,19 @@ describe('the plan of every statement', () => {
       expect(plan).not.toMatch(/Seq Scan on rate_limits|Scan (on|using) rate_limits_resets_at/);
     },
   );
+
+  it('of limits is made once a connection, not once a login', async () => {
+    const connections = openConnections(app.databaseUrl, { poolMax: 1, prepare: true }, createLogger('silent'));
+    const limits = new LimitsRepository(connections.counting);
+    const buckets = [{ key: 'login_failures_p:+441632960001', amount: 100, seconds: 900 }];
+    for (let count = 0; count < 3; count += 1) await limits.settle(await limits.hold(buckets), []);
+    const planned = await connections
+      .counting('pg_prepared_statements')
+      .whereLike('name', '%-limits')
+      .sum('custom_plans as each');
+    expect(planned).toEqual([{ each: '0' }]);
+    await connections.close();
+  });
 
   it('that Knex makes has none either', async () => {
     expect(asked.size).toBeGreaterThan(25);

@@ -1980,6 +1980,14 @@ export const guards = [
     named: 'finds limits by their keys',
   },
   {
+    guard: 'limits are planned once a connection',
+    file: 'src/database/connections.ts',
+    replace: 'prepare ? [PLAN_ONCE] : []',
+    by: '[]',
+    test: 'test/api/query-plans',
+    named: 'of limits is made once a connection',
+  },
+  {
     guard: 'a stored image is on the disk with its name',
     file: 'src/integrations/storage/local-image-storage.ts',
     replace: 'await flushFolder(folder);',
