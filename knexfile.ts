@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import type { Knex } from 'knex';
-import { migrationUrlOf } from './src/config';
+import { migrationUrlOf } from './src/config/config';
 import { migrationOptions, migratorConfig } from './src/database/migrations';
 
 dotenv.config({ quiet: true });

@@ -1,11 +1,11 @@
 import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
 import { databaseUrl } from '../knexfile';
+import { codeOf } from '../src/base/errors';
 import { repositories } from '../src/composition/repositories';
 import { isMigrated } from '../src/database/migrations';
 import { connectionOptions, knexFor } from '../src/database/pool';
 import { transactions } from '../src/database/transaction';
-import { codeOf } from '../src/errors';
 import { FriendshipsService } from '../src/features/friendships/friendships-service';
 import { GroupsService } from '../src/features/groups/groups-service';
 import { MembershipsService } from '../src/features/groups/memberships-service';

@@ -1,6 +1,6 @@
 import { databaseUrl } from '../knexfile';
+import { asError } from '../src/base/errors';
 import { migrate } from '../src/database/migrations';
-import { asError } from '../src/errors';
 
 /** npm run migrate: brings the schema up to date, and gives the role of the service what it needs. */
 

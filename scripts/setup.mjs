@@ -94,12 +94,12 @@ function fromArguments(words) {
   );
 }
 
-/** The checks of src/config.ts: of the settings that are given, since the compose file or this script sets the rest. */
+/** The checks of src/config: of the settings that are given, since the compose file or this script sets the rest. */
 async function checksOfService() {
   await ensureDependencies({ dev: false });
   const require = createRequire(import.meta.url);
   require('tsx/cjs');
-  const { readConfig } = require(join(root, 'src', 'config.ts'));
+  const { readConfig } = require(join(root, 'src', 'config', 'config.ts'));
   return (given) => {
     // Files of secrets are where the service runs.
     const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { COMMON_REASONS, REASONS, type Reason } from '../../src/base/reasons';
+import { described } from '../../src/base/schemas';
 import { done as doneSchema, doneCode, type Endpoint } from '../../src/http/endpoint';
 import type { Operation } from '../../src/http/operation';
-import { described } from '../../src/http/parse';
-import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
 import { requestId, retryAfter } from './headers';
 import { capitalized, operationId } from './names';
 import { listed, reasonHeader, refusalsBy } from './refusals';

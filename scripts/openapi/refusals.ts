@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
+import { COMMON_REASONS, REASONS, type Reason } from '../../src/base/reasons';
 import { requestId, retryAfter } from './headers';
 import { capitalized, sentence } from './names';
 

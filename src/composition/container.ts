@@ -1,15 +1,16 @@
 import type { Express } from 'express';
 import type { Knex } from 'knex';
-import type { Config } from '../config';
+import type { Config } from '../config/config';
 import { DeviceCookies } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
 import { createApp } from '../http/app';
+import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
 import { errorHandler } from '../http/error-handler';
 import { Health, healthRouter } from '../http/health-router';
-import type { Operation } from '../http/operation';
 import { openApiRouter } from '../http/openapi-router';
+import type { Operation } from '../http/operation';
 import { operationsRouter } from '../http/operations-router';
 import { operations } from './operations';
 import { pages } from './pages';
@@ -42,7 +43,11 @@ export async function buildContainer(
   const services = await buildServices(config, outside);
   const { connections } = services;
 
-  const reader = new SessionReader(connections.reads, sessionCookieName(config.production), keys.sessionSecrets);
+  const reader = new SessionReader(
+    connections.reads,
+    cookieReader(sessionCookieName(config.production)),
+    keys.sessionSecrets,
+  );
   const cookies = new SessionCookies(
     connections.pool,
     connections.db,

@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Config } from '../config';
+import type { Config } from '../config/config';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
 import type { Meter } from '../http/shared-text';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config';
+import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
@@ -42,10 +42,10 @@ import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
-import type { Keys } from '../keys';
 import { Background } from '../load/background';
 import { openQueues } from '../load/queues';
 import { Sweeper } from '../load/sweeper';
+import type { Keys } from '../start/keys';
 import { downloadMeter, hasInbox } from './pages';
 import { repositories } from './repositories';
 

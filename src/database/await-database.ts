@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { asError } from '../errors';
+import { asError } from '../base/errors';
 import { isOutage } from './outage';
 import { connectionOptions } from './pool';
 

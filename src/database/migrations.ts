@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { Client, type ClientConfig } from 'pg';
-import { codeOf } from '../errors';
+import { codeOf } from '../base/errors';
 import { connectionOptions, knexFor } from './pool';
 import { grantToService } from './service-role';
 

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { codeOf } from '../errors';
+import { codeOf } from '../base/errors';
 
 const OUTAGES = new Set([
   // node: no connection, or one that broke

@@ -1,10 +1,10 @@
 import { Query, type QueryResultRow } from 'pg';
-import { codeOf, Unavailable } from '../errors';
+import { codeOf, Unavailable } from '../base/errors';
+import { withTimeout } from '../load/timeout';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
 import { PLAN_ONCE } from './pool';
 import type { PreparedQuery, Runner } from './statement';
-import { withTimeout } from '../load/timeout';
 
 /**
  * Small reads on few connections that all requests share: pg sends each at once, without waiting for the answers to

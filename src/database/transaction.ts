@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Knex } from 'knex';
-import { codeOf } from '../errors';
+import { codeOf } from '../base/errors';
 
 /** Runs `work` in one transaction, with repositories that are bound to it. A service names those that it needs. */
 export type Transaction<Repositories> = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>;

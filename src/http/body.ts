@@ -1,5 +1,5 @@
 import { raw, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { BadRequest } from '../errors';
+import { BadRequest } from '../base/errors';
 
 const MAX_BYTES = 16 * 1_024;
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { Caller } from '../caller';
-import { addressOf } from '../networks';
+import type { Caller } from '../base/caller';
+import { addressOf } from '../base/networks';
 
 const USER_AGENT_LENGTH = 200;
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { plainAddress } from '../networks';
+import { plainAddress } from '../base/networks';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { Forbidden } from '../errors';
+import { Forbidden } from '../base/errors';
 
 export const WRITING = ['POST', 'PUT', 'DELETE'];
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
-import { Unavailable } from '../errors';
+import { Unavailable } from '../base/errors';
 
 const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;

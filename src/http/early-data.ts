@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { TooEarly } from '../errors';
+import { TooEarly } from '../base/errors';
 import { WRITING } from './cross-site';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reason } from '../reasons';
+import type { Reason } from '../base/reasons';
 
 /** Of every answer that says that it was done. */
 export const doneCode = z.literal(200).meta({ id: 'Code200', description: 'It was done.' });

@@ -1,7 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { isOutage } from '../database/outage';
 import {
   AppError,
   BadRequest,
@@ -12,8 +11,9 @@ import {
   ReturnCode,
   TooLarge,
   Unavailable,
-} from '../errors';
-import { errorForLog } from '../logger';
+} from '../base/errors';
+import { errorForLog } from '../base/logger';
+import { isOutage } from '../database/outage';
 
 const AWAY = 'the service is overloaded or its database is away: try again shortly';
 

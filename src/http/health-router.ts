@@ -1,6 +1,6 @@
 import { Router } from 'express';
+import { Unavailable } from '../base/errors';
 import type { DatabaseProbe } from '../database/probe';
-import { Unavailable } from '../errors';
 import { done, type Endpoint } from './endpoint';
 import { get, ok } from './route';
 

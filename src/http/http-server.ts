@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
-import { REASONS, type Reason } from '../reasons';
+import { REASONS, type Reason } from '../base/reasons';
 import { classesFor } from './express-prototypes';
 import { closeSlowReaders, type Pace } from './slow-readers';
 

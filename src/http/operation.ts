@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { Caller } from '../caller';
+import type { Caller } from '../base/caller';
+import { NotSignedIn } from '../base/errors';
+import type { Reason } from '../base/reasons';
 import type { OwnerReads } from '../database/owner-reads';
-import { NotSignedIn } from '../errors';
 import { LIMITS, type LimitName } from '../load/limits';
-import type { Reason } from '../reasons';
 import { callerOf } from './caller-of';
 
 /**

@@ -1,9 +1,9 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { BadRequest } from '../errors';
-import type { Leave } from '../load/queue';
+import type { Caller } from '../base/caller';
+import { BadRequest } from '../base/errors';
 import type { LimitName } from '../load/limits';
+import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
-import type { Caller } from '../caller';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
 import { Call, nameOf, ReaderCall, UserCall, type Access, type Operation } from './operation';

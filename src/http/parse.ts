@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BadRequest } from '../errors';
+import { BadRequest } from '../base/errors';
 
 /** Of what a schema has no words for. Those of zod itself reach no client. */
 const OTHERWISE = { error: () => 'is not as it must be' };
@@ -33,74 +33,3 @@ function whyMissing(name: string, input: unknown): string | undefined {
   const sent = Object.keys(input).find((word) => plain(word) === plain(name));
   return sent === undefined ? 'is missing' : `is missing: ${sent} is not ${name}`;
 }
-
-/** A string that survives the way to PostgreSQL and back: it holds no NUL and is well-formed Unicode. */
-const text = z
-  .string({ error: 'must be a string' })
-  .refine((value) => !value.includes('\0'), 'must not contain NUL')
-  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
-
-export function bytes(least: number, most: number) {
-  const isFit = (value: string) => {
-    const length = Buffer.byteLength(value, 'utf8');
-    return length >= least && length <= most;
-  };
-  // JSON Schema counts characters, of which one is 1 to 4 bytes.
-  const characters = { ...(least > 0 && { minLength: Math.ceil(least / 4) }), maxLength: most };
-  const description = `${least > 0 ? `${least} to` : 'Up to'} ${most} bytes of UTF-8.`;
-  return text.refine(isFit, `must be ${least} to ${most} bytes of UTF-8`).meta({ ...characters, description });
-}
-
-/** Text of some number of characters (code points), which JSON Schema counts like this, too. */
-export function characters(least: number, most: number) {
-  const isFit = (value: string) => {
-    const { length } = Array.from(value);
-    return length >= least && length <= most;
-  };
-  return text.refine(isFit, `must be ${least} to ${most} characters`).meta({
-    ...(least > 0 && { minLength: least }),
-    ...{ maxLength: most, description: `${least > 0 ? `${least} to` : 'Up to'} ${most} characters.` },
-  });
-}
-
-const CONTROL = /\p{Cc}/u;
-const LINE_BREAKS = /[\r\n]/g;
-const OVERRIDE = /[\u202A-\u202E]/;
-
-/** What the document says of a text in one line. */
-export const PLAIN = 'No control characters, and no bidirectional overrides.';
-
-/** Refuses what lets a text change how others around it are shown. */
-export function inLine<Schema extends z.ZodType<string>>(schema: Schema) {
-  return plain(schema, (value) => CONTROL.test(value), PLAIN);
-}
-
-/** Like `inLine`, but allows line breaks. */
-export function inLines<Schema extends z.ZodType<string>>(schema: Schema) {
-  const hasControl = (value: string) => CONTROL.test(value.replace(LINE_BREAKS, ''));
-  return plain(schema, hasControl, 'No control characters but line breaks, and no bidirectional overrides.');
-}
-
-function plain<Schema extends z.ZodType<string>>(
-  schema: Schema,
-  hasControl: (value: string) => boolean,
-  description: string,
-) {
-  return schema
-    .refine((value) => !hasControl(value), 'must not contain control characters')
-    .refine((value) => !OVERRIDE.test(value), 'must not contain bidirectional overrides (U+202A to U+202E)')
-    .meta({ ...schema.meta(), description: [schema.meta()?.description, description].join(' ') });
-}
-
-/** What the document says of a schema beside what it says already. */
-export function described<Schema extends z.ZodType>(schema: Schema, more: z.GlobalMeta): Schema {
-  return schema.meta({ ...schema.meta(), ...more });
-}
-
-/** As clients are shown times. */
-export const time = z.iso.datetime().meta({ description: 'UTC.', examples: ['2026-04-01T12:00:00.000Z'] });
-
-export const id = z
-  .string({ error: 'must be a string' })
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _')
-  .meta({ description: 'The id of a user.', examples: ['k7Qw2mZr9TfB'] });

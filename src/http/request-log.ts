@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { maskedAddress } from '../networks';
+import { maskedAddress } from '../base/networks';
 
 declare module 'express-serve-static-core' {
   interface Request {

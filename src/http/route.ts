@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { asError, MethodNotAllowed } from '../errors';
+import { asError, MethodNotAllowed } from '../base/errors';
 import { nameRoute } from './request-log';
 
 const METHODS = ['post', 'put', 'delete'] as const;

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../errors';
+import { codeOf } from '../base/errors';
 import { Cluster } from './embedded-postgres/cluster';
 import { EmbeddedPostgresError } from './embedded-postgres/error';
 import { claim, Ownership, type Claim } from './embedded-postgres/ownership';

@@ -1,5 +1,5 @@
-import { CodeExpired, SendingTooOften, TooManyRequests, type AppError } from '../errors';
-import type { ReasonOf } from '../reasons';
+import { CodeExpired, SendingTooOften, TooManyRequests, type AppError } from '../base/errors';
+import type { ReasonOf } from '../base/reasons';
 
 /** How often something may happen for one subject within a window that begins with its first use. */
 export interface Limit {

@@ -1,5 +1,5 @@
-import type { AppError } from '../errors';
-import { senderOf, sharesOf, type NetworkShare } from '../networks';
+import type { AppError } from '../base/errors';
+import { senderOf, sharesOf, type NetworkShare } from '../base/networks';
 import { Usage } from './usage';
 
 /** What a queue admits, whom it lets wait, and whom it refuses. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { TooManyRequests, Unavailable } from '../errors';
+import { TooManyRequests, Unavailable } from '../base/errors';
 import { Queue, type Rules } from './queue';
 
 const overloaded = (message: string) => () => new Unavailable('overloaded', message);

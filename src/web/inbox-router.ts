@@ -1,9 +1,9 @@
 import { Router } from 'express';
-import { NotFound } from '../errors';
+import { NotFound } from '../base/errors';
+import { isSameText } from '../base/secrets';
 import { get, ok } from '../http/route';
 import type { Meter } from '../http/shared-text';
 import type { Inbox } from '../integrations/sms/inbox';
-import { isSameText } from '../secrets';
 import { fromThisMachine } from './own-machine';
 import { ownFile, servingFiles } from './page-file';
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import { NotFound } from '../errors';
-import { plainAddress } from '../networks';
+import { NotFound } from '../base/errors';
+import { plainAddress } from '../base/networks';
 
 export const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 /** A proxy or a tunnel on this machine asks for somebody who may be anywhere. */

@@ -1,20 +1,19 @@
-import { Background } from '../../src/load/background';
+import { createLogger } from '../../src/base/logger';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { FullBuckets } from '../../src/features/limits/full-buckets';
 import { Limiter } from '../../src/features/limits/limiter';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
-import { BreakerOpen } from '../../src/load/breaker';
 import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { Background } from '../../src/load/background';
+import { BreakerOpen } from '../../src/load/breaker';
 import { LIMIT_VARIABLES, limitsOf } from '../../src/load/limits';
 import { openQueues } from '../../src/load/queues';
-import { createLogger } from '../../src/logger';
 import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
-import { testPool, type TestPool } from '../support/pool';
 import {
   e164,
   field,
@@ -24,6 +23,7 @@ import {
   newPhone,
   verificationToken,
 } from '../support/people';
+import { testPool, type TestPool } from '../support/pool';
 import { until } from '../support/until';
 
 const HOUR = 3_600;

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as bcrypt from 'bcrypt';
-import { Unavailable } from '../../src/errors';
+import { Unavailable } from '../../src/base/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';

@@ -5,7 +5,7 @@ import { openConnections } from '../../src/database/connections';
 import { PAGE } from '../../src/database/pages';
 import { statements } from '../../src/database/statement';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/base/logger';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { PNG } from '../support/images';

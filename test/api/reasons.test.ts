@@ -1,4 +1,4 @@
-import { REASONS, type Reason } from '../../src/reasons';
+import { REASONS, type Reason } from '../../src/base/reasons';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, expectReturnCode, post, raw, type Answer } from '../support/calls';
 import { befriend } from '../support/groups';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Client } from 'pg';
-import { codeOf } from '../../src/errors';
 import { SyncStore } from '../../packages/client/src/index.ts';
+import { codeOf } from '../../src/base/errors';
 import { startApp, type TestApp } from '../support/app';
 import { Choices } from '../support/choices';
 import { signedInClient } from '../support/client';

@@ -452,7 +452,7 @@ export const guards = [
   {
     guard: 'a /64 of IPv6 is one address',
     claims: ['have codes sent to 10,000 numbers from one address'],
-    file: 'src/networks.ts',
+    file: 'src/base/networks.ts',
     replace: 'isIPv6(ip) ? network(groupsOf(ip), 64)',
     by: 'isIPv6(ip) ? ip',
     test: 'test/attacks/attacks',
@@ -728,7 +728,7 @@ export const guards = [
   },
   {
     guard: 'an address is read with its port',
-    file: 'src/networks.ts',
+    file: 'src/base/networks.ts',
     replace: '(bracketed ?? withPort ?? given)',
     by: 'given',
     test: 'test/api/limits',
@@ -777,7 +777,7 @@ export const guards = [
   },
   {
     guard: 'production wants random secrets',
-    file: 'src/config.ts',
+    file: 'src/config/production.ts',
     replace: 'return isRepeated || new Set(secret).size < LEAST_CHARACTERS ||',
     by: 'return isRepeated ||',
     test: 'test/unit/config',
@@ -785,7 +785,7 @@ export const guards = [
   },
   {
     guard: 'production sends nothing to Twilio over HTTP',
-    file: 'src/config.ts',
+    file: 'src/config/production.ts',
     replace: "env.TWILIO_API_URL?.startsWith('http:') ?? false",
     by: 'false',
     test: 'test/unit/config',
@@ -793,7 +793,7 @@ export const guards = [
   },
   {
     guard: 'production trusts no page that comes over HTTP',
-    file: 'src/config.ts',
+    file: 'src/config/production.ts',
     replace: "env.CORS_ORIGINS.some((allowed) => allowed.startsWith('http:'))",
     by: 'false',
     test: 'test/unit/config',
@@ -801,7 +801,7 @@ export const guards = [
   },
   {
     guard: 'production trusts no more proxies than there can be',
-    file: 'src/config.ts',
+    file: 'src/config/production.ts',
     replace: 'env.TRUST_PROXY > MOST_PROXIES,',
     by: 'env.TRUST_PROXY > 1_000,',
     test: 'test/unit/config',
@@ -836,7 +836,7 @@ export const guards = [
   },
   {
     guard: 'NOTIFY is off by default',
-    file: 'src/config.ts',
+    file: 'src/config/variables.ts',
     replace: "NOTIFY: oneOf('off', 'sms').default('off')",
     by: "NOTIFY: oneOf('off', 'sms').default('sms')",
     test: 'test/api/notices',
@@ -1366,7 +1366,7 @@ export const guards = [
   {
     guard: 'a forged signature is no session',
     claims: ['7.2.1', 'plant a session'],
-    file: 'src/secrets.ts',
+    file: 'src/base/secrets.ts',
     replace: 'a.length === b.length && timingSafeEqual(a, b)',
     by: 'a.length >= 0 && b.length > 0',
     test: 'test/api/sessions.test',
@@ -2489,7 +2489,7 @@ export const guards = [
   {
     guard: 'a network of IPv6 has twice the upload places of an address at most',
     claims: ['fill the disk with images'],
-    file: 'src/networks.ts',
+    file: 'src/base/networks.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
     test: 'test/unit/queue',
@@ -2883,7 +2883,7 @@ export const guards = [
   {
     guard: 'the addresses of a /48 of IPv6 have one turn at hashing',
     claims: ['slow others down by logging in'],
-    file: 'src/networks.ts',
+    file: 'src/base/networks.ts',
     replace: 'networksOf(address).at(-1)',
     by: 'networksOf(address).at(0)',
     test: 'test/unit/hashing-pool',
@@ -2919,7 +2919,7 @@ export const guards = [
   {
     guard: 'a network of IPv6 keeps no more than half of the hashing queue',
     claims: ['slow others down by logging in'],
-    file: 'src/networks.ts',
+    file: 'src/base/networks.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
     test: 'test/api/login-storms',
@@ -3531,7 +3531,7 @@ export const guards = [
   },
   {
     guard: 'no text with a NUL is taken',
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
     test: 'test/api/profile',
@@ -3540,7 +3540,7 @@ export const guards = [
   {
     guard: 'no text that is no Unicode is taken',
     claims: ['1.3.3'],
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: ".refine((value) => value.isWellFormed(), 'must be well-formed Unicode')",
     by: '',
     test: 'test/api/profile',
@@ -3906,7 +3906,7 @@ export const guards = [
   {
     guard: 'codes live for five minutes',
     claims: ['6.5.5'],
-    file: 'src/config.ts',
+    file: 'src/config/variables.ts',
     replace: 'CODE_TTL_SECONDS: seconds.default(300),',
     by: 'CODE_TTL_SECONDS: seconds.default(900),',
     test: 'test/api/verification',
@@ -4016,7 +4016,7 @@ export const guards = [
   {
     guard: 'the log of an error has no phone and no code in its words',
     claims: ['16.2.5'],
-    file: 'src/logger.ts',
+    file: 'src/base/logger.ts',
     replace: 'message: blanked(error.message)',
     by: 'message: error.message',
     test: 'test/unit/logger',
@@ -4025,7 +4025,7 @@ export const guards = [
   {
     guard: 'the log of an error has named fields alone',
     claims: ['16.2.5'],
-    file: 'src/logger.ts',
+    file: 'src/base/logger.ts',
     replace: '{ type: error.name, message',
     by: '{ ...error, type: error.name, message',
     test: 'test/unit/logger',
@@ -4124,7 +4124,7 @@ export const guards = [
   {
     guard: 'no odd request is a failure of ours',
     claims: ['send anything else'],
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
     test: 'test/fuzz/fuzz',
@@ -4158,7 +4158,7 @@ export const guards = [
   },
   {
     guard: 'one captcha is drawn for all where no answer is looked at',
-    file: 'src/config.ts',
+    file: 'src/config/providers.ts',
     replace: "'off' ? 'ignored' : 'checked'",
     by: "'off' ? 'checked' : 'checked'",
     test: 'test/api/captcha',
@@ -4201,7 +4201,7 @@ export const guards = [
   },
   {
     guard: 'a secret that can be guessed signs nothing in production',
-    file: 'src/config.ts',
+    file: 'src/config/production.ts',
     replace: 'return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);',
     by: 'return isRepeated && false;',
     test: 'test/unit/config',
@@ -4217,7 +4217,7 @@ export const guards = [
   },
   {
     guard: 'a secret that is given twice is a mistake, not whichever comes first',
-    file: 'src/secret-files.ts',
+    file: 'src/config/secret-files.ts',
     replace: 'if (given[name]) return `${name}: set this or ${name}_FILE, and not both`;',
     by: '',
     test: 'test/unit/secret-files',
@@ -4225,7 +4225,7 @@ export const guards = [
   },
   {
     guard: 'a secret in the place of its path is not shown',
-    file: 'src/secret-files.ts',
+    file: 'src/config/secret-files.ts',
     replace: "(${codeOf(error) ?? 'unknown error'})",
     by: '(${String(error)})',
     test: 'test/unit/secret-files',
@@ -4249,7 +4249,7 @@ export const guards = [
   },
   {
     guard: 'a national number is no sender of codes',
-    file: 'src/config.ts',
+    file: 'src/config/variables.ts',
     replace: '\\d{3,8}|(?=',
     by: '\\d{3,11}|(?=',
     test: 'test/unit/config',
@@ -4257,7 +4257,7 @@ export const guards = [
   },
   {
     guard: 'a session is not promised for longer than its longest time',
-    file: 'src/config.ts',
+    file: 'src/config/config.ts',
     replace: 'given !== undefined && given > maxDays',
     by: 'false',
     test: 'test/unit/config',
@@ -5257,7 +5257,7 @@ export const guards = [
   {
     guard: 'a name holds no control characters',
     claims: ['change how other texts look'],
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: "refine((value) => !hasControl(value), 'must not contain control characters')",
     by: "refine(() => true, 'must not contain control characters')",
     test: 'test/unit/parse',
@@ -5266,7 +5266,7 @@ export const guards = [
   {
     guard: 'a name holds no bidirectional overrides',
     claims: ['change how other texts look'],
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: 'refine((value) => !OVERRIDE.test(value),',
     by: 'refine(() => true,',
     test: 'test/unit/parse',
@@ -5283,7 +5283,7 @@ export const guards = [
   },
   {
     guard: 'names of friends and groups are counted in characters',
-    file: 'src/http/parse.ts',
+    file: 'src/base/schemas.ts',
     replace: 'const { length } = Array.from(value);',
     by: 'const { length } = value;',
     test: 'test/api/groups',
@@ -6379,7 +6379,7 @@ export const guards = [
   },
   {
     guard: 'what is missing is told with what is wrong',
-    file: 'src/config.ts',
+    file: 'src/config/config.ts',
     replace: '...further.filter((mistake) => !isTold(mistake, read.wrong))',
     by: '...(read.wrong.size > 0 ? [] : further)',
     test: 'test/unit/config',
@@ -6411,7 +6411,7 @@ export const guards = [
   },
   {
     guard: 'a variable that is not known is named without what it holds',
-    file: 'src/unknown-names.ts',
+    file: 'src/start/unknown-names.ts',
     replace: 'return [`${name}: is no setting',
     by: 'return [`${name}: ${env[name]} is no setting',
     test: 'test/process/settings',
@@ -6590,7 +6590,7 @@ export const guards = [
   {
     guard: 'the token of the inbox is another one at each start',
     claims: ['read, in the inbox of development'],
-    file: 'src/keys.ts',
+    file: 'src/start/keys.ts',
     replace: "secrets.inboxToken ?? randomBytes(16).toString('base64url')",
     by: "secrets.inboxToken ?? 'A'.repeat(22)",
     test: 'test/api/pages',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { BadRequest, Unavailable } from '../../src/errors';
+import { BadRequest, Unavailable } from '../../src/base/errors';
 import type { Decoding } from '../../src/integrations/storage/decoder-process';
 import { Decoders } from '../../src/integrations/storage/decoders';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { conf, httpc, resume_up } from 'qiniu';
-import { Unavailable } from '../../src/errors';
+import { Unavailable } from '../../src/base/errors';
 import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
 import { LocalImageStorage } from '../../src/integrations/storage/local-image-storage';
 import { PartsUnknown } from '../../src/integrations/storage/upload-errors';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
+import { createLogger } from '../../src/base/logger';
 import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify-captchas';
 import { openQueues } from '../../src/load/queues';
-import { createLogger } from '../../src/logger';
 import { times } from '../support/calls';
 import {
   startSiteverifyStandIn,

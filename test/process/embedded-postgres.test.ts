@@ -13,13 +13,14 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { codeOf } from '../../src/errors';
+import { codeOf } from '../../src/base/errors';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/integrations/embedded-postgres';
 import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { processesIn } from '../support/clusters';
 import {
   AS_ORDINARY_USER,
   NOBODY,
@@ -29,7 +30,6 @@ import {
   ROOT,
   type DataDir,
 } from '../support/service-process';
-import { processesIn } from '../support/clusters';
 import { until } from '../support/until';
 
 /** These databases need not outlive a power cut, and are made in half the time. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseEnv } from 'dotenv';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config';
+import { loadConfig } from '../../src/config/config';
 import { interpolate } from '../support/compose';
 import { secret } from '../support/secrets';
 import { ROOT } from '../support/service-process';

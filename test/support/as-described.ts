@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AppError } from '../../src/errors';
+import { AppError } from '../../src/base/errors';
+import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
 import type { Operation } from '../../src/http/operation';
-import { COMMON_REASONS, type Reason } from '../../src/reasons';
 
 class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type request from 'supertest';
-import { REASONS, type Reason, type ReasonOf } from '../../src/reasons';
+import { REASONS, type Reason, type ReasonOf } from '../../src/base/reasons';
 import type { TestApp } from './app';
 import { field } from './people';
 import { secret } from './secrets';

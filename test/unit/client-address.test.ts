@@ -1,5 +1,5 @@
+import { addressOf, networksOf } from '../../src/base/networks';
 import { ipFrom } from '../../src/http/client-address';
-import { addressOf, networksOf } from '../../src/networks';
 
 const of = (ip: string | undefined, socket?: string) => addressOf(ipFrom(ip, socket));
 

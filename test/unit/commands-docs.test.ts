@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { SECRETS, VARIABLES } from '../../src/config';
+import { SECRETS, VARIABLES } from '../../src/config/variables';
 import { STEPS } from '../compose/steps';
 import { codeBlocks, codesInSentences } from '../support/code-blocks';
 import { ROOT } from '../support/service-process';

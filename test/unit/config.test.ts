@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { Client } from 'pg';
-import { ConfigError, loadConfig, VARIABLES } from '../../src/config';
+import { ConfigError, loadConfig } from '../../src/config/config';
+import { VARIABLES } from '../../src/config/variables';
 import type { LimitName } from '../../src/load/limits';
 import { productionEnv } from '../support/production';
 

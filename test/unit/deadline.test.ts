@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
+import { createLogger } from '../../src/base/logger';
 import { Deadline } from '../../src/http/deadline';
 import { errorHandler } from '../../src/http/error-handler';
 import { streamJson } from '../../src/http/json-stream';
 import { ok } from '../../src/http/route';
-import { createLogger } from '../../src/logger';
 
 const DEADLINE_MS = 400;
 const logger = createLogger('silent');

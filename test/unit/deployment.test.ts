@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { SECRETS, VARIABLES } from '../../src/config';
+import { REASONS } from '../../src/base/reasons';
+import { SECRETS, VARIABLES } from '../../src/config/variables';
 import { SERVICE_ROLE } from '../../src/database/service-role';
-import { REASONS } from '../../src/reasons';
 import { STEPS } from '../compose/steps';
 import { interpolate } from '../support/compose';
 import { ROOT } from '../support/service-process';

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config';
-import { folderMistakes } from '../../src/folders';
+import { readConfig } from '../../src/config/config';
+import { folderMistakes } from '../../src/start/folders';
 
 const mistakesWith = (dataDir: string) => folderMistakes(readConfig({ DATA_DIR: dataDir }).config);
 

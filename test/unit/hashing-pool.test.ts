@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { Unavailable } from '../../src/errors';
+import { Unavailable } from '../../src/base/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { Passwords } from '../../src/features/auth/passwords';
 import { Queue } from '../../src/load/queue';

@@ -84,7 +84,7 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
       },
     ],
   },
-  'src/database/remedies.ts': {
+  'src/start/remedies.ts': {
     pg: [
       {
         ...{ major: 8, what: 'the wording of an error without a code', source: 'lib/connection.js' },

@@ -24,7 +24,7 @@ function complaints(file: string, rule: string, source: string): Linter.LintMess
 }
 
 describe('the linter', () => {
-  it.each(['src/keys.ts', 'src/server.ts', 'src/features/verification/verification-code.ts'])(
+  it.each(['src/start/keys.ts', 'src/server.ts', 'src/features/verification/verification-code.ts'])(
     'refuses Math.random in %s',
     (file) => {
       expect(complaints(file, 'no-restricted-properties', 'export const code = Math.random();')).toMatchObject([

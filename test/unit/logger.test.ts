@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { createLogger } from '../../src/logger';
+import { createLogger } from '../../src/base/logger';
 
 /** What the log keeps of an error. */
 function logged(error: unknown): string {

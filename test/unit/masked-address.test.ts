@@ -1,4 +1,4 @@
-import { maskedAddress } from '../../src/networks';
+import { maskedAddress } from '../../src/base/networks';
 
 describe('maskedAddress', () => {
   it.each([

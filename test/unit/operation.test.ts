@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NotFound, TooManyRequests } from '../../src/errors';
+import { NotFound, TooManyRequests } from '../../src/base/errors';
 import { nameOf, operation, type Operation } from '../../src/http/operation';
 import { LIMITS } from '../../src/load/limits';
 import { asDescribed } from '../support/as-described';

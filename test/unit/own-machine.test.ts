@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
+import { createLogger } from '../../src/base/logger';
 import { errorHandler } from '../../src/http/error-handler';
-import { createLogger } from '../../src/logger';
 import { fromThisMachine } from '../../src/web/own-machine';
 
 /** As if the connection came from this address. */

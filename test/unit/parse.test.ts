@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { bytes, characters, inLine, inLines, parse } from '../../src/http/parse';
+import { bytes, characters, inLine, inLines } from '../../src/base/schemas';
+import { parse } from '../../src/http/parse';
 
 describe('input that a schema has no words for', () => {
   it('is refused without those of zod, once for each field', () => {

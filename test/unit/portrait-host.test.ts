@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config';
+import { loadConfig } from '../../src/config/config';
 import { checkPortraitHost } from '../../src/features/profile/portrait-host';
 import { productionEnv } from '../support/production';
 

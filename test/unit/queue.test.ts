@@ -1,4 +1,4 @@
-import { Unavailable } from '../../src/errors';
+import { Unavailable } from '../../src/base/errors';
 import { Queue, type Options, type Rules } from '../../src/load/queue';
 import { Gate } from '../support/gate';
 

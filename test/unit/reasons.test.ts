@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadRequest, NotFound, SendingTooOften, TooManyRequests, Wrong } from '../../src/errors';
-import { COMMON_REASONS, REASONS, type Reason } from '../../src/reasons';
+import { BadRequest, NotFound, SendingTooOften, TooManyRequests, Wrong } from '../../src/base/errors';
+import { COMMON_REASONS, REASONS, type Reason } from '../../src/base/reasons';
 import { OPERATIONS } from '../support/operations';
 
 const SRC = join(__dirname, '../../src');

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'pg-connection-string';
-import { ConfigError, loadConfig, migrationUrlOf, SECRETS } from '../../src/config';
+import { ConfigError, loadConfig, migrationUrlOf } from '../../src/config/config';
+import { SECRETS } from '../../src/config/variables';
 import { productionEnv } from '../support/production';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-secrets-'));

@@ -1,6 +1,6 @@
+import { createLogger } from '../../src/base/logger';
 import type { MessagingProvider } from '../../src/integrations/messaging/messaging-provider';
 import { TokenEnds } from '../../src/integrations/messaging/token-ends';
-import { createLogger } from '../../src/logger';
 import { Gate } from '../support/gate';
 
 describe('TokenEnds', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SECRETS, VARIABLES } from '../../src/config';
-import { unknownVariables } from '../../src/unknown-names';
+import { SECRETS, VARIABLES } from '../../src/config/variables';
+import { unknownVariables } from '../../src/start/unknown-names';
 
 const example = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { BadRequest, NotSignedIn } from '../../base/errors';
 import { retrying, type Transaction } from '../../database/transaction';
-import { BadRequest, NotSignedIn } from '../../errors';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
-import type { Background } from '../../load/background';
+import type { Caller } from '../../base/caller';
 import { PAGE, pagesOf } from '../../database/pages';
 import { retrying, type Transaction } from '../../database/transaction';
+import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { MembershipsRepository } from '../groups/memberships-repository';
 import type { ClosingsRepository } from './closings-repository';

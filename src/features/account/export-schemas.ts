@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described, time } from '../../http/parse';
+import { described, time } from '../../base/schemas';
 import { friendStatus } from '../friendships/friendships-schemas';
 import { groupId, role } from '../groups/groups-schemas';
 import { ownSessions } from '../sessions/sessions-schemas';

@@ -1,5 +1,5 @@
-import type { Caller } from '../../caller';
-import { NotSignedIn } from '../../errors';
+import type { Caller } from '../../base/caller';
+import { NotSignedIn } from '../../base/errors';
 import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { SessionRow } from '../sessions/sessions-repository';

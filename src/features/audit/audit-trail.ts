@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { networksOf } from '../../base/networks';
 import type { Background } from '../../load/background';
 import { withTimeout } from '../../load/timeout';
-import { networksOf } from '../../networks';
 import type { LimitMet } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';

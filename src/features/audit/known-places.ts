@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { addressOf } from '../../base/networks';
 import { withTimeout } from '../../load/timeout';
-import { addressOf } from '../../networks';
 import type { SecurityEventsRepository, UsedPlaces } from './security-events-repository';
 
 /** Where a request about a phone comes from: a place that its account was used from, elsewhere, or there is no account. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import { statement } from '../../database/statement';
 import { masked } from '../phones/phone-number';
 

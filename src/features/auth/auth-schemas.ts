@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described, id } from '../../http/parse';
+import { bytes, described, id } from '../../base/schemas';
 import { phoneFields } from '../phones/phone-fields';
 import { nickname } from '../users/profile';
 import { givenToken } from '../verification/verification-schemas';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { BadRequest, NotFound, Unavailable, Wrong } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import { BadRequest, NotFound, Unavailable, Wrong } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { Queues } from '../../load/queues';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { derivedKey, isSameText } from '../../base/secrets';
 import { cookieName, cookieOptions, cookieReader } from '../../http/cookies';
-import { derivedKey, isSameText } from '../../secrets';
 import type { Device } from './login-attempts';
 
 const YEAR_MS = 365 * 86_400_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Unavailable } from '../../errors';
+import { Unavailable } from '../../base/errors';
 import type { Queue } from '../../load/queue';
 
 /** The part of bcrypt that is used, and the address that asks for it. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../../caller';
-import { TooManyRequests } from '../../errors';
+import type { Caller } from '../../base/caller';
+import { TooManyRequests } from '../../base/errors';
 import type { Queues } from '../../load/queues';
 import type { KnownPlaces } from '../audit/known-places';
 import type { Held, Limiter, Use } from '../limits/limiter';

@@ -1,5 +1,5 @@
-import type { Caller } from '../../caller';
-import { NotSignedIn } from '../../errors';
+import type { Caller } from '../../base/caller';
+import { NotSignedIn } from '../../base/errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Phone } from '../phones/phone-number';
 import type { Account, UsersRepository } from '../users/users-repository';

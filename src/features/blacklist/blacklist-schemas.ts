@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from '../../http/parse';
+import { time } from '../../base/schemas';
 import { otherId, person } from '../users/profile';
 import type { BlacklistEntry } from './blacklist-repository';
 

@@ -1,5 +1,5 @@
+import { BadRequest } from '../../base/errors';
 import { retrying, type Transaction } from '../../database/transaction';
-import { BadRequest } from '../../errors';
 import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
 
 export interface BlacklistParts {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters, described, inLine, PLAIN, time } from '../../http/parse';
+import { characters, described, inLine, PLAIN, time } from '../../base/schemas';
 import { otherId, person } from '../users/profile';
 import type { Friend, Friendship } from './friendships-repository';
 import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './invitation';

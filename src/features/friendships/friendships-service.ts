@@ -1,6 +1,6 @@
+import { BadRequest, NotFound, NotSignedIn } from '../../base/errors';
 import type { Runner } from '../../database/statement';
 import { retrying, type Transaction } from '../../database/transaction';
-import { BadRequest, NotFound, NotSignedIn } from '../../errors';
 import type { Friend, Friendship, FriendshipsRepository } from './friendships-repository';
 import {
   actionOf,

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller';
-import type { Background } from '../../load/background';
+import type { Caller } from '../../base/caller';
 import { retrying, type Transaction } from '../../database/transaction';
+import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
 import { lockAs } from './lock-as';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters, described, id, inLine, inLines, PLAIN, time } from '../../http/parse';
+import { characters, described, id, inLine, inLines, PLAIN, time } from '../../base/schemas';
 import { portraitUriOrNone } from '../profile/profile-schemas';
 import { otherId, person } from '../users/profile';
 import type { GroupDetail } from './groups-repository';

@@ -1,7 +1,7 @@
+import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../base/errors';
 import { OWNER, type Reader } from '../../database/owner-reads';
 import { PAGE, pagesOf } from '../../database/pages';
 import { retrying, type Transaction } from '../../database/transaction';
-import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../errors';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { BadRequest, Forbidden } from '../../base/errors';
 import { retrying, type Transaction } from '../../database/transaction';
-import { BadRequest, Forbidden } from '../../errors';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';

@@ -1,4 +1,4 @@
-import type { ReasonOf } from '../../reasons';
+import type { ReasonOf } from '../../base/reasons';
 import type { MembershipsRepository } from './memberships-repository';
 import { unfit } from './refusals';
 

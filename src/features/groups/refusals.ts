@@ -1,5 +1,5 @@
-import { BadRequest, Forbidden, NotFound, Wrong } from '../../errors';
-import type { ReasonOf } from '../../reasons';
+import { BadRequest, Forbidden, NotFound, Wrong } from '../../base/errors';
+import type { ReasonOf } from '../../base/reasons';
 import { MEMBER } from './roles';
 
 /** The same for a group that is not there, one that is dismissed, and one that is not the user's. */

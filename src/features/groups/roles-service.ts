@@ -1,5 +1,5 @@
+import { BadRequest } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import { BadRequest } from '../../errors';
 import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf, unfit } from './refusals';

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import { TooManyRequests } from '../../base/errors';
 import { retrying, type Transaction } from '../../database/transaction';
-import { TooManyRequests } from '../../errors';
 import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storage/image-book';
 import type { Uploader } from '../../integrations/storage/image-storage';
 import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';

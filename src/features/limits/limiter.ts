@@ -1,9 +1,9 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
+import type { AppError } from '../../base/errors';
+import { networksOf, senderOf } from '../../base/networks';
 import { retrying } from '../../database/transaction';
-import type { AppError } from '../../errors';
 import type { Limit, LimitName, Limits } from '../../load/limits';
 import type { Queues } from '../../load/queues';
-import { networksOf, senderOf } from '../../networks';
 import { FullBuckets } from './full-buckets';
 import type { Bucket, FullBucket, HeldPlace, LimitsRepository } from './limits-repository';
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../../caller';
-import { maskedAddress } from '../../networks';
+import type { Caller } from '../../base/caller';
+import { maskedAddress } from '../../base/networks';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 
 /**

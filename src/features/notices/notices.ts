@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
-import type { Background } from '../../load/background';
-import { SendingTooOften, TooManyRequests } from '../../errors';
+import type { Caller } from '../../base/caller';
+import { SendingTooOften, TooManyRequests } from '../../base/errors';
 import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Limiter, LimitMet, Taken, Use } from '../limits/limiter';
 import { isWithin, masked, type Phone } from '../phones/phone-number';

@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 
 /** Where portraits may be. */
 export interface PortraitRules {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described } from '../../http/parse';
+import { bytes, described } from '../../base/schemas';
 import { nickname } from '../users/profile';
 
 export const newNickname = z.object({ nickname }).meta({ id: 'NewNickname', description: 'The new nickname.' });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { NotSignedIn } from '../../base/errors';
 import { retrying } from '../../database/transaction';
-import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { Profile } from '../users/profile';

@@ -5,7 +5,7 @@ import session, { type Session, type SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { asError, Failed, NotSignedIn, Unavailable } from '../../errors';
+import { asError, Failed, NotSignedIn, Unavailable } from '../../base/errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
 import type { OwnSession } from '../../http/operation';

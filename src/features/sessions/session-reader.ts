@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { isSameText } from '../../base/secrets';
 import type { Runner } from '../../database/statement';
-import { cookieReader } from '../../http/cookies';
-import { isSameText } from '../../secrets';
 import { liveSession, type SessionOwner } from './live-session';
 
 export interface FoundSession extends SessionOwner {
@@ -15,15 +14,14 @@ export interface FoundSession extends SessionOwner {
  * ways.
  */
 export class SessionReader {
-  private readonly read: (cookies: string | undefined) => string;
   private readonly keys: KeyObject[];
 
+  /** `cookieIn` finds the session's cookie in the header of cookies. */
   constructor(
     readonly reads: Runner,
-    cookieName: string,
+    private readonly cookieIn: (cookies: string | undefined) => string,
     secrets: string[],
   ) {
-    this.read = cookieReader(cookieName);
     this.keys = secrets.map((secret) => createSecretKey(secret, 'utf8'));
   }
 
@@ -36,7 +34,7 @@ export class SessionReader {
 
   /** The cookie is s:<id>.<signature>, encoded as a URI component. */
   signedId(cookies: string | undefined): string | undefined {
-    const value = this.read(cookies);
+    const value = this.cookieIn(cookies);
     const dot = value.lastIndexOf('.');
     if (!value.startsWith('s:') || dot < 0) return undefined;
     const sid = value.slice(2, dot);

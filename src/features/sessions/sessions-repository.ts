@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import { statement } from '../../database/statement';
 
 const OWNER = `sess ->> 'userId'`;

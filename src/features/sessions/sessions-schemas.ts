@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described, id, time } from '../../http/parse';
+import { described, id, time } from '../../base/schemas';
 import type { SessionRow } from './sessions-repository';
 
 const sessionId = described(id, { description: 'The id of a session. It is not its cookie.' });

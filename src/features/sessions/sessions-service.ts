@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
-import { SendingTooOften } from '../../errors';
-import { maskedAddress } from '../../networks';
+import type { Caller } from '../../base/caller';
+import { SendingTooOften } from '../../base/errors';
+import { maskedAddress } from '../../base/networks';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
 import type { Limiter, Taken, Use } from '../limits/limiter';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described } from '../../http/parse';
+import { described } from '../../base/schemas';
 import { friendStatus } from '../friendships/friendships-schemas';
 import { groupId, role, shownDisplayName, shownName, shownPortrait } from '../groups/groups-schemas';
 import { names, otherId, profile } from '../users/profile';

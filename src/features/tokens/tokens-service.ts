@@ -1,5 +1,5 @@
+import { NotSignedIn } from '../../base/errors';
 import { OWNER, type Reader } from '../../database/owner-reads';
-import { NotSignedIn } from '../../errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage, Uploader, UploadToken } from '../../integrations/storage/image-storage';
 import type { UsersRepository } from '../users/users-repository';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described, id, inLine, PLAIN } from '../../http/parse';
+import { bytes, described, id, inLine, PLAIN } from '../../base/schemas';
 
 /** Of a user in the document's examples who has Ann as a friend. */
 const BOB = 'b3Hn8TyUc5Xe';

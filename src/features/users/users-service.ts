@@ -1,6 +1,6 @@
+import { NotFound } from '../../base/errors';
 import type { Reader } from '../../database/owner-reads';
 import type { Runner } from '../../database/statement';
-import { NotFound } from '../../errors';
 import type { Phone } from '../phones/phone-number';
 import type { Profile } from './profile';
 import type { UsersRepository } from './users-repository';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import type { Captchas, NewCaptcha, Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import type { Limiter } from '../limits/limiter';
 

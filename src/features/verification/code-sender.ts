@@ -1,8 +1,8 @@
-import type { Caller } from '../../caller';
-import { Unavailable } from '../../errors';
-import { maskedAddress } from '../../networks';
-import { BreakerOpen } from '../../load/breaker';
+import type { Caller } from '../../base/caller';
+import { Unavailable } from '../../base/errors';
+import { maskedAddress } from '../../base/networks';
 import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import { BreakerOpen } from '../../load/breaker';
 import type { Phone } from '../phones/phone-number';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';

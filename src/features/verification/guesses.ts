@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import type { Standing } from '../audit/known-places';
 import type { Use } from '../limits/limiter';
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../../caller';
-import { BadRequest, SendingTooOften, Unavailable } from '../../errors';
-import { BreakerOpen } from '../../load/breaker';
-import { orCaptcha, type LimitName } from '../../load/limits';
+import type { Caller } from '../../base/caller';
+import { BadRequest, SendingTooOften, Unavailable } from '../../base/errors';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
+import { BreakerOpen } from '../../load/breaker';
+import { orCaptcha, type LimitName } from '../../load/limits';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
 import type { Limiter, Taken, Use } from '../limits/limiter';

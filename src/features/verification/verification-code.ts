@@ -1,5 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
-import { derivedKey } from '../../secrets';
+import { derivedKey } from '../../base/secrets';
 
 /** What is kept of a code: neither it nor the address that asked for it can be read from that. */
 export interface KeptCode {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, described } from '../../http/parse';
+import { bytes, described } from '../../base/schemas';
 import { phoneFields } from '../phones/phone-fields';
 
 const TOKEN = 'c3VjaCBhIHRva2VuIDEyMw';

@@ -1,5 +1,5 @@
-import type { Caller } from '../../caller';
-import { CodeExpired, Wrong } from '../../errors';
+import type { Caller } from '../../base/caller';
+import { CodeExpired, Wrong } from '../../base/errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
 import type { Held, Limiter, Use } from '../limits/limiter';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { NotFound } from '../../errors';
+import { NotFound } from '../../base/errors';
 import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { DrawnCaptchas } from './drawn-captchas';

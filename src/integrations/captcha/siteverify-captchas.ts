@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { Unavailable } from '../../errors';
-import type { Queue } from '../../load/queue';
+import { Unavailable } from '../../base/errors';
 import { Breaker, BreakerOpen, CalledOff } from '../../load/breaker';
+import type { Queue } from '../../load/queue';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { codeOf } from '../../base/errors';
 import { SERVICE_ROLE } from '../../database/service-role';
-import { codeOf } from '../../errors';
 
 const DATABASE = 'accounts';
 const NAME = 'account service, process ';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { codeOf } from '../../errors';
+import { codeOf } from '../../base/errors';
 
 export interface Account {
   uid: number;

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
+import { derivedKey } from '../../base/secrets';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { Queues } from '../../load/queues';
-import { derivedKey } from '../../secrets';
 import type { ImageBook } from './image-book';
 import type { ImageStorage } from './image-storage';
 import type { UploadQueues } from './local-image-router';

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { z } from 'zod';
+import { Unavailable } from '../../base/errors';
 import { withTimeout } from '../../load/timeout';
-import { Unavailable } from '../../errors';
 
 /** An image that is to be decoded and written anew. */
 export interface Decoding {

@@ -1,6 +1,6 @@
 import { constants, createWriteStream, type WriteStream } from 'node:fs';
 import { lstat, open, readdir, stat, statfs, type FileHandle } from 'node:fs/promises';
-import { codeOf, Unavailable } from '../../errors';
+import { codeOf, Unavailable } from '../../base/errors';
 
 export async function namesIn(folder: string): Promise<string[]> {
   try {

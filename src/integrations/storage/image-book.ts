@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller';
+import type { Caller } from '../../base/caller';
 import type { UploadGrant } from './local-upload-token';
 
 export interface ImageName {

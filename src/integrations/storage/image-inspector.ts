@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { TransformCallback } from 'node:stream';
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 import { ByteInspector } from './byte-inspector';
 import { Etag } from './etag';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';

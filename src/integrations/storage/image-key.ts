@@ -1,4 +1,4 @@
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 import type { UploadGrant } from './local-upload-token';
 import { KeyNotAllowed } from './upload-errors';
 

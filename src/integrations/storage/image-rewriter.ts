@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { AppError, BadRequest, codeOf, Unavailable } from '../../errors';
+import { AppError, BadRequest, codeOf, Unavailable } from '../../base/errors';
 import type { Queue } from '../../load/queue';
 import type { Word } from './decoder-process';
 import { Decoders } from './decoders';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isSameText } from '../../secrets';
+import { isSameText } from '../../base/secrets';
 import type { Uploader } from './image-storage';
 import { UploadTokenRefused } from './upload-errors';
 import { uploadPolicy } from './upload-policy';

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** Length and type. */

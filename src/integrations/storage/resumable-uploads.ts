@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import { AppError, BadRequest } from '../../errors';
+import { AppError, BadRequest } from '../../base/errors';
 import { callerOf } from '../../http/caller-of';
 import type { Queues } from '../../load/queues';
 import type { KeptImage, LocalImageStorage, Sender } from './local-image-storage';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 import { UploadTooSlow } from './upload-errors';
 
 /** For so long, and so many bytes, a refused client may go on sending before it reads the answer. */

@@ -1,4 +1,4 @@
-import { BadRequest, ErrorOf } from '../../errors';
+import { BadRequest, ErrorOf } from '../../base/errors';
 
 /** The refusals of Qiniu's upload protocol that no other operation has. */
 export class UploadTokenRefused extends ErrorOf<401> {}

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
-import { BadRequest } from '../../errors';
+import { BadRequest } from '../../base/errors';
 import { failSlowWithoutToken } from './late-token';
 import { drain, failWhenCutOff } from './upload-body';
 import { ImageTooLarge, UploadTooSlow } from './upload-errors';

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { TooManyRequests } from '../../errors';
+import { TooManyRequests } from '../../base/errors';
 import { ByteInspector } from './byte-inspector';
 import { ageOf, fileAt, flushFile, hasCode, namesIn, needRoom, storageFailure, type Disk } from './disk';
 import type { Incoming } from './incoming';

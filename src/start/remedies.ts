@@ -1,4 +1,4 @@
-import { codeOf } from '../errors';
+import { codeOf } from '../base/errors';
 
 type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
 type Remedy = (address: Address) => string;

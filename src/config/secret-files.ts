@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { codeOf } from './errors';
+import { codeOf } from '../base/errors';
 
 type Environment = Record<string, string | undefined>;
 

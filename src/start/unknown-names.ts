@@ -1,4 +1,4 @@
-import { SECRETS, VARIABLES } from './config';
+import { SECRETS, VARIABLES } from '../config/variables';
 
 /** First words of ours that no other program's variables are known to have. */
 const OURS =

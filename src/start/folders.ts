@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from './config';
-import { codeOf } from './errors';
+import { codeOf } from '../base/errors';
+import type { Config } from '../config/config';
 
 const BLOCK = 4_096;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from './errors';
-import { generateSigningKey, isSigningKey } from './integrations/messaging/signing-key';
+import { codeOf } from '../base/errors';
+import { generateSigningKey, isSigningKey } from '../integrations/messaging/signing-key';
 
 export interface Keys {
   sessionSecrets: string[];

@@ -1,0 +1,200 @@
+import type { z } from 'zod';
+import { withPassword } from '../database/database-url';
+import { isPrivateHost } from '../features/profile/portrait-host';
+import { limitsOf } from '../load/limits';
+import { unfitForProduction } from './production';
+import { captchaOf, messagingOf, needing, smsOf, storageOf } from './providers';
+import { readSecretFiles } from './secret-files';
+import {
+  databaseVariables,
+  environment,
+  isProduction,
+  SECRETS,
+  type DatabaseVariables,
+  type Environment,
+} from './variables';
+
+/** All mistakes in the environment, one line each, with the variable and the remedy. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly mistakes: string[]) {
+    super(mistakes.join('\n'));
+  }
+}
+
+const SESSION_DAYS = 30;
+
+type Given = Record<string, string | undefined>;
+
+/** Reads settings from `env` and the files that it names only, so that a test can pass any environment. */
+export function loadConfig(env: Given): Config {
+  const { config, mistakes } = readConfig(env);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+export type Config = ReturnType<typeof nested>;
+
+/** With all mistakes at once. Where there are any, the settings are good for finding more, and for nothing else. */
+export function readConfig(env: Given): { config: Config; mistakes: string[] } {
+  const read = checked(environment, env);
+  const further = isProduction(read.values) ? unfitForProduction(read.values) : [];
+  const config = nested(read.values, further);
+  return { config, mistakes: [...read.mistakes, ...further.filter((mistake) => !isTold(mistake, read.wrong))] };
+}
+
+/** That a variable is missing is not news where its value was wrong, nor that a password has no address. */
+function isTold(mistake: string, wrong: Set<string>): boolean {
+  const name = nameIn(mistake);
+  return wrong.has(name) || wrong.has(name.replace(/_PASSWORD$/, '_URL'));
+}
+
+/** For what migrates and needs no other settings. */
+export function migrationUrlOf(env: Given): string | undefined {
+  const { values, mistakes, wrong } = checked(databaseVariables, env);
+  const further: string[] = [];
+  const url = databaseAddress(values, values.DATABASE_MIGRATION_URL ? 'DATABASE_MIGRATION' : 'DATABASE', further);
+  mistakes.push(...further.filter((mistake) => !isTold(mistake, wrong)));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return url;
+}
+
+interface Checked<T> {
+  /** A wrong one counts as unset here, so that the others can still be looked at together. */
+  values: T;
+  mistakes: string[];
+  /** Nothing more is said of these. */
+  wrong: Set<string>;
+}
+
+function checked<T>(schema: z.ZodType<T> & { shape: object }, given: Given): Checked<T> {
+  const files = readSecretFiles(
+    given,
+    SECRETS.filter((name) => name in schema.shape),
+  );
+  const env = Object.fromEntries(Object.entries(files.env).filter(([, value]) => value !== ''));
+  const issues = schema.safeParse(env).error?.issues ?? [];
+  const mistakes = [...new Set([...files.mistakes, ...issues.map(asMistake)])];
+  const wrong = new Set(mistakes.map(nameIn));
+  const rest = Object.entries(env).filter(([name]) => !wrong.has(name));
+  // Whoever writes "prod" is told at once what production wants.
+  if (wrong.has('NODE_ENV') && /^prod/i.test(given.NODE_ENV ?? '')) rest.push(['NODE_ENV', 'production']);
+  return { values: schema.parse(Object.fromEntries(rest)), mistakes, wrong };
+}
+
+function asMistake(issue: z.core.$ZodIssue): string {
+  return `${String(issue.path[0])}: ${issue.message}`;
+}
+
+/** The variable that a mistake is of. A file of a secret is as good as the secret. */
+function nameIn(mistake: string): string {
+  const [name = ''] = mistake.split(':');
+  return SECRETS.find((secret) => name === `${secret}_FILE`) ?? name;
+}
+
+/** Migrations run as the owner of the tables. Without an address for that, the service is the owner. */
+function databaseUrls(env: DatabaseVariables, mistakes: string[]) {
+  const databaseUrl = databaseAddress(env, 'DATABASE', mistakes);
+  const migrationUrl = databaseAddress(env, 'DATABASE_MIGRATION', mistakes);
+  if (migrationUrl && !databaseUrl)
+    mistakes.push('DATABASE_URL: set it, DATABASE_MIGRATION_URL is for migrations alone');
+  return { databaseUrl, migrationUrl: migrationUrl ?? databaseUrl };
+}
+
+function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MIGRATION', mistakes: string[]) {
+  const { [`${name}_URL` as const]: url, [`${name}_PASSWORD` as const]: password } = env;
+  if (password === undefined) return url;
+  const whole = url && withPassword(url, password);
+  if (!whole)
+    mistakes.push(`${name}_PASSWORD: needs a ${name}_URL without a password: postgresql://user@host:5432/database`);
+  return whole;
+}
+
+function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environment, mistakes: string[]) {
+  if (given !== undefined && given > maxDays)
+    mistakes.push(`SESSION_DAYS: must be at most SESSION_MAX_DAYS, which is ${maxDays}: lower it, or raise the other`);
+  return { days: given ?? Math.min(SESSION_DAYS, maxDays), maxDays };
+}
+
+/** A deployment in a private network has its own images there. */
+function isOnPrivateHost(publicUrl: string | undefined): boolean {
+  return publicUrl !== undefined && isPrivateHost(new URL(publicUrl).hostname);
+}
+
+/** By concern. It holds secrets, so no part of it is ever logged. */
+function nested(env: Environment, mistakes: string[]) {
+  const need = needing(env, mistakes);
+  const strict = isProduction(env);
+  const inProduction = (value: number | undefined, amount: number) => value ?? (strict ? amount : 0);
+  return {
+    production: strict,
+    http: {
+      host: env.HOST,
+      port: env.PORT,
+      publicUrl: env.PUBLIC_URL,
+      trustProxy: env.TRUST_PROXY ?? false,
+      corsOrigins: env.CORS_ORIGINS,
+      docsPage: env.DOCS_PAGE === 'on',
+      leaveSeconds: inProduction(env.LEAVE_SECONDS, 3),
+    },
+    database: {
+      poolMax: env.DATABASE_POOL_MAX,
+      prepare: env.DATABASE_PREPARE === 'on',
+      autoMigrate: env.AUTO_MIGRATE === 'on',
+      waitSeconds: inProduction(env.DATABASE_WAIT_SECONDS, 60),
+    },
+    dataDir: env.DATA_DIR,
+    auditDays: env.AUDIT_DAYS,
+    logLevel: env.LOG_LEVEL,
+    sessions: sessionsOf(env, mistakes),
+    passwords: { bcryptCost: env.BCRYPT_COST },
+    sms: smsOf(env, need),
+    notices: {
+      notify: env.NOTIFY,
+      texts: {
+        password_reset: env.NOTIFY_TEXT_PASSWORD_RESET,
+        password_changed: env.NOTIFY_TEXT_PASSWORD_CHANGED,
+        new_device: env.NOTIFY_TEXT_NEW_DEVICE,
+        locked_out: env.NOTIFY_TEXT_LOCKED_OUT,
+        phone_changed: env.NOTIFY_TEXT_PHONE_CHANGED,
+        account_closed: env.NOTIFY_TEXT_ACCOUNT_CLOSED,
+      },
+      allowedRegions: env.ALLOWED_REGIONS,
+    },
+    messaging: messagingOf(env, need),
+    storage: storageOf(env, need),
+    captcha: captchaOf(env, need),
+    verification: {
+      smsText: env.SMS_TEXT,
+      phoneCheck: env.PHONE_CHECK ?? (strict ? 'mobile' : 'possible'),
+      allowedRegions: env.ALLOWED_REGIONS,
+      captchaPolicy: env.CAPTCHA_POLICY,
+      spendGuard: env.SPEND_GUARD ?? (strict ? 'enforce' : 'record'),
+      codeTtlSeconds: env.CODE_TTL_SECONDS,
+      codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
+      tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
+    },
+    portraits: { hosts: env.PORTRAIT_HOSTS, publicOnly: isProduction(env) && !isOnPrivateHost(env.PUBLIC_URL) },
+    maxBlacklist: env.MAX_BLACKLIST,
+    mostFriendships: {
+      friends: inProduction(env.FRIENDS_PER_USER, 5_000),
+      requests: inProduction(env.OPEN_REQUESTS_PER_USER, 1_000),
+    },
+    groups: {
+      addFriendsOnly: env.GROUP_ADD === 'friends',
+      joinable: env.GROUP_JOIN === 'open',
+      maxMembers: env.GROUP_MAX_MEMBERS,
+      /** 0: any number. */
+      maxPerUser: env.GROUPS_PER_USER,
+      maxJoined: env.GROUPS_JOINED_PER_USER,
+    },
+    limits: limitsOf(env, strict),
+    secrets: {
+      ...databaseUrls(env, mistakes),
+      session: env.SESSION_SECRETS,
+      messagingJwtKey: env.MESSAGING_JWT_KEY,
+      inboxToken: env.INBOX_TOKEN,
+    },
+  };
+}

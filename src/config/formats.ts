@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { mistakeInAddress } from '../database/database-url';
+import { isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
+
+export const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
+export const seconds = whole(1, 86_400 * 365);
+export const limit = whole(0, 1_000_000_000);
+export const text = z.string().min(1);
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform(withoutSlash);
+export const databaseUrl = z
+  .url({
+    protocol: /^postgres(ql)?$/,
+    error: 'must look like postgresql://user:password@host:5432/database',
+    abort: true,
+  })
+  .superRefine((url, context) => {
+    const mistake = mistakeInAddress(url);
+    if (mistake) context.addIssue(mistake);
+  });
+/** With a port or without. */
+export const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+export const hosts = list.pipe(z.array(z.string().transform(host)));
+export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+export function origin(value: string, context: z.RefinementCtx): string {
+  if (isWebOrigin(value) || isAppOrigin(value)) return value;
+  context.addIssue('must be origins separated by commas, such as https://app.example.com');
+  return z.NEVER;
+}
+
+function isWebOrigin(value: string): boolean {
+  return /^https?:[^*]*$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+}
+
+/** Of a page in an app, such as capacitor://localhost. */
+function isAppOrigin(value: string): boolean {
+  return /^(?!(https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
+}
+
+/** Not of everybody, which would let each client choose its address. */
+function isNetwork(name: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(name)) return true;
+  const [address = '', bits] = name.split(/\/(?=\d{1,3}$)/);
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return most > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= most));
+}
+
+export function isRegion(region: string): boolean {
+  return isPhoneCallingCode(region) || isCountry(region);
+}
+
+export function mistakeInRegion({ input }: { input: unknown }): string {
+  const hint = input === 'UK' ? ': UK is written GB' : '';
+  return `must be countries or calling codes separated by commas, such as GB,US,86${hint}`;
+}
+
+/** As it stands in an address: in lower case, with a port that is not the usual one. */
+function host(value: string, context: z.RefinementCtx): string {
+  const address = `https://${value}`;
+  if (URL.canParse(address) && new URL(address).host === value) return value;
+  context.addIssue('must be hosts separated by commas, such as images.example.com');
+  return z.NEVER;
+}
+
+/** For Express's setting of the same name: the number of proxies in front, or their addresses. */
+export function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
+  if (value === 'none') return false;
+  if (/^[1-9]\d?$/.test(value)) return Number(value);
+  const names = value.split(',').map((name) => name.trim());
+  if (names.every(isNetwork)) return names;
+  context.addIssue('must be none, a number of proxies, or addresses separated by commas (loopback, 10.0.0.0/8, …)');
+  return z.NEVER;
+}

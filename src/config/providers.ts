@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import type { CaptchaSettings } from '../integrations/captcha/choose-captchas';
+import type { MessagingSettings } from '../integrations/messaging/choose-messaging-provider';
+import type { SmsSettings } from '../integrations/sms/choose-sms-sender';
+import type { StorageSettings } from '../integrations/storage/choose-image-storage';
+import { isProduction, MIB, type Environment } from './variables';
+
+type Need = <Name extends keyof Environment>(name: Name, why: string) => NonNullable<Environment[Name]>;
+
+/** A variable that the chosen provider cannot work without. */
+export function needing(env: Environment, mistakes: string[]): Need {
+  return <Name extends keyof Environment>(name: Name, why: string) => {
+    const value = env[name];
+    if (value === undefined) mistakes.push(`${name}: set it, ${why}`);
+    // With a mistake loadConfig throws, and nothing reads the value.
+    return value as NonNullable<Environment[Name]>;
+  };
+}
+
+export function smsOf(env: Environment, need: Need): SmsSettings {
+  // What production will ask for next is told at once.
+  switch (isProduction(env) ? 'twilio' : env.SMS_PROVIDER) {
+    case 'twilio': {
+      const why = 'SMS_PROVIDER=twilio needs it';
+      const either = `or TWILIO_MESSAGING_SERVICE_SID in its place: ${why}`;
+      return {
+        provider: 'twilio',
+        accountSid: need('TWILIO_ACCOUNT_SID', why),
+        authToken: need('TWILIO_AUTH_TOKEN', why),
+        from: env.TWILIO_MESSAGING_SERVICE_SID ? env.TWILIO_FROM : need('TWILIO_FROM', either),
+        messagingServiceSid: env.TWILIO_MESSAGING_SERVICE_SID,
+        apiUrl: env.TWILIO_API_URL,
+      };
+    }
+    case 'file':
+      return { provider: 'file', path: env.SMS_FILE ?? join(env.DATA_DIR, 'sms.ndjson') };
+    case 'console':
+    case undefined:
+      return { provider: 'console' };
+  }
+}
+
+export function messagingOf(env: Environment, need: Need): MessagingSettings {
+  if (env.MESSAGING_PROVIDER === 'jwt')
+    return {
+      provider: 'jwt',
+      ttlSeconds: env.MESSAGING_TOKEN_TTL_SECONDS,
+      issuer: env.PUBLIC_URL,
+      audience: env.MESSAGING_JWT_AUDIENCE,
+      oldKey: env.MESSAGING_JWT_OLD_KEY,
+    };
+  const why = 'MESSAGING_PROVIDER=rongcloud needs it';
+  return {
+    provider: 'rongcloud',
+    appKey: need('RONGCLOUD_APP_KEY', why),
+    appSecret: need('RONGCLOUD_APP_SECRET', why),
+    apiUrl: env.RONGCLOUD_API_URL,
+  };
+}
+
+export function storageOf(env: Environment, need: Need): StorageSettings {
+  const maxBytes = env.UPLOAD_MAX_BYTES;
+  if (env.STORAGE_PROVIDER !== 'qiniu')
+    return {
+      provider: 'local',
+      directory: join(env.DATA_DIR, 'uploads'),
+      maxBytes,
+      maxBytesPerUser: env.UPLOAD_BYTES_PER_USER ?? (isProduction(env) ? 100 * MIB : 0),
+      minFreeBytes: env.UPLOAD_MIN_FREE_BYTES ?? (isProduction(env) ? 1_024 * MIB : 0),
+    };
+  const why = 'STORAGE_PROVIDER=qiniu needs it';
+  return {
+    provider: 'qiniu',
+    accessKey: need('QINIU_ACCESS_KEY', why),
+    secretKey: need('QINIU_SECRET_KEY', why),
+    bucket: need('QINIU_BUCKET', why),
+    domain: need('QINIU_DOMAIN', why),
+    uploadUrl: env.QINIU_UPLOAD_URL,
+    maxBytes,
+  };
+}
+
+export function captchaOf(env: Environment, need: Need): CaptchaSettings {
+  if (env.CAPTCHA_PROVIDER === 'drawn')
+    return { provider: 'drawn', answers: env.CAPTCHA_POLICY === 'off' ? 'ignored' : 'checked' };
+  const why = 'CAPTCHA_PROVIDER=turnstile needs it';
+  return {
+    provider: 'turnstile',
+    siteKey: need('CAPTCHA_SITE_KEY', why),
+    secretKey: need('CAPTCHA_SECRET_KEY', why),
+    verifyUrl: env.CAPTCHA_VERIFY_URL,
+    scriptUrl: env.CAPTCHA_SCRIPT_URL,
+  };
+}

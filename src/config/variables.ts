@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { isSigningKey } from '../integrations/messaging/signing-key';
+import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
+import {
+  databaseUrl,
+  hostName,
+  hosts,
+  httpUrl,
+  isRegion,
+  limit,
+  list,
+  mistakeInRegion,
+  oneOf,
+  origin,
+  seconds,
+  text,
+  trustProxy,
+  whole,
+} from './formats';
+
+const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
+
+/** Each fits in one message: 160 characters of GSM-7. */
+const DEFAULT_NOTICES = {
+  passwordReset:
+    'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
+  passwordChanged:
+    'The password of your account was changed. If this was not you, reset it now by a code to this phone.',
+  newDevice: 'Your account was logged in to from a new device or place. If this was not you, change your password now.',
+  lockedOut:
+    'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
+  phoneChanged:
+    'Your account was given another phone number, and is no longer reached by this one. If this was not you, ask for help now.',
+  accountClosed: 'Your account was closed. If this was not you, ask for help now.',
+};
+
+/** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
+const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[\w &+-]{1,11})$/;
+export const MIB = 1_024 * 1_024;
+
+const limitVariables = Object.fromEntries(
+  [...LIMIT_VARIABLES.keys()].map((name) => [name, limit.optional()]),
+) as Record<LimitVariable, ReturnType<typeof limit.optional>>;
+
+/** One entry per variable, under the variable's name. An empty value counts as unset. */
+export const environment = z.object({
+  NODE_ENV: oneOf('development', 'test', 'production').default('development'),
+  HOST: text.default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8585),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_PASSWORD: text.optional(),
+  DATABASE_MIGRATION_URL: databaseUrl.optional(),
+  DATABASE_MIGRATION_PASSWORD: text.optional(),
+  DATABASE_POOL_MAX: whole(1, 1_000).default(10),
+  DATABASE_PREPARE: oneOf('on', 'off').default('on'),
+  DATABASE_WAIT_SECONDS: whole(0, 3_600).optional(),
+  AUTO_MIGRATE: oneOf('on', 'off').default('on'),
+  DATA_DIR: text.default('.data'),
+  AUDIT_DAYS: whole(1, 3_650).default(180),
+  LEAVE_SECONDS: whole(0, 600).optional(),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
+  PUBLIC_URL: httpUrl.optional(),
+  TRUST_PROXY: z.string().transform(trustProxy).optional(),
+  CORS_ORIGINS: list.pipe(z.array(z.string().transform(origin))).default([]),
+  DOCS_PAGE: oneOf('on', 'off').default('on'),
+  INBOX_TOKEN: z
+    .string()
+    .regex(/^[\w-]{16,}$/, 'must be 16 or more letters, digits, - and _: openssl rand -hex 16 makes one')
+    .optional(),
+
+  SESSION_SECRETS: list
+    .pipe(
+      z
+        .array(z.string().min(32, 'each secret needs at least 32 characters: openssl rand -hex 32 makes one'))
+        .min(1, 'must hold a secret: openssl rand -hex 32 makes one'),
+    )
+    .optional(),
+  SESSION_DAYS: whole(1, 400).optional(),
+  SESSION_MAX_DAYS: whole(1, 3_650).default(90),
+  BCRYPT_COST: whole(4, 15).default(10),
+
+  SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
+  SMS_FILE: text.optional(),
+  SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
+  NOTIFY: oneOf('off', 'sms').default('off'),
+  NOTIFY_TEXT_PASSWORD_RESET: text.default(DEFAULT_NOTICES.passwordReset),
+  NOTIFY_TEXT_PASSWORD_CHANGED: text.default(DEFAULT_NOTICES.passwordChanged),
+  NOTIFY_TEXT_NEW_DEVICE: text.default(DEFAULT_NOTICES.newDevice),
+  NOTIFY_TEXT_LOCKED_OUT: text.default(DEFAULT_NOTICES.lockedOut),
+  NOTIFY_TEXT_PHONE_CHANGED: text.default(DEFAULT_NOTICES.phoneChanged),
+  NOTIFY_TEXT_ACCOUNT_CLOSED: text.default(DEFAULT_NOTICES.accountClosed),
+  TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
+  TWILIO_AUTH_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9]{32,}$/, "must be the account's auth token, which has 32 letters and digits")
+    .optional(),
+  TWILIO_FROM: z
+    .string()
+    .regex(
+      TWILIO_SENDER,
+      'must be a number with + and its country code, a short code, or a name of up to 11 characters',
+    )
+    .optional(),
+  TWILIO_MESSAGING_SERVICE_SID: z.string().startsWith('MG', 'must begin with MG').optional(),
+  TWILIO_API_URL: httpUrl.optional(),
+
+  MESSAGING_PROVIDER: oneOf('jwt', 'rongcloud').default('jwt'),
+  MESSAGING_JWT_KEY: z
+    .string()
+    .refine(isSigningKey, 'must be an Ed25519 private key: openssl genpkey -algorithm ed25519 | base64 -w0 makes one')
+    .optional(),
+  MESSAGING_JWT_OLD_KEY: z
+    .string()
+    .refine(isSigningKey, 'must be an Ed25519 private key: the value that MESSAGING_JWT_KEY had before')
+    .optional(),
+  MESSAGING_JWT_AUDIENCE: text.optional(),
+  MESSAGING_TOKEN_TTL_SECONDS: seconds.default(3_600),
+  RONGCLOUD_APP_KEY: text.optional(),
+  RONGCLOUD_APP_SECRET: text.optional(),
+  RONGCLOUD_API_URL: httpUrl.default('https://api.rong-api.com'),
+
+  STORAGE_PROVIDER: oneOf('local', 'qiniu').optional(),
+  UPLOAD_MAX_BYTES: whole(1, 1_073_741_824).default(5 * MIB),
+  UPLOAD_BYTES_PER_USER: whole(0, 1_000_000 * MIB).optional(),
+  UPLOAD_MIN_FREE_BYTES: whole(0, 1_000_000 * MIB).optional(),
+  QINIU_ACCESS_KEY: text.optional(),
+  QINIU_SECRET_KEY: text.optional(),
+  QINIU_BUCKET: text.optional(),
+  QINIU_DOMAIN: z.union([hostName, httpUrl], 'must be a host name, or an http or https address').optional(),
+  QINIU_UPLOAD_URL: httpUrl.default('https://upload.qiniup.com'),
+  PORTRAIT_HOSTS: hosts.default([]),
+
+  PHONE_CHECK: oneOf('mobile', 'possible').optional(),
+  ALLOWED_REGIONS: list.pipe(z.array(z.string().refine(isRegion, { error: mistakeInRegion }))).default([]),
+  CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
+  CAPTCHA_PROVIDER: oneOf('drawn', 'turnstile').default('drawn'),
+  CAPTCHA_SITE_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the site key as the provider shows it: letters, digits, - and _')
+    .optional(),
+  CAPTCHA_SECRET_KEY: text.optional(),
+  CAPTCHA_VERIFY_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
+  CAPTCHA_SCRIPT_URL: httpUrl.default('https://challenges.cloudflare.com/turnstile/v0/api.js'),
+  SPEND_GUARD: oneOf('off', 'record', 'enforce').optional(),
+  CODE_TTL_SECONDS: seconds.default(300),
+  CODE_RESEND_SECONDS: seconds.default(60),
+  CODE_MAX_ATTEMPTS: whole(1, 1_000).default(5),
+  VERIFICATION_TOKEN_TTL_SECONDS: seconds.default(1_800),
+
+  MAX_BLACKLIST: limit.default(2_000),
+  FRIENDS_PER_USER: limit.optional(),
+  OPEN_REQUESTS_PER_USER: limit.optional(),
+  GROUP_ADD: oneOf('friends', 'anyone').default('friends'),
+  GROUP_JOIN: oneOf('open', 'closed').default('open'),
+  GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
+  GROUPS_PER_USER: limit.default(500),
+  GROUPS_JOINED_PER_USER: limit.default(2_000),
+  ...limitVariables,
+});
+
+export const VARIABLES = Object.keys(environment.shape);
+
+/** Each may be given as NAME_FILE, too: the path of a file that holds it. */
+export const SECRETS = [
+  ...(['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD'] as const),
+  ...(['SESSION_SECRETS', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY'] as const),
+  ...(['RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY', 'CAPTCHA_SECRET_KEY'] as const),
+];
+
+export const databaseVariables = environment.pick({
+  ...{ DATABASE_URL: true, DATABASE_PASSWORD: true },
+  ...{ DATABASE_MIGRATION_URL: true, DATABASE_MIGRATION_PASSWORD: true },
+});
+
+export type Environment = z.infer<typeof environment>;
+export type DatabaseVariables = z.infer<typeof databaseVariables>;
+
+export function isProduction({ NODE_ENV }: Pick<Environment, 'NODE_ENV'>): boolean {
+  return NODE_ENV === 'production';
+}
