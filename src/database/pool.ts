@@ -3,6 +3,7 @@ import { Pool, types, type ClientBase, type ClientConfig, type PoolConfig } from
 import type { ConnectionWatch } from './connection-watch';
 import { forPg } from './database-url';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
+import { retrying } from './transaction';
 
 const BIGINT = 20;
 
@@ -77,5 +78,17 @@ export function knexFor(options: ClientConfig): Knex {
 export function knexOn(pool: Pool, prepare: boolean): Knex {
   const db = knex({ client: 'pg', connectionPool: pool, log });
   db.userParams = { prepare };
+  repeatStatements(db.client as KnexClient);
   return db;
+}
+
+/** Leans on knex 3: a transaction has a client of its own, made of the class. */
+interface KnexClient {
+  _query(connection: unknown, query: unknown): Promise<unknown>;
+}
+
+/** Statements outside of transactions are repeated where PostgreSQL asks for that, as transactions are as a whole. */
+function repeatStatements(client: KnexClient): void {
+  const ask = client._query.bind(client);
+  client._query = (connection, query) => retrying(() => ask(connection, query));
 }

@@ -131,11 +131,14 @@ describe('/user/reset_password', () => {
   it('brings an owner back in whom failed logins keep out', async () => {
     const person = await insertPerson(app);
     await times(10, () => codeOfLogin(person, 'wrong-one'));
+    // All within the same moment.
+    const frozen = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expect(await codeOfLogin(person, person.password)).toBe(429);
     const password = newPassword();
     expectBody(await reset(await verificationToken(app, person), password), { code: 200 });
     expect(await codeOfLogin(person, password)).toBe(200);
     expect(await codeOfLogin(person, 'wrong-one')).toBe(1000);
+    frozen.mockRestore();
   });
 
   it('brings an owner back in whom right logins by a thief of the password keep out, as a changed password does', async () => {

@@ -71,6 +71,16 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
     knex: [
       { major: 3, what: 'Knex runs on a pool of pg', source: 'lib/client.js', text: 'config.connectionPool' },
       { major: 3, what: 'transactions have userParams', source: 'lib/execution/transaction.js', text: 'userParams' },
+      {
+        major: 3,
+        what: 'each statement passes through _query',
+        source: 'lib/execution/internal/query-executioner.js',
+        text: '_query(',
+      },
+      {
+        ...{ major: 3, what: "a transaction's client is made of the class", source: 'lib/execution/transaction.js' },
+        text: 'Object.create(client.constructor.prototype)',
+      },
     ],
   },
   'src/database/outage.ts': {

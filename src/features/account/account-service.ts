@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, NotSignedIn } from '../../base/errors';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
@@ -49,7 +49,7 @@ export class AccountService {
 
   async setFindable(userId: string, isFindable: boolean): Promise<void> {
     const { users } = this.parts;
-    if (!(await retrying(() => users.setFindable(userId, isFindable)))) throw new NotSignedIn();
+    if (!(await users.setFindable(userId, isFindable))) throw new NotSignedIn();
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { PAGE, pagesOf } from '../../database/pages';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { MembershipsRepository } from '../groups/memberships-repository';
@@ -65,9 +65,9 @@ export class ClosingsService {
   private chunks(userId: string, caller: Caller): Chunk[] {
     const { closings } = this.parts;
     return [
-      (after) => retrying(() => closings.endBlacklist(userId, after)),
-      (after) => retrying(() => closings.endOwnSides(userId, after)),
-      (after) => retrying(() => closings.endOtherSides(userId, after)),
+      (after) => closings.endBlacklist(userId, after),
+      (after) => closings.endOwnSides(userId, after),
+      (after) => closings.endOtherSides(userId, after),
       (after) => this.leave(userId, after, caller),
     ];
   }

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../base/errors';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
 
 export interface BlacklistParts {
@@ -30,6 +30,6 @@ export class BlacklistService {
   }
 
   async remove(userId: string, friendId: string): Promise<void> {
-    await retrying(() => this.parts.blacklist.remove(userId, friendId));
+    await this.parts.blacklist.remove(userId, friendId);
   }
 }

@@ -1,6 +1,6 @@
 import { BadRequest, NotFound, NotSignedIn } from '../../base/errors';
 import type { Runner } from '../../database/statement';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { Friend, Friendship, FriendshipsRepository } from './friendships-repository';
 import {
   actionOf,
@@ -73,7 +73,7 @@ export class FriendshipsService {
   }
 
   async ignore(two: Two): Promise<void> {
-    const isIgnored = await retrying(() => this.parts.friendships.ignore(two));
+    const isIgnored = await this.parts.friendships.ignore(two);
     if (!isIgnored) throw nothingRequested();
   }
 
@@ -98,12 +98,12 @@ export class FriendshipsService {
 
   /** Ends a friendship, or a request of the other. The other side keeps its own. */
   async end(two: Two): Promise<void> {
-    const hasEnded = await retrying(() => this.parts.friendships.end(two));
+    const hasEnded = await this.parts.friendships.end(two);
     if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 
   async rename(two: Two, displayName: string): Promise<void> {
-    const areFriends = await retrying(() => this.parts.friendships.rename(two, displayName));
+    const areFriends = await this.parts.friendships.rename(two, displayName);
     if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../base/caller';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
@@ -53,6 +53,6 @@ export class DismissalsService {
   }
 
   private async end(groupId: string): Promise<void> {
-    await retrying(() => this.parts.dismissals.endAll(groupId));
+    await this.parts.dismissals.endAll(groupId);
   }
 }

@@ -1,7 +1,7 @@
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../base/errors';
 import { OWNER, type Reader } from '../../database/owner-reads';
 import { PAGE, pagesOf } from '../../database/pages';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
@@ -96,7 +96,7 @@ export class GroupsService {
 
   /** As the user is called in this group. */
   async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
-    const isMember = await retrying(() => this.parts.memberships.setDisplayName(groupId, userId, displayName));
+    const isMember = await this.parts.memberships.setDisplayName(groupId, userId, displayName);
     if (!isMember) throw noSuchGroup();
   }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller';
 import { BadRequest, Forbidden } from '../../base/errors';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';
@@ -54,7 +54,7 @@ export class MembershipsService {
     const { memberships } = this.parts;
     const { joinable, maxMembers, maxJoined } = this.settings;
     const most = { members: maxMembers, joined: maxJoined };
-    if (joinable && (await retrying(() => memberships.join(groupId, userId, most)))) return;
+    if (joinable && (await memberships.join(groupId, userId, most))) return;
     const standing = await memberships.standing(groupId, userId);
     if (standing?.isMember) return;
     // The same for each id, so that it tells nothing.

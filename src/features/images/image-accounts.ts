@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller';
 import { TooManyRequests } from '../../base/errors';
-import { retrying, type Transaction } from '../../database/transaction';
+import type { Transaction } from '../../database/transaction';
 import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storage/image-book';
 import type { Uploader } from '../../integrations/storage/image-storage';
 import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';
@@ -64,16 +64,16 @@ export class ImageAccounts implements ImageBook {
   }
 
   async strikeReplaced(userId: string, portraitUri: string): Promise<ImageName[]> {
-    await retrying(() => this.parts.images.markPortrait(userId, portraitUri));
-    return retrying(() => this.parts.images.strikeReplaced(userId));
+    await this.parts.images.markPortrait(userId, portraitUri);
+    return this.parts.images.strikeReplaced(userId);
   }
 
   async strikeAll(userId: string): Promise<ImageName[]> {
-    return retrying(() => this.parts.images.strikeAll(userId));
+    return this.parts.images.strikeAll(userId);
   }
 
   async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
-    const images = await retrying(() => this.parts.images.strikeUnused());
+    const images = await this.parts.images.strikeUnused();
     return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
   }
 

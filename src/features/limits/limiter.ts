@@ -1,7 +1,6 @@
 import type { Caller } from '../../base/caller';
 import type { AppError } from '../../base/errors';
 import { networksOf, senderOf } from '../../base/networks';
-import { retrying } from '../../database/transaction';
 import type { Limit, LimitName, Limits } from '../../load/limits';
 import type { Queues } from '../../load/queues';
 import { FullBuckets } from './full-buckets';
@@ -71,13 +70,13 @@ export class Limiter {
     if (wanted.length === 0) return NOTHING;
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return this.refuse(wanted, known, caller);
-    const places = await retrying(() => this.buckets.hold(wanted));
+    const places = await this.buckets.hold(wanted);
     const missing = without(wanted, places);
     if (missing.length === 0) {
       this.learn([], wanted);
       return this.held(places);
     }
-    if (places.length > 0) await retrying(() => this.buckets.free(places));
+    if (places.length > 0) await this.buckets.free(places);
     return this.refuse(wanted, await this.fullOf(missing, wanted), caller);
   }
 
@@ -104,14 +103,14 @@ export class Limiter {
 
   async clear(limit: LimitName, subject: string): Promise<void> {
     const key = keyOf(this.limits[limit], subject);
-    await retrying(() => this.buckets.clear(key));
+    await this.buckets.clear(key);
     this.full.forget(key);
   }
 
   /** Clears a limit for a subject and for every pair that begins with it. */
   async clearAll(limit: LimitName, subject: string): Promise<void> {
     const prefix = keyOf(this.limits[limit], subject);
-    await retrying(() => this.buckets.clearAll(prefix));
+    await this.buckets.clearAll(prefix);
     this.full.forgetAll(prefix);
   }
 
@@ -132,29 +131,29 @@ export class Limiter {
   private async tryToTake(wanted: Wanted[]): Promise<FullBucket[]> {
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return known;
-    const taken = await retrying(() => this.buckets.take(wanted));
+    const taken = await this.buckets.take(wanted);
     const missing = without(wanted, taken);
     if (missing.length === 0) {
       this.learn([], wanted);
       return [];
     }
-    if (taken.length > 0) await retrying(() => this.buckets.giveBack(without(wanted, missing)));
+    if (taken.length > 0) await this.buckets.giveBack(without(wanted, missing));
     return this.fullOf(missing, wanted);
   }
 
   private async giveBack(wanted: Wanted[]): Promise<void> {
-    await retrying(() => this.buckets.giveBack(wanted));
+    await this.buckets.giveBack(wanted);
     for (const { key } of wanted) this.full.forget(key);
   }
 
   private held(places: HeldPlace[]): Held {
     return {
-      giveBack: () => retrying(() => this.buckets.free(places)),
+      giveBack: () => this.buckets.free(places),
       settle: (counted) => {
         const keys = counted && this.wanted(counted).map(({ key }) => key);
         const counts = ({ key }: HeldPlace) => keys === undefined || keys.includes(key);
         const others = places.filter((place) => !counts(place));
-        return retrying(() => this.buckets.settle(places.filter(counts), others));
+        return this.buckets.settle(places.filter(counts), others);
       },
     };
   }
@@ -186,7 +185,7 @@ export class Limiter {
   /** A bucket that is found full again and again is noted once. */
   private async refuse(wanted: Wanted[], full: FullBucket[], caller: Caller): Promise<never> {
     const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
-    const first = unnoted.length > 0 ? await retrying(() => this.buckets.note(unnoted)) : [];
+    const first = unnoted.length > 0 ? await this.buckets.note(unnoted) : [];
     for (const use of wanted) if (first.includes(use.key)) await this.limitMet(use, caller);
     throw worst(wanted, full);
   }

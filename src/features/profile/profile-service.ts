@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { NotSignedIn } from '../../base/errors';
-import { retrying } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { Profile } from '../users/profile';
@@ -24,7 +23,7 @@ export class ProfileService {
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
     const { users, messaging, storage } = this.parts;
-    const profile = await retrying(() => users.updateProfile(userId, changes));
+    const profile = await users.updateProfile(userId, changes);
     if (!profile) throw new NotSignedIn();
     await this.orWarn(
       () => messaging.profileChanged(profile),
