@@ -14,6 +14,11 @@ interface Waiting {
   newer: Waiting | undefined;
 }
 
+/** Whether the answer was 503 because the deadline has passed: nothing else can be sent. */
+export function isTooLate(res: Response): boolean {
+  return res.headersSent;
+}
+
 /**
  * Answers 503 when a request has had no answer for DEADLINE_MS since its last byte. Its work goes on and may still
  * succeed; docs/api.md tells clients what to do then.

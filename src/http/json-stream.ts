@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
+import { isTooLate } from './deadline';
 
 /** Shorter texts are not compressed. */
 const GZIP_FROM = 256;
@@ -32,8 +33,7 @@ export async function* rowsText<Row>(pages: AsyncIterable<Row[]>, view: (row: Ro
 }
 
 async function send(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
-  // The deadline has passed: the answer was 503.
-  if (res.headersSent) return;
+  if (isTooLate(res)) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';

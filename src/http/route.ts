@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { asError, MethodNotAllowed } from '../base/errors';
+import { isTooLate } from './deadline';
 import { nameRoute } from './request-log';
 
 const METHODS = ['post', 'put', 'delete'] as const;
@@ -51,8 +52,7 @@ export function handled(handler: RequestHandler, req: Request, res: Response): P
 
 /** Does not use Express's `json`, which reads several settings for every answer. */
 export function ok(res: Response, result?: unknown): void {
-  // The deadline has passed: the answer was 503.
-  if (res.headersSent) return;
+  if (isTooLate(res)) return;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.end(JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
 }

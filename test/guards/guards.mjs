@@ -1443,8 +1443,8 @@ export const guards = [
   {
     guard: 'a member who has left is shown without a profile',
     file: 'src/features/sync/sync-repository.ts',
-    replace: 'WHERE id = m.member_id AND NOT m.is_deleted OFFSET 0',
-    by: 'WHERE id = m.member_id OFFSET 0',
+    replace: "withNames('m.member_id', 'NOT m.is_deleted')",
+    by: "withNames('m.member_id')",
     test: 'test/api/sync.test',
     named: 'neither profile nor role of a member who has left',
   },

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { derivedKey, isSameText } from '../../base/secrets';
 import { cookieName, cookieOptions, cookieReader } from '../../http/cookies';
+import { isTooLate } from '../../http/deadline';
 import type { Device } from './login-attempts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -47,8 +48,7 @@ export class DeviceCookies {
 
   /** The answer to a login makes its device a known one, under a new id, whose count is at zero. */
   set(res: Response, { id: userId, credentialsVersion }: Account): void {
-    // The deadline has passed: the answer was 503.
-    if (res.headersSent) return;
+    if (isTooLate(res)) return;
     const signed = [userId, credentialsVersion, randomBytes(16).toString('base64url'), this.now()].join('.');
     const value = `${signed}.${signature(this.keys[0], signed)}`;
     res.cookie(this.name, value, { ...cookieOptions(this.production), maxAge: YEAR_MS });

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
+import { NAMES, withNames } from '../users/names';
 
 export interface BlacklistEntry {
   id: string;
@@ -14,15 +15,15 @@ type Row = Omit<BlacklistEntry, 'updatedAt'> & TimedRow;
 
 /**
  * Ids never change: what is written meanwhile moves no entry past a page. Not prepared, so that PostgreSQL knows how long
- * the list is. OFFSET 0 keeps a bad estimate from a hash join over all users.
+ * the list is.
  */
 const pageOfEntries = statement<Row, 'userId' | 'after'>(
   'page-of-blacklist',
-  `SELECT entry.friend_id AS id, coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri",
+  `SELECT entry.friend_id AS id, ${NAMES},
           (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
      FROM (SELECT friend_id, updated_at FROM blacklist
             WHERE user_id = :userId AND status AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}) AS entry
-     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = entry.friend_id OFFSET 0) u ON true
+     ${withNames('entry.friend_id')}
     ORDER BY entry.friend_id`,
   { prepared: false },
 );

@@ -4,6 +4,7 @@ import { OWNER } from '../../database/owner-reads';
 import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
+import { NAMES, withNames } from '../users/names';
 import {
   DELETED,
   FRIENDS,
@@ -42,17 +43,17 @@ type Row = Omit<Friendship, 'updatedAt'> & TimedRow;
 
 /**
  * Ids never change: what is written meanwhile moves no row past a page. Not prepared, so that PostgreSQL knows how long
- * the list is. OFFSET 0 keeps a bad estimate from a hash join over all users.
+ * the list is.
  */
 const pageOfFriendships = statement<Row, 'userId' | 'after'>(
   'page-of-friendships',
-  `SELECT entry.friend_id AS id, coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri",
+  `SELECT entry.friend_id AS id, ${NAMES},
           entry.display_name AS "displayName", entry.message, entry.status,
           (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
      FROM (SELECT friend_id, display_name, message, status, updated_at FROM friendships
             WHERE user_id = :userId AND status <> ${DELETED} AND friend_id > :after
             ORDER BY friend_id LIMIT ${PAGE}) AS entry
-     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = entry.friend_id OFFSET 0) u ON true
+     ${withNames('entry.friend_id')}
     ORDER BY entry.friend_id`,
   { prepared: false },
 );

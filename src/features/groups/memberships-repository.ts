@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
+import { NAMES, withNames } from '../users/names';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 
 export interface Member {
@@ -149,10 +150,10 @@ const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
 const pageOfMembers = statement<Member, 'groupId' | 'after'>(
   'page-of-group-members',
   `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, coalesce(m.joined_at, m.updated_at) AS "createdAt",
-          m.updated_at AS "updatedAt", coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
+          m.updated_at AS "updatedAt", ${NAMES}
      FROM (SELECT member_id, display_name, role, joined_at, updated_at FROM group_members
             WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after ORDER BY group_id, member_id LIMIT ${PAGE}) m
-     LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users WHERE id = m.member_id OFFSET 0) u ON true
+     ${withNames('m.member_id')}
     ORDER BY m.member_id`,
   { prepared: false },
 );

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { asError, Failed, NotSignedIn, Unavailable } from '../../base/errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
+import { isTooLate } from '../../http/deadline';
 import type { OwnSession } from '../../http/operation';
 import { handled } from '../../http/route';
 import { JoinedReads } from './joined-reads';
@@ -192,8 +193,7 @@ export class SessionCookies {
     const { ip, userAgent } = callerOf(req);
     const { id: userId, credentialsVersion } = account;
     const owner = { userId, credentialsVersion, createdAt: now, renewedAt: now, ip, userAgent };
-    // The deadline has passed: the cookie would reach no client.
-    if (req.res?.headersSent) throw new Unavailable('took_too_long', 'the login took too long');
+    if (req.res && isTooLate(req.res)) throw new Unavailable('took_too_long', 'the login took too long');
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
     Object.assign(req.session, owner);

@@ -1,5 +1,6 @@
 import { statement } from '../../database/statement';
 import type { FriendStatus } from '../friendships/invitation';
+import { NAMES, withNames } from '../users/names';
 
 /** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
 export const CHUNK = 500;
@@ -61,14 +62,13 @@ export const pageOfFriendships = statement<SyncFriendship, Asked | 'after'>(
   { prepared: false },
 );
 
-/** OFFSET 0 keeps a bad estimate from a hash join over all users. A row that has ended shows no name. */
+/** A row that has ended shows no name. */
 function named(columns: string, rows: string, holds: string): string {
   return `
     SELECT row."friendId", ${columns}, greatest(row.version, u.version) AS version,
-           coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
+           ${NAMES}
       FROM (${rows}) AS row
-      LEFT JOIN LATERAL (SELECT nickname, portrait_uri, version FROM users
-                          WHERE id = row."friendId" AND ${holds} OFFSET 0) u ON true`;
+      ${withNames('row."friendId"', holds)}`;
 }
 
 const namedEntries = (rows: string) => named('row.status', rows, 'row.status');

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { SharedReads } from '../../database/shared-reads';
 import { columnList, statement, type Runner } from '../../database/statement';
 import type { Role } from '../groups/roles';
+import { NAMES, withNames } from '../users/names';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 import * as relations from './sync-relations';
 import { CHUNK, FEW, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
@@ -132,15 +133,14 @@ function membersOf(groups: string, page = ''): string {
     SELECT m.group_id AS "groupId", m.member_id AS "memberId",
            CASE WHEN m.is_deleted THEN '' ELSE m.display_name END AS "displayName",
            CASE WHEN m.is_deleted THEN 1 ELSE m.role END AS role, m.is_deleted AS "isDeleted", m.version,
-           coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"
+           ${NAMES}
       FROM ${groups} AS mine (group_id, floor)
      CROSS JOIN LATERAL (
        SELECT * FROM group_members
         WHERE group_id = mine.group_id AND version > mine.floor
           AND (NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))
         ${page} OFFSET 0) m
-      LEFT JOIN LATERAL (SELECT nickname, portrait_uri FROM users
-                          WHERE id = m.member_id AND NOT m.is_deleted OFFSET 0) u ON true`;
+      ${withNames('m.member_id', 'NOT m.is_deleted')}`;
 }
 
 /** One more than few is enough to know that there are many. */
