@@ -9,45 +9,84 @@ const GZIP_FROM = 256;
 /** Shorter answers are sent in one piece. */
 const WHOLE_UP_TO = 16 * 1_024;
 
+/** A list that comes a page at a time. */
+export type Pages<Item> = AsyncIterable<Item[]>;
+
+/** A list, or an object whose lists may come in pages. */
+export type Streamed<Result> = Result extends (infer Item)[]
+  ? Pages<Item>
+  : { [Field in keyof Result]: Result[Field] extends (infer Item)[] ? Item[] | Pages<Item> : Result[Field] };
+
+/** The rows of pages as clients are shown them. */
+export async function* viewed<Row, View>(pages: Pages<Row>, view: (row: Row) => View): AsyncGenerator<View[]> {
+  for await (const page of pages) yield page.map(view);
+}
+
 /**
- * Sends JSON in pieces, each made when the client is ready for it. A failure in the middle breaks the answer off, so
- * that a client never takes a part for the whole.
+ * Sends a result as JSON, each page when the client is ready for it. A failure in the middle breaks the answer off, so
+ * that a client never takes a part for the whole. With a file's name a browser saves the answer.
  */
-export async function streamJson(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
+export async function streamJson(req: Request, res: Response, result: object, file?: string): Promise<void> {
+  const pieces = textOf(result);
   try {
-    await send(req, res, pieces);
+    await send(req, res, pieces, file);
   } finally {
     // Where not all was sent, it holds a place still.
     await pieces.return(undefined);
   }
 }
 
-/** The rows of an array, without its brackets, a page at a time; the empty text for a page without rows. */
-export async function* rowsText<Row>(pages: AsyncIterable<Row[]>, view: (row: Row) => object): AsyncGenerator<string> {
-  let separator = '';
-  for await (const page of pages) {
-    const text = JSON.stringify(page.map(view)).slice(1, -1);
-    yield text && separator + text;
-    if (text !== '') separator = ',';
+/** The text before a list is kept until its first page comes: whoever is refused it is sent no half of an answer. */
+async function* textOf(result: object): AsyncGenerator<string> {
+  let kept = '{"code":200,"result":';
+  for (const part of partsOf(result)) {
+    if (typeof part === 'string') {
+      kept += part;
+      continue;
+    }
+    let separator = '';
+    for await (const page of part) {
+      const rows = JSON.stringify(page).slice(1, -1);
+      yield kept + (rows && separator + rows);
+      kept = '';
+      if (rows !== '') separator = ',';
+    }
   }
+  yield `${kept}}`;
 }
 
-async function send(req: Request, res: Response, pieces: AsyncGenerator<string>): Promise<void> {
+/** Texts and lists in pages, in the order of the answer. */
+function partsOf(result: object): (string | Pages<unknown>)[] {
+  if (isPages(result)) return ['[', result, ']'];
+  const fields = Object.entries(result).flatMap(([name, value]: [string, unknown]) => {
+    const parts = isPages(value) ? ['[', value, ']'] : [JSON.stringify(value)];
+    return [',', `${JSON.stringify(name)}:`, ...parts];
+  });
+  return ['{', ...fields.slice(1), '}'];
+}
+
+export function isPages(value: unknown): value is Pages<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+async function send(req: Request, res: Response, pieces: AsyncGenerator<string>, file?: string): Promise<void> {
   if (isTooLate(res)) return;
   const gzip = req.acceptsEncodings('gzip', 'identity') === 'gzip';
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
+  let isWhole = false;
   // No piece is made for a client that has gone.
-  while (!res.destroyed) {
+  while (!res.destroyed && !isWhole && begun.length <= WHOLE_UP_TO) {
     const piece = await pieces.next();
-    if (piece.done) {
-      sendWhole(res, begun, gzip);
-      return;
-    }
-    begun += piece.value;
-    if (begun.length > WHOLE_UP_TO) break;
+    isWhole = piece.done === true;
+    begun += piece.value ?? '';
   }
   if (res.destroyed) return;
+  if (file) res.set('Content-Disposition', `attachment; filename="${file}"`);
+  if (isWhole) {
+    sendWhole(res, begun, gzip);
+    return;
+  }
   const source = Readable.from(resume(begun, pieces), { objectMode: false, highWaterMark: WHOLE_UP_TO });
   if (gzip) await pipeline(source, createGzip({ level: 4 }), res.set('Content-Encoding', 'gzip'));
   else await pipeline(source, res);

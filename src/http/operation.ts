@@ -6,6 +6,7 @@ import type { Reason } from '../base/reasons';
 import type { OwnerReads } from '../database/owner-reads';
 import { LIMITS, type LimitName } from '../load/limits';
 import { callerOf } from './caller-of';
+import type { Streamed } from './json-stream';
 
 /**
  * Who may call: anyone; a visitor, for whom a session is loaded or prepared; a user, whose session has been found; a
@@ -89,9 +90,9 @@ interface Description<A extends Access, Params, Body, Result> {
   refusals?: readonly Reason[];
   /**
    * Where it waits for its turn: 'writes' when it changes something of the user's, so that a locked row delays no other user;
-   * 'heavyReads' when it reads all that the user has of something.
+   * 'heavyReads' when it reads all that the user has of something; 'exports' when it reads all there is.
    */
-  queue?: 'writes' | 'heavyReads';
+  queue?: 'writes' | 'heavyReads' | 'exports';
   /** What it takes of its user, or where anyone may call of the address, whatever comes of it. */
   limits?: readonly CallerLimit<Params & Body>[];
 }
@@ -101,7 +102,8 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
   limits?: readonly CallerLimit<never>[];
   refusals: readonly Reason[];
   streams: boolean;
-  /** Returns the result; for an operation that streams, the pieces of the answer's text. */
+  /** As what a browser saves the answer. */
+  file?: string;
   answer: (input: never, call: never) => Promise<unknown>;
 }
 
@@ -126,12 +128,13 @@ export function operation<A extends Access, Params, Body, Result = void, Given e
   return { ...description, refusals: refusalsOf(description), streams: false, answer: handle };
 }
 
-/** One whose answer is too large to hold: `stream` gives its text in pieces. */
+/** One whose answer is too large to hold: its lists may come in pages. */
 export function streamedOperation<A extends Access, Params, Body, Result>({
   stream,
   ...description
 }: Description<A, Params, Body, Result> & {
-  stream: Handler<A, Params & Body, AsyncGenerator<string>>;
+  file?: string;
+  stream: Handler<A, Params & Body, Streamed<Result>>;
 }): Operation {
   return { ...description, refusals: refusalsOf(description), streams: true, answer: stream };
 }
@@ -142,7 +145,8 @@ function refusalsOf({
   queue,
 }: Pick<Operation, 'limits' | 'queue'> & { refusals?: readonly Reason[] }): Reason[] {
   const ofLimits = limits.map((limit) => LIMITS[nameOf(limit)].refusal(0, Infinity).reason);
-  return [...new Set([...refusals, ...ofLimits, ...(queue === 'heavyReads' ? (['too_many_at_once'] as const) : [])])];
+  const ofQueue: Reason[] = queue === undefined || queue === 'writes' ? [] : ['too_many_at_once'];
+  return [...new Set([...refusals, ...ofLimits, ...ofQueue])];
 }
 
 export function nameOf(limit: CallerLimit<never>): LimitName {

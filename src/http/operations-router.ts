@@ -21,7 +21,7 @@ export interface Entrance {
   user: RequestHandler;
   /** Refuses a request without a signed cookie; the session itself is found when the request reads. */
   reader: RequestHandler;
-  queues: Pick<Queues, 'writes' | 'heavyReads' | 'heavyAnswers'>;
+  queues: Pick<Queues, 'writes' | 'heavyReads' | 'heavyAnswers' | 'exports'>;
   /** Counts a request of this subject, or refuses it. */
   limiter: {
     take(caller: Caller, ...uses: { limit: LimitName; subject: string; count: number }[]): Promise<unknown>;
@@ -93,7 +93,7 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
  * that streams goes on after that, as fast as the client takes it.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, queue, limits, streams } = operation;
+  const { access, queue, limits, streams, file } = operation;
   const isCounted = queue !== undefined || limits !== undefined;
   // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
   const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
@@ -122,7 +122,7 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
     } finally {
       leave?.();
     }
-    if (streams) await streamJson(req, res, result as AsyncGenerator<string>);
+    if (streams) await streamJson(req, res, result as object, file);
     else ok(res, result);
   };
 }
@@ -145,15 +145,14 @@ function usesOf(limits: NonNullable<Operation['limits']>, input: object, subject
 
 /** A heavy answer also has a place until the client has taken it: until then it is in the memory of this process. */
 async function placeIn(
-  queue: 'writes' | 'heavyReads',
+  queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],
   userId: string,
   res: Response,
 ): Promise<Leave> {
-  if (queue === 'heavyReads') {
-    const leave = queues.heavyAnswers.take(userId);
-    if (res.destroyed) leave();
-    else res.once('close', leave);
-  }
-  return queues[queue].enter(userId);
+  if (queue === 'writes') return queues.writes.enter(userId);
+  const leave = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
+  if (res.destroyed) leave();
+  else res.once('close', leave);
+  return queues.heavyReads.enter(userId);
 }

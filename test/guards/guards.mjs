@@ -5995,9 +5995,9 @@ export const guards = [
   },
   {
     guard: 'an export is a download',
-    file: 'src/features/account/account-router.ts',
-    replace: "if (begun) res.set('Content-Disposition', 'attachment; filename=\"account.json\"');",
-    by: 'void res;',
+    file: 'src/http/json-stream.ts',
+    replace: 'if (file) res.set(',
+    by: 'if (!file) res.set(',
     test: 'test/api/export',
     named: 'is a download',
   },

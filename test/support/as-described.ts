@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../src/base/errors';
 import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
+import { isPages, type Pages } from '../../src/http/json-stream';
 import type { Operation } from '../../src/http/operation';
 
 class NotAsDescribed extends Error {
@@ -16,7 +17,7 @@ export function asDescribed(operation: Operation): Operation {
       const result = await answer(input, call).catch((error: unknown) => {
         throw isDescribed(operation, error) ? error : notAsDescribed(operation, 'refusal', error);
       });
-      if (operation.streams) return checkedText(operation, result as AsyncGenerator<string>);
+      if (operation.streams) return checkedAtItsEnd(operation, result as object);
       check(operation, result);
       return result;
     },
@@ -34,13 +35,31 @@ function check(operation: Operation, result: unknown): void {
   if (!success) throw notAsDescribed(operation, 'result', error);
 }
 
-async function* checkedText(operation: Operation, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    yield piece;
+/** The same result, which is checked when the last of its lists has ended. */
+function checkedAtItsEnd(operation: Operation, result: object): object {
+  if (isPages(result)) return collecting(result, (rows) => check(operation, rows));
+  const whole: Record<string, unknown> = { ...result };
+  const lists = Object.entries(result).filter(([, value]) => isPages(value));
+  let open = lists.length;
+  const collected = lists.map(([name, pages]: [string, Pages<unknown>]) => {
+    const atEnd = (rows: unknown[]) => {
+      whole[name] = rows;
+      open -= 1;
+      if (open === 0) check(operation, whole);
+    };
+    return [name, collecting(pages, atEnd)];
+  });
+  if (open === 0) check(operation, whole);
+  return { ...result, ...Object.fromEntries(collected) } as object;
+}
+
+async function* collecting(pages: Pages<unknown>, atEnd: (rows: unknown[]) => void): AsyncGenerator<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const page of pages) {
+    rows.push(...page);
+    yield page;
   }
-  check(operation, (JSON.parse(text) as { result: unknown }).result);
+  atEnd(rows);
 }
 
 function notAsDescribed({ path }: Operation, what: string, cause: unknown): NotAsDescribed {

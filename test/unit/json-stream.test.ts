@@ -3,23 +3,38 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
+import request from 'supertest';
 import { streamJson } from '../../src/http/json-stream';
 
 describe('streamJson', () => {
+  it.each([
+    [
+      'fields and lists in pages, in their order',
+      { a: [1], b: pagesOf([2], [], [3, 4]), c: 'x' },
+      { a: [1], b: [2, 3, 4], c: 'x' },
+    ],
+    ['lists without rows', { a: pagesOf(), b: pagesOf([]) }, { a: [], b: [] }],
+    ['a list in pages', pagesOf([1], [2]), [1, 2]],
+    ['a result without fields', {}, {}],
+  ])('sends %s', async (_what, result, sent) => {
+    const app = express().get('/', (req, res) => streamJson(req, res, result));
+    expect((await request(app).get('/')).body).toEqual({ code: 200, result: sent });
+  });
+
   it('has nothing more made for a client that has gone, and ends what made it', async () => {
     let made = 0;
     let hasEnded = false;
-    async function* pieces() {
+    async function* pages() {
       try {
         for (made = 1; made <= 20; made += 1) {
           await sleep(20);
-          yield 'x';
+          yield ['x'];
         }
       } finally {
         hasEnded = true;
       }
     }
-    const app = express().get('/', (req, res) => streamJson(req, res, pieces()));
+    const app = express().get('/', (req, res) => streamJson(req, res, pages()));
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -32,3 +47,7 @@ describe('streamJson', () => {
     server.close();
   });
 });
+
+async function* pagesOf(...pages: number[][]): AsyncGenerator<number[]> {
+  yield* pages;
+}

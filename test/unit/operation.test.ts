@@ -64,7 +64,7 @@ it.each(OPERATIONS.filter(({ limits }) => limits))('$path is limited by whom it 
 });
 
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
-  const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads');
+  const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads' || queue === 'exports');
   expect(heavy.map(({ path }) => path)).toEqual([
     ...['/user/export', '/user/blacklist', '/friendship/all', '/user/groups', '/group/:id/members'],
     '/user/sync/:version',

@@ -1,5 +1,3 @@
-import type { Response } from 'express';
-import { rowsText } from '../../http/json-stream';
 import { operation, streamedOperation, type Operation, type UserCall } from '../../http/operation';
 import type { DeviceCookies } from '../auth/device-cookies';
 import type { SessionCookies } from '../sessions/session-cookies';
@@ -7,7 +5,7 @@ import { sessionView } from '../sessions/sessions-schemas';
 import { findability, newPhone, ownPassword } from './account-schemas';
 import type { AccountService, Asker } from './account-service';
 import { keptData } from './export-schemas';
-import type { ExportService, Kept } from './export-service';
+import type { ExportService } from './export-service';
 
 interface Parts {
   account: AccountService;
@@ -52,8 +50,12 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       summary: 'Everything that is kept of the user, but for what lets somebody in.',
       access: 'user',
       result: keptData,
-      queue: 'heavyReads',
-      stream: async (_input, { session, caller, res }) => textOf(await exporting.of(session, caller), res),
+      queue: 'exports',
+      file: 'account.json',
+      stream: async (_input, { session, caller }) => {
+        const kept = await exporting.of(session, caller);
+        return { ...kept, sessions: kept.sessions.map(sessionView) };
+      },
     }),
     operation({
       path: '/user/set_findable',
@@ -65,19 +67,4 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       handle: ({ findable }, { userId }) => account.setFindable(userId, findable),
     }),
   ];
-}
-
-/** The answer's text, a page at a time. A browser saves it as a file. */
-async function* textOf({ user, phones, sessions, lists }: Kept, res: Response): AsyncGenerator<string> {
-  const head = JSON.stringify({ user, phones, sessions: sessions.map(sessionView) });
-  // Kept until the lists come: whoever is refused them is sent the refusal, and no half of an answer.
-  let begun = `{"code":200,"result":${head.slice(0, -1)}`;
-  for await (const [name, pages] of lists) {
-    if (begun) res.set('Content-Disposition', 'attachment; filename="account.json"');
-    yield `${begun},"${name}":[`;
-    begun = '';
-    for await (const text of rowsText(pages, (row) => row)) if (text !== '') yield text;
-    yield ']';
-  }
-  yield '}}';
 }

@@ -1,6 +1,5 @@
-import { rowsText } from '../../http/json-stream';
+import { viewed } from '../../http/json-stream';
 import { operation, streamedOperation, type Operation } from '../../http/operation';
-import type { Member } from './memberships-repository';
 import * as schemas from './groups-schemas';
 import type { GroupsService } from './groups-service';
 
@@ -95,17 +94,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
       result: schemas.members,
       queue: 'heavyReads',
       refusals: ['no_such_group'],
-      stream: async ({ id }, { userId }) => textOf(await groups.members(id, userId)),
+      stream: async ({ id }, { userId }) => viewed(await groups.members(id, userId), schemas.memberView),
     }),
   ];
-}
-
-/** The answer's text, a page at a time. */
-async function* textOf(pages: AsyncGenerator<Member[]>): AsyncGenerator<string> {
-  let begun = '{"code":200,"result":[';
-  for await (const text of rowsText(pages, schemas.memberView)) {
-    yield begun + text;
-    begun = '';
-  }
-  yield ']}';
 }

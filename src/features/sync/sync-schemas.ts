@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { described } from '../../base/schemas';
+import { viewed, type Streamed } from '../../http/json-stream';
 import { friendStatus } from '../friendships/friendships-schemas';
 import { groupId, role, shownDisplayName, shownName, shownPortrait } from '../groups/groups-schemas';
 import { names, otherId, profile } from '../users/profile';
 import type { SyncBlacklistEntry, SyncFriendship, SyncRelation } from './sync-relations';
 import type { SyncMember, SyncMembership, SyncUser } from './sync-repository';
+import type { Changes } from './sync-service';
 
 const VERSION = 1_795_239_147_583_503;
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
@@ -84,26 +86,33 @@ export const changes = z
   })
   .meta({ id: 'SyncChanges', description: 'All that has changed since the version that was sent.' });
 
-export function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
+export function changesView({
+  user,
+  blacklist,
+  friends,
+  groups,
+  members,
+  version,
+}: Changes): Streamed<z.infer<typeof changes>> {
+  return {
+    version,
+    user: userView(user),
+    blacklist: blacklist.map(blacklistView),
+    friends: friends.map(friendView),
+    groups: groups.map(groupView),
+    group_members: viewed(members, memberView),
+  };
+}
+
+function userView({ version, ...profile }: SyncUser): z.infer<typeof user> {
   return { ...profile, timestamp: version };
 }
 
-export function blacklistView({
-  friendId,
-  status,
-  version,
-  ...names
-}: SyncBlacklistEntry): z.infer<typeof blacklistEntry> {
+function blacklistView({ friendId, status, version, ...names }: SyncBlacklistEntry): z.infer<typeof blacklistEntry> {
   return { friendId, status, timestamp: version, ...namesView(names) };
 }
 
-export function friendView({
-  friendId,
-  displayName,
-  status,
-  version,
-  ...names
-}: SyncFriendship): z.infer<typeof friend> {
+function friendView({ friendId, displayName, status, version, ...names }: SyncFriendship): z.infer<typeof friend> {
   return { friendId, displayName, status, timestamp: version, ...namesView(names) };
 }
 
@@ -111,7 +120,7 @@ function namesView({ nickname, portraitUri }: Pick<SyncRelation, 'nickname' | 'p
   return nickname === undefined || portraitUri === undefined ? {} : { user: { nickname, portraitUri } };
 }
 
-export function groupView(row: SyncMembership): z.infer<typeof group> {
+function groupView(row: SyncMembership): z.infer<typeof group> {
   return {
     displayName: row.displayName,
     role: row.role,
@@ -120,7 +129,7 @@ export function groupView(row: SyncMembership): z.infer<typeof group> {
   };
 }
 
-export function memberView(row: SyncMember): z.infer<typeof member> {
+function memberView(row: SyncMember): z.infer<typeof member> {
   return {
     groupId: row.groupId,
     memberId: row.memberId,
