@@ -4,6 +4,7 @@ import type { Config } from '../config/config';
 import { DeviceCookies } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
+import { SessionStore } from '../features/sessions/session-store';
 import { createApp } from '../http/app';
 import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
@@ -17,8 +18,6 @@ import { pages } from './pages';
 import { buildServices, type Outside } from './services';
 
 export interface ContainerOptions {
-  /** Have express-session read every session, not only those to be renewed. */
-  sessionsByStore?: boolean;
   /** Wraps each operation, for instance to compare its answers with its description. */
   wrap?: (operation: Operation) => Operation;
 }
@@ -37,7 +36,7 @@ export interface Container {
 export async function buildContainer(
   config: Config,
   outside: Outside,
-  { sessionsByStore = false, wrap = (operation) => operation }: ContainerOptions = {},
+  { wrap = (operation) => operation }: ContainerOptions = {},
 ): Promise<Container> {
   const { keys, logger } = outside;
   const services = await buildServices(config, outside);
@@ -48,14 +47,9 @@ export async function buildContainer(
     cookieReader(sessionCookieName(config.production)),
     keys.sessionSecrets,
   );
-  const cookies = new SessionCookies(
-    connections.pool,
-    connections.db,
-    reader,
-    sessionsByStore,
-    { secrets: keys.sessionSecrets, production: config.production, ...config.sessions },
-    logger,
-  );
+  const store = new SessionStore(connections.pool, services.keptSessions, logger);
+  const sessionRules = { secrets: keys.sessionSecrets, production: config.production, ...config.sessions };
+  const cookies = new SessionCookies(store, reader, sessionRules);
   const devices = new DeviceCookies(keys.sessionSecrets, config.production);
 
   const health = new Health(connections.probe);
@@ -86,7 +80,7 @@ export async function buildContainer(
     sweep: () => services.sweep(),
     announceStop: () => health.announceStop(),
     close: async () => {
-      cookies.close();
+      store.close();
       deadline.close();
       await services.close();
     },

@@ -1279,9 +1279,12 @@ export const guards = [
   },
   {
     guard: 'a request under way brings no ended session back',
-    file: 'src/features/sessions/session-cookies.ts',
-    replace: 'this.pool.query(UPDATE',
-    by: "this.pool.query('INSERT INTO session (sess, expire, sid) VALUES ($1, $2, $3) ON CONFLICT (sid) DO UPDATE SET sess = excluded.sess'",
+    file: 'src/features/sessions/sessions-repository.ts',
+    replace: `UPDATE session SET expire = :expires,
+          sess = (:data::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
+    WHERE sid = :sid`,
+    by: `INSERT INTO session (sess, expire, sid) VALUES (:data, :expires, :sid)
+    ON CONFLICT (sid) DO UPDATE SET sess = excluded.sess`,
     test: 'test/api/sessions.test',
     named: 'is not brought back by a request under way',
   },
@@ -1848,8 +1851,8 @@ export const guards = [
   {
     guard: 'what was read with a session is given out once the session is good',
     file: 'src/features/sessions/joined-reads.ts',
-    replace: 'const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as SessionOwner));',
-    by: "const userId = rows[0] ? String((JSON.parse(rows[0]._sess) as SessionOwner).userId) : 'nobody';",
+    replace: 'const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as Partial<SessionData>));',
+    by: "const userId = rows[0] ? String((JSON.parse(rows[0]._sess) as Partial<SessionData>).userId) : 'nobody';",
     test: 'test/api/sessions.test',
     named: 'lets nobody read when it',
   },
@@ -1905,9 +1908,9 @@ export const guards = [
   },
   {
     guard: 'a login writes its session once',
-    file: 'src/features/sessions/session-cookies.ts',
-    replace: 'this.store.isWritten(req.session);',
-    by: '',
+    file: 'src/features/sessions/session-store.ts',
+    replace: 'if (data.renewedAt === data.createdAt) done();\n    else callbackify',
+    by: 'callbackify',
     test: 'test/api/sessions.test',
     named: 'is written once at login',
   },

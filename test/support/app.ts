@@ -94,7 +94,6 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     ...(options.realSms ? {} : { sms }),
   };
   const container = await buildContainer(config, outside, {
-    sessionsByStore: process.env.SESSIONS_BY_STORE === 'yes',
     wrap: (operation) => asDescribed(after(operation, () => app.beforeOperation(operation.path))),
   });
   const server = createHttpServer(container.app);

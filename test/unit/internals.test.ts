@@ -131,6 +131,8 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
     'express-session': [
       { major: 1, what: 'a new session is saved at the end', source: 'index.js', text: 'function shouldSave(req)' },
     ],
+  },
+  'src/features/sessions/session-store.ts': {
     'connect-pg-simple': [
       { major: 10, what: 'reading a session need not write', source: 'index.js', text: 'disableTouch' },
       { major: 10, what: 'failures go to errorLog', source: 'index.js', text: 'errorLog' },

@@ -27,7 +27,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password }, call) => {
         await account.close(askerOf(call), password);
-        await cookies.forget(call.req, call.res);
+        cookies.forget(call.req, call.res);
       },
     }),
     operation({

@@ -51,7 +51,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       cookies: { sets: 'The end of the session.', always: true },
       handle: async (_input, { req, res, session, caller }) => {
         await sessions.logOut(session, caller);
-        await cookies.forget(req, res);
+        cookies.forget(req, res);
       },
     }),
     operation({

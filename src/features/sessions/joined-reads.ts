@@ -1,6 +1,7 @@
+import type { SessionData } from 'express-session';
 import { OWNER, type OwnerReads } from '../../database/owner-reads';
 import type { PreparedQuery, Runner } from '../../database/statement';
-import { liveSessionSql, type SessionOwner } from './live-session';
+import { liveSessionSql } from './live-session';
 
 interface Joined {
   _sess: string;
@@ -9,7 +10,7 @@ interface Joined {
 }
 
 /** Returns the user of a good session, and throws for any other. */
-type Check = (session: SessionOwner | undefined) => Promise<string>;
+type Check = (session: Partial<SessionData> | undefined) => Promise<string>;
 
 const joinedQueries = new Map<string, PreparedQuery>();
 
@@ -31,7 +32,7 @@ export class JoinedReads implements OwnerReads {
     if (this.userId !== undefined) return this.reads.run<Row>(query, withOwner(values, this.userId));
     const others = values.filter((value) => value !== OWNER);
     const rows = await this.reads.run<Joined & Row>(joined(query, values), [this.sid, ...others]);
-    const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as SessionOwner));
+    const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as Partial<SessionData>));
     await this.whenFound(userId);
     this.userId = userId;
     return rows.flatMap(({ _sess, _found, ...row }) => (_found ? [row as Row] : []));

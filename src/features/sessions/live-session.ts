@@ -1,12 +1,5 @@
+import type { SessionData } from 'express-session';
 import { statement } from '../../database/statement';
-
-/** Of express-session's data, what decides whether a request is let in. */
-export interface SessionOwner {
-  userId?: string;
-  credentialsVersion?: number;
-  createdAt?: number;
-  renewedAt?: number;
-}
 
 /** A session that has not expired, of an open account, whose password has not been changed since. */
 export function liveSessionSql(sid: string): string {
@@ -15,4 +8,4 @@ export function liveSessionSql(sid: string): string {
       AND credentials_version = (sess ->> 'credentialsVersion')::integer`;
 }
 
-export const liveSession = statement<{ sess: SessionOwner }, 'sid'>('session', liveSessionSql(':sid'));
+export const liveSession = statement<{ sess: Partial<SessionData> }, 'sid'>('session', liveSessionSql(':sid'));

@@ -1,41 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import connectPgSimple from 'connect-pg-simple';
+import { promisify } from 'node:util';
 import { Router, type CookieOptions, type Request, type RequestHandler, type Response } from 'express';
-import session, { type Session, type SessionData } from 'express-session';
-import type { Knex } from 'knex';
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import { asError, Failed, NotSignedIn, Unavailable } from '../../base/errors';
+import session from 'express-session';
+import { Failed, NotSignedIn, Unavailable } from '../../base/errors';
 import { callerOf } from '../../http/caller-of';
 import { cookieName, cookieOptions, settingFirst } from '../../http/cookies';
 import { isTooLate } from '../../http/deadline';
 import type { OwnSession } from '../../http/operation';
 import { handled } from '../../http/route';
 import { JoinedReads } from './joined-reads';
-import { liveSession, type SessionOwner } from './live-session';
 import type { FoundSession, SessionReader } from './session-reader';
+import type { SessionStore } from './session-store';
 import type { NewSession } from './sessions-repository';
 
-declare module 'express-session' {
-  interface SessionData {
-    userId: string;
-    /** Of the account, when the session began. */
-    credentialsVersion: number;
-    /** Milliseconds since 1970, as is renewedAt. */
-    createdAt: number;
-    renewedAt: number;
-    /** Where the login came from, for its owner to recognise. */
-    ip: string;
-    userAgent: string;
-  }
-}
-
 const DAY_MS = 86_400_000;
-
-const UPDATE = `
-  UPDATE session SET expire = $2,
-         sess = ($1::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
-   WHERE sid = $3`;
 
 interface Account {
   id: string;
@@ -50,73 +28,24 @@ export interface SessionRules {
   maxDays: number;
 }
 
-/**
- * Only a login makes a session, and it inserts the row itself (SessionsRepository.start). express-session's later saves
- * are updates, so that a session which was ended during a request stays ended. They leave the credentials version as it
- * is: a change of the password may have raised it during the request.
- */
-class UpdatingStore extends connectPgSimple(session) {
-  private readonly written = new WeakSet<object>();
-
-  constructor(
-    private readonly pool: Pool,
-    private readonly db: Knex,
-    logger: Pick<Logger, 'warn'>,
-  ) {
-    const errorLog = (message: string, error: unknown) => logger.warn({ err: error }, message);
-    super({ pool, disableTouch: true, errorLog });
-  }
-
-  override get(sid: string, done: (error: unknown, session?: SessionData | null) => void): void {
-    const found = liveSession(this.db, { sid });
-    found.then(
-      ([row]) => done(null, row ? (row.sess as SessionData) : null),
-      (error: unknown) => done(error),
-    );
-  }
-
-  /** Its row is written already; express-session would write it again at the end of the request. */
-  isWritten(data: Session): void {
-    this.written.add(data);
-  }
-
-  override set(sid: string, data: SessionData, done?: (error?: unknown) => void): void {
-    if (this.written.delete(data)) {
-      done?.();
-      return;
-    }
-    const expires = data.cookie.expires ?? new Date(Date.now() + DAY_MS);
-    this.pool.query(UPDATE, [data, expires, sid]).then(
-      () => done?.(),
-      (error: unknown) => done?.(error),
-    );
-  }
-}
-
-/** Cookie sessions by express-session, kept in PostgreSQL by connect-pg-simple. */
+/** Cookies of sessions: express-session makes and renews them, and the reader finds their sessions. */
 export class SessionCookies {
-  private readonly store: UpdatingStore;
   private readonly cookieName: string;
   private readonly cookie: CookieOptions;
   /** Loads the session of the cookie, or prepares an empty one. */
   readonly load: RequestHandler;
-  /** Does the same as `signedIn` by express-session, which can also renew the session. */
+  /** Does the same as `signedIn` by express-session, which renews the session. */
   private readonly renew: RequestHandler;
 
   constructor(
-    pool: Pool,
-    db: Knex,
+    store: SessionStore,
     private readonly reader: SessionReader,
-    /** Have express-session read every session, not only those to be renewed. */
-    private readonly byStore: boolean,
     private readonly rules: SessionRules,
-    logger: Pick<Logger, 'warn'>,
   ) {
-    this.store = new UpdatingStore(pool, db, logger);
     this.cookieName = sessionCookieName(rules.production);
     this.cookie = cookieOptions(rules.production);
     const sessions = session({
-      store: this.store,
+      store,
       name: this.cookieName,
       secret: rules.secrets,
       cookie: { ...this.cookie, maxAge: rules.days * DAY_MS },
@@ -130,10 +59,6 @@ export class SessionCookies {
 
   /** 401 without a user's session. Once a day it also renews the session. */
   readonly signedIn: RequestHandler = async (req, res, next) => {
-    if (this.byStore) {
-      this.renew(req, res, next);
-      return;
-    }
     const session = await this.reader.find(req.headers.cookie);
     if (!session) throw new NotSignedIn();
     req.signedIn = this.ownerOf(session);
@@ -142,18 +67,16 @@ export class SessionCookies {
   };
 
   /** The same, but the session is found with what the request reads first. */
-  readonly reading: RequestHandler = async (req, res, next) => {
+  readonly reading: RequestHandler = (req, res, next) => {
     const sid = this.reader.signedId(req.headers.cookie);
     if (sid === undefined) throw new NotSignedIn();
-    if (this.byStore) await handled(this.renew, req, res);
-    const check = async (session: SessionOwner | undefined) => {
+    req.reads = new JoinedReads(this.reader.reads, sid, async (session) => {
       if (!session) throw new NotSignedIn();
       const owner = this.ownerOf({ ...session, sid });
       if (isDue(session)) await handled(this.renew, req, res);
       req.signedIn = owner;
       return owner.userId;
-    };
-    req.reads = new JoinedReads(this.reader.reads, sid, check);
+    });
     next();
   };
 
@@ -197,22 +120,13 @@ export class SessionCookies {
     const data = { cookie: req.session.cookie, ...owner };
     await begin({ sid: req.sessionID, userId, data, expires: new Date(now + life) });
     Object.assign(req.session, owner);
-    this.store.isWritten(req.session);
   }
 
   /** Deletes the cookie of a session that has ended. */
-  async forget(req: Request, res: Response): Promise<void> {
-    const renewed: Session | undefined = req.session;
-    if (renewed)
-      await new Promise<void>((resolve, reject) =>
-        renewed.destroy((error: unknown) => (error ? reject(asError(error, 'the session store failed')) : resolve())),
-      );
+  forget(req: Partial<Request>, res: Response): void {
+    // What is unset is not saved at the end of the request.
+    delete req.session;
     res.clearCookie(this.cookieName, this.cookie);
-  }
-
-  /** Stops sweeping expired sessions. */
-  close(): void {
-    this.store.close();
   }
 }
 
@@ -230,9 +144,5 @@ function isDue({ renewedAt = 0 }: Partial<FoundSession>): boolean {
 }
 
 function regenerate(req: Request): Promise<void> {
-  return new Promise((resolve, reject) =>
-    req.session.regenerate((error: unknown) =>
-      error ? reject(asError(error, 'the session store failed')) : resolve(),
-    ),
-  );
+  return promisify((done: (error: unknown) => void) => req.session.regenerate(done))();
 }

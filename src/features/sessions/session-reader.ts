@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { SessionData } from 'express-session';
 import { isSameText } from '../../base/secrets';
 import type { Runner } from '../../database/statement';
-import { liveSession, type SessionOwner } from './live-session';
+import { liveSession } from './live-session';
 
-export interface FoundSession extends SessionOwner {
+export interface FoundSession extends Partial<SessionData> {
   sid: string;
 }
 
 /**
  * Leans on express-session's cookie, `s:<id>.<HMAC-SHA256 in base64>`, and on the table of connect-pg-simple: it checks
  * the signature and reads the row as they do, at half the cost. Every request asks the database, so an ended session is
- * refused at once. Without a reader express-session reads every session: test/api/sessions-by-store.test.ts runs both
- * ways.
+ * refused at once. test/unit/session-reader.test.ts compares both.
  */
 export class SessionReader {
   private readonly keys: KeyObject[];

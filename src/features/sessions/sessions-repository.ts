@@ -2,6 +2,7 @@ import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Caller } from '../../base/caller';
 import { statement } from '../../database/statement';
+import { liveSession } from './live-session';
 
 const OWNER = `sess ->> 'userId'`;
 /** The newest of a user. Older ones end with the next login. */
@@ -46,6 +47,14 @@ const startSession = statement<
    INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
 );
 
+/** The credentials version stays: a change of the password may have raised it meanwhile. */
+const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
+  'renew-session',
+  `UPDATE session SET expire = :expires,
+          sess = (:data::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
+    WHERE sid = :sid`,
+);
+
 const keepSession = statement<{ sid: string }, 'sid' | 'credentialsVersion'>(
   'keep-session',
   `UPDATE session
@@ -78,6 +87,16 @@ export class SessionsRepository {
     const { ip, userAgent, requestId } = caller;
     const values = { sid, userId, data: JSON.stringify(data), expires, credentialsVersion, ip, userAgent, requestId };
     return (await startSession(this.db, values)).length > 0;
+  }
+
+  async live(sid: string): Promise<SessionData | null> {
+    const [row] = await liveSession(this.db, { sid });
+    return row ? (row.sess as SessionData) : null;
+  }
+
+  /** An update, so that a session which was ended meanwhile stays ended. */
+  async renew(sid: string, data: SessionData): Promise<void> {
+    await renewSession(this.db, { sid, data: JSON.stringify(data), expires: data.cookie.expires });
   }
 
   /** The newest first. */
