@@ -7,7 +7,7 @@ import { cookieName } from './cookies';
 import { inOpenApi30 } from './openapi-3-0';
 import type { PublicUrlOf } from './public-url';
 import { get } from './route';
-import { SharedText, type Meter } from './shared-text';
+import { sharedText, type Meter, type SendText } from './shared-text';
 
 export const openApi: Endpoint = {
   method: 'get',
@@ -47,6 +47,8 @@ export interface Described {
   publicUrlOf: PublicUrlOf;
 }
 
+const CACHED = { 'Cache-Control': 'public, max-age=300' };
+
 /** The description of all of the service, with this service's own address and the name of its cookie. */
 export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Described, meter: Meter): Router {
   const router = Router();
@@ -58,21 +60,16 @@ export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Describe
     servers: [{ url }],
   });
   const serve = (path: string, documentAt: (url: string) => object) => {
-    const textAt = keepingLast((url) => SharedText.of(JSON.stringify(documentAt(url)), 'json', CACHED));
-    get(router, path, async (req, res) => (await textAt(publicUrlOf(req))).send(req, res, meter));
+    // Anybody may ask, and it is long: made once for an address, which is nearly always the same.
+    let last: { url: string; sending: Promise<SendText> } | undefined;
+    get(router, path, async (req, res) => {
+      const url = publicUrlOf(req);
+      if (last?.url !== url) last = { url, sending: sharedText(JSON.stringify(documentAt(url)), 'json', CACHED) };
+      const send = await last.sending;
+      await send(req, res, meter);
+    });
   };
   serve(openApi.path, at);
   serve(openApi30.path, (url) => inOpenApi30(at(url)));
   return router;
-}
-
-const CACHED = { 'Cache-Control': 'public, max-age=300' };
-
-/** Anybody may ask, and it is long: made once for an address, which is nearly always the same. */
-function keepingLast(make: (url: string) => Promise<SharedText>): (url: string) => Promise<SharedText> {
-  let last: { url: string; text: Promise<SharedText> } | undefined;
-  return (url) => {
-    if (last?.url !== url) last = { url, text: make(url) };
-    return last.text;
-  };
 }

@@ -6,35 +6,20 @@ import type { Request, Response } from 'express';
 /** Counts bytes for the address of a request. Throws when the address has had too many. */
 export type Meter = (req: Request, bytes: number) => Promise<void>;
 
-interface Form {
-  body: Buffer;
-  mark: string;
-  encoding: Record<string, string>;
-}
+/** Compressed for clients that take it. A client that has the text already is sent nothing, and nothing is counted. */
+export type SendText = (req: Request, res: Response, meter: Meter) => Promise<void>;
 
-/** A long text that anybody may ask for. Both forms are made once. */
-export class SharedText {
-  private constructor(
-    private readonly forms: Record<'plain' | 'gzip', Form>,
-    private readonly type: string,
-    private readonly headers: Record<string, string>,
-  ) {}
-
-  /** `type` is a media type or a file's extension. */
-  static async of(text: string, type: string, headers: Record<string, string>): Promise<SharedText> {
-    const body = Buffer.from(text);
-    const mark = createHash('sha256').update(body).digest('base64url').slice(0, 20);
-    const zipped = await promisify(gzip)(body, { level: 9 });
-    const forms = {
-      plain: { body, mark: `"${mark}"`, encoding: {} },
-      gzip: { body: zipped, mark: `"${mark}-gzip"`, encoding: { 'Content-Encoding': 'gzip' } },
-    };
-    return new SharedText(forms, type, headers);
-  }
-
-  /** Compressed for clients that take it. A client that has the text already is sent nothing, and nothing is counted. */
-  async send(req: Request, res: Response, meter: Meter): Promise<void> {
-    const { body, mark, encoding } = this.forms[req.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'plain'];
+/** A long text that anybody may ask for, compressed once. `type` is a media type or a file's extension. */
+export async function sharedText(text: string, type: string, headers: Record<string, string>): Promise<SendText> {
+  const plain = Buffer.from(text);
+  const zipped = await promisify(gzip)(plain, { level: 9 });
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 20);
+  const forms = {
+    plain: { body: plain, mark: `"${hash}"`, encoding: {} },
+    gzip: { body: zipped, mark: `"${hash}-gzip"`, encoding: { 'Content-Encoding': 'gzip' } },
+  };
+  return async (req, res, meter) => {
+    const { body, mark, encoding } = forms[req.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'plain'];
     // Express looks for it to tell whether the client has the text.
     res.setHeader('ETag', mark);
     if (!req.fresh)
@@ -43,9 +28,9 @@ export class SharedText {
         throw error;
       });
     res
-      .set({ ...this.headers, ...encoding })
+      .set({ ...headers, ...encoding })
       .vary('Accept-Encoding')
-      .type(this.type)
+      .type(type)
       .send(body);
-  }
+  };
 }
