@@ -3,7 +3,7 @@ import { asError, MethodNotAllowed } from '../base/errors';
 import { isTooLate } from './deadline';
 import { nameRoute } from './request-log';
 
-const METHODS = ['post', 'put', 'delete'] as const;
+const METHODS = ['get', 'post', 'put', 'delete'] as const;
 
 /**
  * The path answers every other method itself, so that a wrong method is refused before a body is read, and no fixed
@@ -24,22 +24,15 @@ export function methods(
     const handlers = byMethod[method];
     if (handlers) route[method](nameRoute(path), ...handlers);
   }
-  route.all(refuse(Object.keys(byMethod).join(', ').toUpperCase()));
+  const allow = Object.keys(byMethod).join(', ').toUpperCase();
+  route.all(() => {
+    throw new MethodNotAllowed(allow);
+  });
 }
 
 /** For what is only read, beside the operations: a picture, a key set, the state of the service. */
-export function get(
-  router: Router,
-  path: string,
-  handler: (req: Request, res: Response) => Promise<void> | void,
-): void {
-  router.route(path).get(nameRoute(path), handler).all(refuse('GET'));
-}
-
-function refuse(allow: string): RequestHandler {
-  return () => {
-    throw new MethodNotAllowed(allow);
-  };
+export function get(router: Router, path: string, handler: RequestHandler): void {
+  methods(router, path, { get: [handler] });
 }
 
 /** Until a handler calls its `next`. */
