@@ -6,9 +6,15 @@ const GUESSED_FIRST = /change.?me|pass.?word|secret|example|openssl|qwerty|12345
 /** Nobody has more in front. */
 const MOST_PROXIES = 10;
 
+type Rule = [unfit: boolean, mistake: string];
+
 /** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
 export function unfitForProduction(env: Environment): string[] {
-  const rules: [unfit: boolean, mistake: string][] = [
+  const overHttp = (name: 'CORS_ORIGINS' | Extract<keyof Environment, `${string}_URL`>, why: string): Rule => {
+    const addresses = [env[name] ?? []].flat();
+    return [addresses.some((address) => address.startsWith('http:')), `${name}: must start with https://, ${why}`];
+  };
+  const rules: Rule[] = [
     [!env.DATABASE_URL, 'DATABASE_URL: set it, the embedded database is for development only'],
     [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
     [
@@ -21,10 +27,7 @@ export function unfitForProduction(env: Environment): string[] {
       'MESSAGING_JWT_KEY: set it, for example to what openssl genpkey -algorithm ed25519 | base64 -w0 prints',
     ],
     [!env.PUBLIC_URL, 'PUBLIC_URL: set it to the https address that clients use'],
-    [
-      env.PUBLIC_URL?.startsWith('http:') ?? false,
-      'PUBLIC_URL: must start with https://, the session cookie travels over HTTPS only',
-    ],
+    overHttp('PUBLIC_URL', 'the session cookie travels over HTTPS only'),
     [
       env.TRUST_PROXY === undefined,
       'TRUST_PROXY: set it to the number of proxies in front (1 with the compose file), to their addresses, or to none',
@@ -38,30 +41,12 @@ export function unfitForProduction(env: Environment): string[] {
       (env.SESSION_SECRETS ?? []).some(isGuessable),
       'SESSION_SECRETS: each needs to be random, openssl rand -hex 32 makes one',
     ],
-    [
-      env.TWILIO_API_URL?.startsWith('http:') ?? false,
-      'TWILIO_API_URL: must start with https://, codes and the account are sent there',
-    ],
-    [
-      env.RONGCLOUD_API_URL.startsWith('http:'),
-      'RONGCLOUD_API_URL: must start with https://, it answers with the tokens of users',
-    ],
-    [
-      env.QINIU_UPLOAD_URL.startsWith('http:'),
-      'QINIU_UPLOAD_URL: must start with https://, clients send their upload tokens there',
-    ],
-    [
-      env.CAPTCHA_VERIFY_URL.startsWith('http:'),
-      'CAPTCHA_VERIFY_URL: must start with https://, the secret key is sent there',
-    ],
-    [
-      env.CAPTCHA_SCRIPT_URL.startsWith('http:'),
-      'CAPTCHA_SCRIPT_URL: must start with https://, anybody on the way can change a script that comes over HTTP',
-    ],
-    [
-      env.CORS_ORIGINS.some((allowed) => allowed.startsWith('http:')),
-      'CORS_ORIGINS: must start with https://, anybody on the way can change a page that comes over HTTP',
-    ],
+    overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
+    overHttp('RONGCLOUD_API_URL', 'it answers with the tokens of users'),
+    overHttp('QINIU_UPLOAD_URL', 'clients send their upload tokens there'),
+    overHttp('CAPTCHA_VERIFY_URL', 'the secret key is sent there'),
+    overHttp('CAPTCHA_SCRIPT_URL', 'anybody on the way can change a script that comes over HTTP'),
+    overHttp('CORS_ORIGINS', 'anybody on the way can change a page that comes over HTTP'),
     [
       typeof env.TRUST_PROXY === 'number' && env.TRUST_PROXY > MOST_PROXIES,
       `TRUST_PROXY: must be at most ${MOST_PROXIES}, clients choose their address beyond the proxies there are`,
