@@ -14,7 +14,7 @@ export const limit = whole(0, 1_000_000_000);
 export const text = z.string().min(1);
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform(withoutSlash);
+  .transform((url) => url.replace(/\/+$/, ''));
 export const databaseUrl = z
   .url({
     protocol: /^postgres(ql)?$/,
@@ -33,18 +33,16 @@ export const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter(Boolean),
 );
-export const hosts = list.pipe(z.array(z.string().transform(host)));
+const listOf = (isFit: (item: string) => boolean, error: string | (({ input }: { input: unknown }) => string)) =>
+  list.pipe(z.array(z.string().refine(isFit, { error })));
+export const hosts = listOf(isHost, 'must be hosts separated by commas, such as images.example.com');
+export const origins = listOf(isOrigin, 'must be origins separated by commas, such as https://app.example.com');
+export const regions = listOf(isRegion, mistakeInRegion);
 export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
-}
-
-export function origin(value: string, context: z.RefinementCtx): string {
-  if (isWebOrigin(value) || isAppOrigin(value)) return value;
-  context.addIssue('must be origins separated by commas, such as https://app.example.com');
-  return z.NEVER;
+function isOrigin(value: string): boolean {
+  return isWebOrigin(value) || isAppOrigin(value);
 }
 
 function isWebOrigin(value: string): boolean {
@@ -64,21 +62,19 @@ function isNetwork(name: string): boolean {
   return most > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= most));
 }
 
-export function isRegion(region: string): boolean {
+function isRegion(region: string): boolean {
   return isPhoneCallingCode(region) || isCountry(region);
 }
 
-export function mistakeInRegion({ input }: { input: unknown }): string {
+function mistakeInRegion({ input }: { input: unknown }): string {
   const hint = input === 'UK' ? ': UK is written GB' : '';
   return `must be countries or calling codes separated by commas, such as GB,US,86${hint}`;
 }
 
 /** As it stands in an address: in lower case, with a port that is not the usual one. */
-function host(value: string, context: z.RefinementCtx): string {
+function isHost(value: string): boolean {
   const address = `https://${value}`;
-  if (URL.canParse(address) && new URL(address).host === value) return value;
-  context.addIssue('must be hosts separated by commas, such as images.example.com');
-  return z.NEVER;
+  return URL.canParse(address) && new URL(address).host === value;
 }
 
 /** For Express's setting of the same name: the number of proxies in front, or their addresses. */

@@ -6,12 +6,11 @@ import {
   hostName,
   hosts,
   httpUrl,
-  isRegion,
   limit,
   list,
-  mistakeInRegion,
   oneOf,
-  origin,
+  origins,
+  regions,
   seconds,
   text,
   trustProxy,
@@ -19,20 +18,6 @@ import {
 } from './formats';
 
 const DEFAULT_SMS_TEXT = '{code} is your verification code. It is valid for {minutes} minutes. Do not share it.';
-
-/** Each fits in one message: 160 characters of GSM-7. */
-const DEFAULT_NOTICES = {
-  passwordReset:
-    'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
-  passwordChanged:
-    'The password of your account was changed. If this was not you, reset it now by a code to this phone.',
-  newDevice: 'Your account was logged in to from a new device or place. If this was not you, change your password now.',
-  lockedOut:
-    'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
-  phoneChanged:
-    'Your account was given another phone number, and is no longer reached by this one. If this was not you, ask for help now.',
-  accountClosed: 'Your account was closed. If this was not you, ask for help now.',
-};
 
 /** A number in E.164, a short code, or an alphanumeric sender, which has a letter. */
 const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[\w &+-]{1,11})$/;
@@ -61,7 +46,7 @@ export const environment = z.object({
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: z.string().transform(trustProxy).optional(),
-  CORS_ORIGINS: list.pipe(z.array(z.string().transform(origin))).default([]),
+  CORS_ORIGINS: origins.default([]),
   DOCS_PAGE: oneOf('on', 'off').default('on'),
   INBOX_TOKEN: z
     .string()
@@ -83,12 +68,23 @@ export const environment = z.object({
   SMS_FILE: text.optional(),
   SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
   NOTIFY: oneOf('off', 'sms').default('off'),
-  NOTIFY_TEXT_PASSWORD_RESET: text.default(DEFAULT_NOTICES.passwordReset),
-  NOTIFY_TEXT_PASSWORD_CHANGED: text.default(DEFAULT_NOTICES.passwordChanged),
-  NOTIFY_TEXT_NEW_DEVICE: text.default(DEFAULT_NOTICES.newDevice),
-  NOTIFY_TEXT_LOCKED_OUT: text.default(DEFAULT_NOTICES.lockedOut),
-  NOTIFY_TEXT_PHONE_CHANGED: text.default(DEFAULT_NOTICES.phoneChanged),
-  NOTIFY_TEXT_ACCOUNT_CLOSED: text.default(DEFAULT_NOTICES.accountClosed),
+  // Each fits in one message: 160 characters of GSM-7.
+  NOTIFY_TEXT_PASSWORD_RESET: text.default(
+    'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
+  ),
+  NOTIFY_TEXT_PASSWORD_CHANGED: text.default(
+    'The password of your account was changed. If this was not you, reset it now by a code to this phone.',
+  ),
+  NOTIFY_TEXT_NEW_DEVICE: text.default(
+    'Your account was logged in to from a new device or place. If this was not you, change your password now.',
+  ),
+  NOTIFY_TEXT_LOCKED_OUT: text.default(
+    'Too many wrong passwords were tried for your account. Logging in is closed for up to a day, or until you reset the password.',
+  ),
+  NOTIFY_TEXT_PHONE_CHANGED: text.default(
+    'Your account was given another phone number, and is no longer reached by this one. If this was not you, ask for help now.',
+  ),
+  NOTIFY_TEXT_ACCOUNT_CLOSED: text.default('Your account was closed. If this was not you, ask for help now.'),
   TWILIO_ACCOUNT_SID: z.string().startsWith('AC', 'must be the Account SID, which begins with AC').optional(),
   TWILIO_AUTH_TOKEN: z
     .string()
@@ -131,7 +127,7 @@ export const environment = z.object({
   PORTRAIT_HOSTS: hosts.default([]),
 
   PHONE_CHECK: oneOf('mobile', 'possible').optional(),
-  ALLOWED_REGIONS: list.pipe(z.array(z.string().refine(isRegion, { error: mistakeInRegion }))).default([]),
+  ALLOWED_REGIONS: regions.default([]),
   CAPTCHA_POLICY: oneOf('adaptive', 'always', 'off').default('adaptive'),
   CAPTCHA_PROVIDER: oneOf('drawn', 'turnstile').default('drawn'),
   CAPTCHA_SITE_KEY: z
