@@ -8,12 +8,6 @@ import { LIMITS, type LimitName } from '../load/limits';
 import { callerOf } from './caller-of';
 import type { Streamed } from './json-stream';
 
-/**
- * Who may call: anyone; a visitor, for whom a session is loaded or prepared; a user, whose session has been found; a
- * reader, whose session is found by the first statement that runs on `reads`.
- */
-export type Access = 'anyone' | 'visitor' | 'user' | 'reader';
-
 /** What a handler is told beside its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
   constructor(
@@ -53,13 +47,13 @@ export class ReaderCall extends UserCall {
   }
 }
 
-/** What a handler is called with. */
-interface Calls {
-  anyone: Call;
-  visitor: Call;
-  user: UserCall;
-  reader: ReaderCall;
-}
+/**
+ * Who may call, and what a handler is called with: anyone; a visitor, for whom a session is loaded or prepared; a user,
+ * whose session has been found; a reader, whose session is found by the first statement that runs on `reads`.
+ */
+export const CALLS = { anyone: Call, visitor: Call, user: UserCall, reader: ReaderCall };
+
+type Access = keyof typeof CALLS;
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -107,7 +101,10 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
   answer: (input: never, call: never) => Promise<unknown>;
 }
 
-type Handler<A extends Access, Input, Result> = (input: Input, call: Calls[A]) => Promise<Result>;
+type Handler<A extends Access, Input, Result> = (
+  input: Input,
+  call: InstanceType<(typeof CALLS)[A]>,
+) => Promise<Result>;
 
 /** `Given`, but `never` for each field that `Wanted` does not have. */
 type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
@@ -139,11 +136,9 @@ export function streamedOperation<A extends Access, Params, Body, Result>({
   return { ...description, refusals: refusalsOf(description), streams: true, answer: stream };
 }
 
-function refusalsOf({
-  refusals = [],
-  limits = [],
-  queue,
-}: Pick<Operation, 'limits' | 'queue'> & { refusals?: readonly Reason[] }): Reason[] {
+type Refusing = Partial<Pick<Operation, 'refusals' | 'limits' | 'queue'>>;
+
+function refusalsOf({ refusals = [], limits = [], queue }: Refusing): Reason[] {
   const ofLimits = limits.map((limit) => LIMITS[nameOf(limit)].refusal(0, Infinity).reason);
   const ofQueue: Reason[] = queue === undefined || queue === 'writes' ? [] : ['too_many_at_once'];
   return [...new Set([...refusals, ...ofLimits, ...ofQueue])];

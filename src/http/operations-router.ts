@@ -6,11 +6,9 @@ import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
-import { Call, nameOf, ReaderCall, UserCall, type Access, type Operation } from './operation';
+import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
 import { parse } from './parse';
 import { handled, ok, post } from './route';
-
-const CALLS: Record<Access, typeof Call> = { anyone: Call, visitor: Call, user: UserCall, reader: ReaderCall };
 
 export interface Entrance {
   /** Sees to it that the request is answered in time. */
