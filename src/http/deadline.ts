@@ -3,6 +3,7 @@ import { Unavailable } from '../base/errors';
 
 const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;
+const TOO_LATE = 'it took too long, and may or may not have been done: try again shortly';
 
 /** A request without an answer, in a list of all of them, the oldest first. */
 interface Waiting {
@@ -67,13 +68,8 @@ export class Deadline {
       newer = request.newer;
       const { req, res, next, since } = request;
       if (!req.complete) request.since = now;
-      else if (!res.headersSent && now - since > this.deadlineMs) this.answer(new TooLate(), req, res, next);
+      else if (!res.headersSent && now - since > this.deadlineMs)
+        this.answer(new Unavailable('took_too_long', TOO_LATE), req, res, next);
     }
-  }
-}
-
-class TooLate extends Unavailable {
-  constructor() {
-    super('took_too_long', 'it took too long, and may or may not have been done: try again shortly');
   }
 }

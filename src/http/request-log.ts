@@ -27,11 +27,14 @@ export function requestLog(logger: Logger): RequestHandler {
     const address = maskedAddress(req.sentFrom);
     const { pattern: route = 'none' } = req;
     const ms = Math.round(performance.now() - begun);
-    const [reason, cause] = [this.getHeader('X-Reason'), causeOf(this)];
+    const reason = this.getHeader('X-Reason');
+    // Why a request was refused when the service or its database is overloaded or away.
+    const { unavailable: cause } = this.locals as { unavailable?: string };
     const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, reason, ms, cause };
+    const outcome = this.writableFinished ? 'answered' : 'aborted';
     // Above 599 are statuses of Qiniu's upload protocol, and no failures.
-    if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome(this));
-    else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome(this));
+    if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome);
+    else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome);
   }
   return (req, res, next) => {
     req.begun = performance.now();
@@ -41,16 +44,6 @@ export function requestLog(logger: Logger): RequestHandler {
     res.on('close', write);
     next();
   };
-}
-
-/** Of a request that was refused because the service or its database is overloaded or away. */
-function causeOf(res: Response): string | undefined {
-  const cause: unknown = res.locals.unavailable;
-  return typeof cause === 'string' ? cause : undefined;
-}
-
-function outcome(res: Response): string {
-  return res.writableFinished ? 'answered' : 'aborted';
 }
 
 function clientRequestId(req: Request): string | undefined {
