@@ -84,7 +84,8 @@ export async function answerAndClose(server: Server, milliseconds: number, hurry
 export async function drain(server: Server, patienceMs: number): Promise<void> {
   // Closing the port resets connections that the system holds for us, of which it hands one over a turn.
   for (let turn = 0; turn < BACKLOG; turn += 1) await immediate();
-  const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+  // The close of an HTTP server would also cut connections whose first request has not come yet.
+  const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
   await Promise.race([closed, sleep(GRACE_MS)]);
   // A kept-alive connection is idle after its answer, and would stay open for its whole time-out.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -92,11 +93,6 @@ export async function drain(server: Server, patienceMs: number): Promise<void> {
   await closed;
   clearInterval(idle);
   clearTimeout(impatience);
-}
-
-/** The close of an HTTP server would also cut connections whose first request has not come yet. */
-function stopListening(server: Server, closed: () => void): void {
-  NetServer.prototype.close.call(server, closed);
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
