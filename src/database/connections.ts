@@ -1,5 +1,3 @@
-import type { Knex } from 'knex';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
 import { connectionOptions, knexOn, openPool, PLAN_ONCE } from './pool';
@@ -13,37 +11,24 @@ export interface DatabaseSettings {
   prepare: boolean;
 }
 
-/** All connections of this process to the database. */
-export interface Connections {
-  pool: Pool;
-  db: Knex;
-  /**
-   * A pool of its own for limits, so that a locked row of an account does not stop counting, nor a locked limit the
-   * accounts.
-   */
-  counting: Knex;
-  /** For small reads, each of which takes a fraction of a millisecond. */
-  reads: SharedReads;
-  /** For sync, which reads more rows at a time. Other reads should not wait behind it. */
-  syncReads: SharedReads;
-  probe: DatabaseProbe;
-  close(): Promise<void>;
-}
-
 const SHARED_CONNECTIONS = 2;
 /** A frozen database does not answer a goodbye. */
 const CLOSE_MS = 2_000;
 
-/** Opens each connection when it is first needed. */
-export function openConnections(url: string, { poolMax, prepare }: DatabaseSettings, logger: Logger): Connections {
+/** All connections of this process to the database. Each is opened when it is first needed. */
+export function openConnections(url: string, { poolMax, prepare }: DatabaseSettings, logger: Logger) {
   const watch = new ConnectionWatch({
     away: (cause) => logger.error({ err: cause }, 'the database is away'),
     back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is back'),
   });
   const options = { ...connectionOptions(url), watch };
   const pool = openPool(url, poolMax, watch);
+  // A pool of its own for limits, so that a locked row of an account does not stop counting, nor a locked limit the
+  // accounts.
   const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
+  // For small reads, each of which takes a fraction of a millisecond.
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
+  // For sync, which reads more rows at a time. Other reads should not wait behind it.
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
   const probe = new DatabaseProbe(url, watch);
   return {

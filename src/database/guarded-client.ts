@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
+import { codeOf } from '../base/errors';
 import type { ConnectionWatch, Watched } from './connection-watch';
 
 /**
@@ -12,16 +13,18 @@ export interface GuardedConfig extends ClientConfig {
 }
 
 /**
- * The codes of a prepared statement that would fail on this connection for ever: a migration has changed its columns,
- * or it is lost.
+ * Of a prepared statement that would fail on this connection for ever: a migration has changed the type of a column that
+ * it returns, or PostgreSQL gave up preparing it. Another connection prepares it anew.
  */
-const OUTDATED = new Set(['0A000', '26000']);
+export function isOutdated(error: unknown): boolean {
+  return ['0A000', '26000'].includes(codeOf(error) ?? '');
+}
 
 /** A connection that the watch can cut, and that knows whether the next request may use it. */
 export class GuardedClient extends Client implements Watched {
   declare readonly readyForQuery: boolean;
   private readonly watch: ConnectionWatch;
-  private isOutdated = false;
+  private hasOutdated = false;
   private bytesHeard = 0;
   private heardAt = performance.now();
 
@@ -30,8 +33,8 @@ export class GuardedClient extends Client implements Watched {
     this.watch = config.watch;
     // Without a listener a broken connection would end the process. The query under way fails by itself.
     this.on('error', () => undefined);
-    this.connection.on('errorMessage', ({ code }: { code?: string }) => {
-      if (OUTDATED.has(code ?? '')) this.isOutdated = true;
+    this.connection.on('errorMessage', (refusal: unknown) => {
+      if (isOutdated(refusal)) this.hasOutdated = true;
     });
   }
 
@@ -54,7 +57,7 @@ export class GuardedClient extends Client implements Watched {
 
   /** No statement is under way, no transaction is open, and its prepared statements are good. */
   get isClean(): boolean {
-    return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.isOutdated;
+    return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.hasOutdated;
   }
 
   silence(now: number, forgive: boolean): number {

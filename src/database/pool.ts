@@ -74,21 +74,20 @@ export function knexFor(options: ClientConfig): Knex {
   return knex({ client: 'pg', connection: { ...options } as Knex.PgConnectionConfig, pool: { min: 0, max: 2 }, log });
 }
 
-/** Knex on a pool. Without `prepare` no statement is prepared, for poolers that know no prepared statements. */
-export function knexOn(pool: Pool, prepare: boolean): Knex {
-  const db = knex({ client: 'pg', connectionPool: pool, log });
-  db.userParams = { prepare };
-  repeatStatements(db.client as KnexClient);
-  return db;
-}
-
 /** Leans on knex 3: a transaction has a client of its own, made of the class. */
 interface KnexClient {
   _query(connection: unknown, query: unknown): Promise<unknown>;
 }
 
-/** Statements outside of transactions are repeated where PostgreSQL asks for that, as transactions are as a whole. */
-function repeatStatements(client: KnexClient): void {
+/**
+ * Knex on a pool. Statements outside of transactions are repeated where PostgreSQL asks for that, as transactions are as
+ * a whole. Without `prepare` no statement is prepared, for poolers that know no prepared statements.
+ */
+export function knexOn(pool: Pool, prepare: boolean): Knex {
+  const db = knex({ client: 'pg', connectionPool: pool, log });
+  db.userParams = { prepare };
+  const client = db.client as KnexClient;
   const ask = client._query.bind(client);
   client._query = (connection, query) => retrying(() => ask(connection, query));
+  return db;
 }

@@ -1,8 +1,8 @@
 import { Query, type QueryResultRow } from 'pg';
-import { codeOf, Unavailable } from '../base/errors';
+import { Unavailable } from '../base/errors';
 import { withTimeout } from '../load/timeout';
 import { gatherWrites } from './gathered-writes';
-import { GuardedClient, type GuardedConfig } from './guarded-client';
+import { GuardedClient, isOutdated, type GuardedConfig } from './guarded-client';
 import { PLAN_ONCE } from './pool';
 import type { PreparedQuery, Runner } from './statement';
 
@@ -44,12 +44,6 @@ export class SharedReads implements Runner {
   }
 }
 
-/**
- * A prepared statement that does not fit any more: a migration has changed the type of a column that it returns, or
- * PostgreSQL gave up preparing it. Another connection prepares it anew; to read twice does no harm.
- */
-const OUTDATED = new Set(['0A000', '26000']);
-
 /** A connection whose present statement has taken this long. Most take less than a millisecond. */
 const STANDS_STILL_MS = 2_000;
 
@@ -75,7 +69,8 @@ class SharedConnection implements Runner {
     try {
       return await this.runOn<Row>(client, query, values);
     } catch (error) {
-      if (!OUTDATED.has(codeOf(error) ?? '')) throw error;
+      if (!isOutdated(error)) throw error;
+      // To read twice does no harm.
       this.replace(client);
       return this.runOn<Row>(await (this.client ??= this.connect()), query, values);
     }

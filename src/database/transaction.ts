@@ -16,6 +16,8 @@ export class Overtaken extends Error {
 }
 
 const RETRIES = 3;
+/** A serialization failure, and a deadlock. */
+const TRANSIENT = ['40001', '40P01'];
 
 /** Runs `work` again after a serialization failure or a deadlock; nothing of the failed attempt remains. */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
@@ -23,13 +25,8 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === RETRIES || !isTransient(error)) throw error;
+      if (attempt === RETRIES || !TRANSIENT.includes(codeOf(error) ?? '')) throw error;
       await new Promise((resolve) => setTimeout(resolve, randomInt(10 * 2 ** attempt)));
     }
   }
-}
-
-function isTransient(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === '40001' || code === '40P01';
 }
