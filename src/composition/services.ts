@@ -67,73 +67,34 @@ export interface Outside {
 }
 
 export type Services = Awaited<ReturnType<typeof buildServices>>;
+type Ground = ReturnType<typeof openGround>;
+type Watch = ReturnType<typeof buildWatch>;
+type Vendors = Awaited<ReturnType<typeof chooseVendors>>;
 
 /** What the service does, without HTTP: the container serves it, and a command line or a worker can use it as well. */
-export async function buildServices(config: Config, { databaseUrl, keys, logger, ...outside }: Outside) {
-  const queues = openQueues();
-  const connections = openConnections(databaseUrl, config.database, logger);
-  const { db, reads } = connections;
-  const repos = repositories(db, reads);
-  const counting = repositories(connections.counting);
-  const transaction = transactions(db, repositories);
-  const { users, verification } = repos;
-
+export async function buildServices(config: Config, outside: Outside) {
+  const ground = openGround(config, outside);
+  const { connections, queues, background, repos, logger } = ground;
   const sender = outside.sms ?? (await chooseSmsSender(config.sms));
   const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
   const sms = inbox ?? sender;
-  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
-  const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
-  const tokenEnds = new TokenEnds(messaging, repos.messagingTokens, logger);
 
-  const noting = new Background(logger, queues.securityEvents);
-  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, noting);
-  const limitMet: LimitMet = async (use, caller) => {
-    notices.limitMet(use, caller);
-    await audit.noteLimitMet(use, caller);
-  };
-  const limiter = new Limiter(counting.limits, config.limits, limitMet, queues);
-  const telling = new Background(logger, queues.notices);
-  const devices = new KnownDevices(repos.securityEvents);
-  const noticeParts = { sms, users, devices, limiter, audit, background: telling, logger };
-  const notices: Notices = new Notices(noticeParts, config.notices);
-  const images = new ImageAccounts({ images: repos.images, users, transaction, limiter });
-  const publicUrlOf = publicUrlFrom(config.http.publicUrl);
-  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, {
-    book: images,
-    queues,
-    publicUrlOf,
-  });
-  const hashing = new HashingPool(queues.hashing);
-  const passwords = new Passwords(config.passwords.bcryptCost, hashing);
-  const places = new KnownPlaces(repos.securityEvents);
-  const attempts = new LoginAttempts(limiter, queues, places);
-  const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
+  const watch = buildWatch(config, ground, sms);
+  const vendors = await chooseVendors(config, ground, watch, outside.keys);
+  const codes = buildCodes(config, ground, watch, vendors, { sms, keys: outside.keys });
+  const accounts = buildAccounts(config, ground, watch, vendors);
+  const circles = buildCircles(config, ground);
 
-  const codes = new VerificationCodes(keys.sessionSecrets);
-  const chosenCaptchas = await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger });
-  const captchas = new CaptchaService(chosenCaptchas.captchas, limiter);
-  const codeSender = new CodeSender(verification, codes, sms, config.verification);
-  const guardParts = { traffic: repos.smsTraffic, limiter, audit, logger };
-  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
-  const sendingParts = { sender: codeSender, captchas, limiter, spendGuard, places, audit, logger };
-
-  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, transaction };
-  const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
-
-  const ending = new Background(logger, queues.ends);
-  const dismissals = new DismissalsService({ dismissals: repos.dismissals, transaction, background: ending });
-  const closings = new ClosingsService({ closings: repos.closings, transaction, background: ending, logger });
-  const friendshipsParts = { friendships: repos.friendships, transaction };
-  const friendships = new FriendshipsService(friendshipsParts, config.mostFriendships);
-
+  const { storage, tokenEnds } = vendors;
+  const { dismissals, friendships } = circles;
   const sweeps = [
     () => storage.sweep(),
     () => repos.limits.sweep(),
-    () => verification.sweep(),
+    () => repos.verification.sweep(),
     () => repos.smsTraffic.sweep(),
     () => repos.securityEvents.sweep(config.auditDays),
     () => dismissals.sweep(),
-    () => closings.sweep(),
+    () => accounts.closings.sweep(),
     () => friendships.sweep(),
   ];
   const sweepers = [
@@ -144,53 +105,150 @@ export async function buildServices(config: Config, { databaseUrl, keys, logger,
 
   return {
     connections,
-    inbox,
-    jwks,
-    publicUrlOf,
-    /** Of what is downloaded by strangers. */
-    meter: downloadMeter(limiter),
-    uploads,
     queues,
-    limiter,
-    account: new AccountService({
-      ...{ users, verification, ownPassword, closings, storage, tokenEnds },
-      ...{ notices, transaction, logger },
-    }),
-    auth: new AuthService({
-      ...{ users, verification, sessions: repos.sessions, passwords, attempts, ownPassword, queues },
-      ...{ messaging, tokenEnds, audit, notices, transaction, logger },
-    }),
-    blacklist: new BlacklistService({ blacklist: repos.blacklist, transaction }, config.maxBlacklist),
-    captchas,
-    shownCaptchas: chosenCaptchas.shown,
-    exporting: new ExportService(repos.export, sessions, audit, queues),
-    friendships,
-    dismissals,
-    groups: new GroupsService(
-      { groups: repos.groups, memberships: repos.memberships, transaction },
-      config.groups,
-      config.portraits,
-    ),
-    memberships: new MembershipsService({ memberships: repos.memberships, transaction }, config.groups),
-    roles: new RolesService(transaction),
-    profile: new ProfileService({ users, messaging, storage, logger }, config.portraits),
-    sending: new SendCodeService(sendingParts, config.verification),
-    sessions,
-    keptSessions: repos.sessions,
-    sync: new SyncService(new SyncRepository(connections.syncReads, db), queues),
-    tokens: new TokensService(users, messaging, storage),
-    users: new UsersService(users),
-    verifying: new VerifyCodeService({ verification, codes, users, limiter, places, audit }, config.verification),
+    inbox,
+    jwks: vendors.jwks,
+    publicUrlOf: vendors.publicUrlOf,
+    uploads: vendors.uploads,
+    shownCaptchas: vendors.captchas.shown,
+    limiter: watch.limiter,
+    /** Of what is downloaded by strangers. */
+    meter: downloadMeter(watch.limiter),
+    ...codes,
+    ...accounts,
+    ...circles,
     /** At once, what is otherwise done now and then. */
     sweep: async () => {
       for (const sweeper of sweepers) await sweeper.sweep();
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
-      const behindAnswers = [noting, telling, ending].map((work) => work.finish(FINISH_MS));
+      const behindAnswers = Object.values(background).map((work) => work.finish(FINISH_MS));
       await Promise.all([...behindAnswers, storage.close()]);
-      await hashing.close();
+      await accounts.hashing.close();
       await connections.close();
     },
+  };
+}
+
+/** What all others stand on. */
+function openGround(config: Config, { databaseUrl, logger }: Outside) {
+  const connections = openConnections(databaseUrl, config.database, logger);
+  const queues = openQueues();
+  return {
+    connections,
+    queues,
+    logger,
+    repos: repositories(connections.db, connections.reads),
+    /** On connections of their own. */
+    counting: repositories(connections.counting),
+    transaction: transactions(connections.db, repositories),
+    background: {
+      noting: new Background(logger, queues.securityEvents),
+      telling: new Background(logger, queues.notices),
+      ending: new Background(logger, queues.ends),
+    },
+  };
+}
+
+/** Who counts, writes down and tells owners what happens. */
+function buildWatch(config: Config, { repos, counting, queues, background, logger }: Ground, sms: SmsSender) {
+  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, background.noting);
+  const limitMet: LimitMet = async (use, caller) => {
+    notices.limitMet(use, caller);
+    await audit.noteLimitMet(use, caller);
+  };
+  const limiter = new Limiter(counting.limits, config.limits, limitMet, queues);
+  const devices = new KnownDevices(repos.securityEvents);
+  const noticeParts = { sms, users: repos.users, devices, limiter, audit, background: background.telling, logger };
+  const notices: Notices = new Notices(noticeParts, config.notices);
+  return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents) };
+}
+
+/** What a vendor does, or this service in its place. */
+async function chooseVendors(
+  config: Config,
+  { repos, queues, transaction, logger }: Ground,
+  { limiter }: Watch,
+  keys: Keys,
+) {
+  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
+  const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
+  const publicUrlOf = publicUrlFrom(config.http.publicUrl);
+  const book = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
+  const storageParts = { book, queues, publicUrlOf };
+  const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, storageParts);
+  return {
+    messaging,
+    jwks,
+    tokenEnds: new TokenEnds(messaging, repos.messagingTokens, logger),
+    publicUrlOf,
+    storage,
+    uploads,
+    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger }),
+  };
+}
+
+/** The way to a verified phone. */
+function buildCodes(
+  config: Config,
+  { repos, logger }: Ground,
+  { limiter, audit, places }: Watch,
+  vendors: Vendors,
+  { sms, keys }: { sms: SmsSender; keys: Keys },
+) {
+  const { users, verification, smsTraffic } = repos;
+  const codes = new VerificationCodes(keys.sessionSecrets);
+  const captchas = new CaptchaService(vendors.captchas.captchas, limiter);
+  const sender = new CodeSender(verification, codes, sms, config.verification);
+  const guardParts = { traffic: smsTraffic, limiter, audit, logger };
+  const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
+  const sendingParts = { sender, captchas, limiter, spendGuard, places, audit, logger };
+  return {
+    captchas,
+    sending: new SendCodeService(sendingParts, config.verification),
+    verifying: new VerifyCodeService({ verification, codes, users, limiter, places, audit }, config.verification),
+  };
+}
+
+/** Accounts, from registration to closing, and what belongs to one user. */
+function buildAccounts(config: Config, ground: Ground, watch: Watch, { messaging, storage, tokenEnds }: Vendors) {
+  const { repos, queues, transaction, logger } = ground;
+  const { users, verification } = repos;
+  const { audit, limiter, notices } = watch;
+  const hashing = new HashingPool(queues.hashing);
+  const passwords = new Passwords(config.passwords.bcryptCost, hashing);
+  const attempts = new LoginAttempts(limiter, queues, watch.places);
+  const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
+  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, transaction };
+  const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
+  const closingParts = { closings: repos.closings, transaction, background: ground.background.ending, logger };
+  const closings = new ClosingsService(closingParts);
+  const common = { users, verification, ownPassword, tokenEnds, notices, transaction, logger };
+  return {
+    hashing,
+    closings,
+    sessions,
+    keptSessions: repos.sessions,
+    account: new AccountService({ ...common, closings, storage }),
+    auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
+    exporting: new ExportService(repos.export, sessions, audit, queues),
+    profile: new ProfileService({ users, messaging, storage, logger }, config.portraits),
+    tokens: new TokensService(users, messaging, storage),
+    users: new UsersService(users),
+  };
+}
+
+/** Who knows whom, and what tells clients of it. */
+function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Ground) {
+  const { groups, memberships, friendships, blacklist, dismissals } = repos;
+  return {
+    blacklist: new BlacklistService({ blacklist, transaction }, config.maxBlacklist),
+    friendships: new FriendshipsService({ friendships, transaction }, config.mostFriendships),
+    groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
+    memberships: new MembershipsService({ memberships, transaction }, config.groups),
+    roles: new RolesService(transaction),
+    dismissals: new DismissalsService({ dismissals, transaction, background: background.ending }),
+    sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
   };
 }

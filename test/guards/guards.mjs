@@ -1005,8 +1005,8 @@ export const guards = [
   {
     guard: 'a stop waits for notices',
     file: 'src/composition/services.ts',
-    replace: '[noting, telling, ending]',
-    by: '[noting, ending]',
+    replace: 'Object.values(background)',
+    by: '[background.noting, background.ending]',
     test: 'test/api/notices',
     named: 'just before a stop is sent before the instance ends',
   },
@@ -1134,8 +1134,8 @@ export const guards = [
   {
     guard: 'a stop waits for the events of refused logins',
     file: 'src/composition/services.ts',
-    replace: '[noting, telling, ending]',
-    by: '[telling, ending]',
+    replace: 'Object.values(background)',
+    by: '[background.telling, background.ending]',
     test: 'test/api/audit-trail',
     named: 'also of an instance that is stopped just then',
   },
@@ -5619,7 +5619,7 @@ export const guards = [
   {
     guard: 'the sweeper ends what a closed account has left',
     file: 'src/composition/services.ts',
-    replace: '    () => closings.sweep(),\n',
+    replace: '    () => accounts.closings.sweep(),\n',
     by: '',
     test: 'test/api/close-account-large',
     named: 'goes on where it broke off',
