@@ -207,7 +207,9 @@ describe('an account that is closed', () => {
     let ended: Promise<unknown> | undefined;
     await app.db.transaction(async (trx) => {
       await trx('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ display_name: 'x' });
-      ended = closings.endOwnSides(cat.id, '').then(() => closings.endOtherSides(cat.id, ''));
+      ended = (async () => {
+        for (const end of closings.endings(cat.id)) await end('');
+      })();
       await untilWaiting(app.db, 1);
     });
     await ended;

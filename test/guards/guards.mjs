@@ -217,9 +217,9 @@ export const guards = [
     file: 'src/features/auth/auth-service.ts',
     replace: `await repos.verification.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
-      if (!changed) throw new WrongOldPassword();`,
+      if (!changed) throw new WrongPassword('oldPassword');`,
     by: `const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
-      if (!changed) throw new WrongOldPassword();
+      if (!changed) throw new WrongPassword('oldPassword');
       await repos.verification.endAll(number);`,
     test: 'test/api/password-races',
     named: 'waits for a reset that is under way',
@@ -3685,7 +3685,7 @@ export const guards = [
     guard: 'a phone has one account, also when several tokens come at once',
     claims: ['2.3.4'],
     file: 'src/features/auth/auth-service.ts',
-    replace: 'if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();',
+    replace: "if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');",
     by: 'await repos.users.claimPhone(phone, id);',
     also: [
       {
@@ -5791,8 +5791,8 @@ export const guards = [
     guard: 'a wrong password changes no phone',
     claims: ['close an account, or give it another phone', '7.5.1'],
     file: 'src/features/account/account-service.ts',
-    replace: 'if (!proved) throw new WrongPassword();\n    return proved;',
-    by: "const account = proved?.account ?? (await this.parts.users.account(userId));\n    if (!account) throw new WrongPassword();\n    return proved ?? { account, phone: undefined, number: '' };",
+    replace: "if (!proved) throw new WrongPassword('password');\n    return proved;",
+    by: "const account = proved?.account ?? (await this.parts.users.account(userId));\n    if (!account) throw new WrongPassword('password');\n    return proved ?? { account, phone: undefined, number: '' };",
     test: 'test/api/change-phone',
     named: 'is 400 for a wrong password',
   },
@@ -5817,7 +5817,7 @@ export const guards = [
   {
     guard: 'a phone that another account has by now is not changed to',
     file: 'src/features/account/account-service.ts',
-    replace: 'if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken();',
+    replace: "if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');",
     by: 'await repos.users.claimPhone(next, id);',
     test: 'test/api/account-races',
     named: 'that is being registered is given to nobody else',
@@ -5831,7 +5831,7 @@ export const guards = [
     also: [
       {
         file: 'src/features/account/account-service.ts',
-        replace: 'if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken();',
+        replace: "if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');",
         by: 'await repos.users.claimPhone(next, id);',
       },
     ],
@@ -5856,7 +5856,7 @@ export const guards = [
   {
     guard: 'a password that is reset meanwhile closes no account',
     file: 'src/features/account/account-service.ts',
-    replace: 'if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword();',
+    replace: "if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword('password');",
     by: '',
     test: 'test/api/account-races',
     named: 'is not closed by a password that is reset meanwhile',
@@ -5923,9 +5923,9 @@ export const guards = [
   },
   {
     guard: 'friends are told that an account is closed',
-    file: 'src/features/account/closings-service.ts',
-    replace: '(after) => closings.endOtherSides(userId, after),',
-    by: '',
+    file: 'src/features/account/closings-repository.ts',
+    replace: 'endOwnSides, endOtherSides]',
+    by: 'endOwnSides]',
     test: 'test/api/close-account',
     named: 'is told by sync to friends',
   },

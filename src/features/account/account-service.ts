@@ -4,24 +4,15 @@ import { BadRequest, NotSignedIn } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
-import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import { PhoneTaken, WrongPassword, type CredentialsRepositories } from '../auth/credentials';
 import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
-import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
 import type { ClosingsService } from './closings-service';
-
-interface Repositories {
-  users: UsersRepository;
-  sessions: SessionsRepository;
-  verification: VerificationRepository;
-  securityEvents: SecurityEventsRepository;
-  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
-}
 
 interface Parts {
   users: UsersRepository;
@@ -31,7 +22,7 @@ interface Parts {
   storage: ImageStorage;
   tokenEnds: TokenEnds;
   notices: Notices;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<CredentialsRepositories>;
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -74,7 +65,7 @@ export class AccountService {
     const hash = tokenHash(verificationToken);
     const next = await verification.phoneOfToken(hash);
     if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
-    if (await users.isPhoneTaken(next.number)) throw new PhoneTaken();
+    if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
     const proved = await this.proved(asker, password, 'change_phone');
     const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
     if (proved.phone) notices.tell('phone_changed', { id: userId, phone: proved.phone }, caller);
@@ -84,7 +75,7 @@ export class AccountService {
 
   private async proved({ userId, caller, device }: Asker, password: string, operation: string): Promise<Proved> {
     const proved = await this.parts.ownPassword.proved(userId, password, operation, caller, device);
-    if (!proved) throw new WrongPassword();
+    if (!proved) throw new WrongPassword('password');
     return proved;
   }
 }
@@ -93,10 +84,14 @@ export class AccountService {
  * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits for
  * this one, and finds the account closed; rows from before are ended by ClosingsService.
  */
-async function close(repos: Repositories, { account, phone }: Proved, caller: Caller): Promise<TokenEnd | undefined> {
+async function close(
+  repos: CredentialsRepositories,
+  { account, phone }: Proved,
+  caller: Caller,
+): Promise<TokenEnd | undefined> {
   const { id } = account;
   if (phone) await repos.verification.endAll(phone.number);
-  if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword();
+  if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword('password');
   await repos.users.close(id);
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);
@@ -105,7 +100,7 @@ async function close(repos: Repositories, { account, phone }: Proved, caller: Ca
 }
 
 async function changePhone(
-  repos: Repositories,
+  repos: CredentialsRepositories,
   { account, phone }: Proved,
   { hash, next }: { hash: Buffer; next: Phone },
   { sid, caller }: Asker,
@@ -114,9 +109,9 @@ async function changePhone(
   if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
   // A reset by the old phone that is under way would be one of this account.
   if (phone) await repos.verification.endAll(phone.number);
-  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword();
+  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
   // A refusal undoes what was before it, so that the token stays good.
-  if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken();
+  if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
   await repos.users.releasePhones(id, next.number);
   const detail = phone && `before: ${masked(phone.number)}`;
   await repos.securityEvents.add(
@@ -126,16 +121,4 @@ async function changePhone(
   const ended = await repos.sessions.endOthers(id, sid, credentialsVersion + 1);
   await repos.securityEvents.addSessionsEnded(id, ended, 'the new phone', caller);
   return repos.messagingTokens.end(id);
-}
-
-class PhoneTaken extends BadRequest {
-  constructor() {
-    super('phone_taken', 'verification_token: its phone has an account already; the token stays good');
-  }
-}
-
-class WrongPassword extends BadRequest {
-  constructor() {
-    super('wrong_password', 'password: wrong');
-  }
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
 
-interface Ended {
+export interface Ended {
   id: string;
 }
 
@@ -71,16 +71,9 @@ const endOtherSides = statement<Ended, Page>(
 export class ClosingsRepository {
   constructor(private readonly db: Knex) {}
 
-  async endBlacklist(userId: string, after: string): Promise<Ended[]> {
-    return endBlacklist(this.db, { userId, after });
-  }
-
-  async endOwnSides(userId: string, after: string): Promise<Ended[]> {
-    return endOwnSides(this.db, { userId, after });
-  }
-
-  async endOtherSides(userId: string, after: string): Promise<Ended[]> {
-    return endOtherSides(this.db, { userId, after });
+  /** Each ends a page of one list, and returns it. */
+  endings(userId: string): ((after: string) => Promise<Ended[]>)[] {
+    return [endBlacklist, endOwnSides, endOtherSides].map((end) => (after) => end(this.db, { userId, after }));
   }
 
   /** Once nothing is left. */
@@ -89,8 +82,8 @@ export class ClosingsRepository {
   }
 
   /** In the order of their ids. */
-  async unfinished(after: string): Promise<{ id: string }[]> {
+  async unfinished(after: string): Promise<Ended[]> {
     const later = this.db('account_closings').where('user_id', '>', after);
-    return later.orderBy('user_id').limit(PAGE).select<{ id: string }[]>({ id: 'user_id' });
+    return later.orderBy('user_id').limit(PAGE).select<Ended[]>({ id: 'user_id' });
   }
 }

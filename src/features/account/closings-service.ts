@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { MembershipsRepository } from '../groups/memberships-repository';
-import type { ClosingsRepository } from './closings-repository';
+import type { ClosingsRepository, Ended } from './closings-repository';
 
 interface Parts {
   closings: ClosingsRepository;
@@ -13,8 +13,6 @@ interface Parts {
   background: Background;
   logger: Pick<Logger, 'warn'>;
 }
-
-type Chunk = (after: string) => Promise<{ id: string }[]>;
 
 const LATER = 'what a closed account leaves is ended later';
 /** The sweeper knows only that an account was closed, not by which request. */
@@ -38,11 +36,8 @@ export class ClosingsService {
 
   async sweep(): Promise<void> {
     const { closings, logger } = this.parts;
-    for await (const page of pagesOf(
-      PAGE,
-      (after) => closings.unfinished(after),
-      ({ id }) => id,
-    ))
+    const unfinished = (after: string) => closings.unfinished(after);
+    for await (const page of pagesOf(PAGE, unfinished, ({ id }) => id))
       for (const { id } of page)
         // An account whose rows cannot be ended now keeps no other one waiting.
         await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));
@@ -62,17 +57,11 @@ export class ClosingsService {
     await this.parts.closings.forget(userId);
   }
 
-  private chunks(userId: string, caller: Caller): Chunk[] {
-    const { closings } = this.parts;
-    return [
-      (after) => closings.endBlacklist(userId, after),
-      (after) => closings.endOwnSides(userId, after),
-      (after) => closings.endOtherSides(userId, after),
-      (after) => this.leave(userId, after, caller),
-    ];
+  private chunks(userId: string, caller: Caller) {
+    return [...this.parts.closings.endings(userId), (after: string) => this.leave(userId, after, caller)];
   }
 
-  private async leave(userId: string, after: string, caller: Caller): Promise<{ id: string }[]> {
+  private async leave(userId: string, after: string, caller: Caller): Promise<Ended[]> {
     return this.parts.transaction(async ({ memberships, securityEvents }) => {
       const { left, dismissed } = await memberships.leavePage(userId, after);
       for (const groupId of dismissed)

@@ -97,23 +97,18 @@ export class ExportRepository {
     return keptPhones(this.db, { userId });
   }
 
-  images(userId: string): AsyncGenerator<KeptImage[]> {
-    return this.pages(imagesPage, userId, ({ key }) => key);
+  /** What may be much. */
+  lists(userId: string) {
+    return {
+      images: this.pages(imagesPage, userId, ({ key }) => key),
+      blacklist: this.pages(blacklistPage, userId, ({ friendId }) => friendId),
+      friendships: this.pages(friendshipsPage, userId, ({ friendId }) => friendId),
+      memberships: this.pages(membershipsPage, userId, ({ groupId }) => groupId),
+      securityEvents: this.securityEvents(userId),
+    };
   }
 
-  blacklist(userId: string): AsyncGenerator<KeptBlacklistEntry[]> {
-    return this.pages(blacklistPage, userId, ({ friendId }) => friendId);
-  }
-
-  friendships(userId: string): AsyncGenerator<KeptFriendship[]> {
-    return this.pages(friendshipsPage, userId, ({ friendId }) => friendId);
-  }
-
-  memberships(userId: string): AsyncGenerator<KeptMembership[]> {
-    return this.pages(membershipsPage, userId, ({ groupId }) => groupId);
-  }
-
-  async *securityEvents(userId: string): AsyncGenerator<KeptEvent[]> {
+  private async *securityEvents(userId: string): AsyncGenerator<KeptEvent[]> {
     const read = (after: string) => {
       const [afterAt, afterId] = (after || '-infinity|0').split('|');
       return eventsPage(this.db, { userId, afterAt, afterId });

@@ -20,15 +20,16 @@ export class ExportService {
     const user = await this.kept.user(userId);
     if (!user) throw new NotSignedIn();
     await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);
+    const { images, blacklist, friendships, memberships, securityEvents } = this.kept.lists(userId);
     return {
       user,
       phones: await this.kept.phones(userId),
       sessions: await this.sessions.of(session),
-      images: this.inTurns(userId, this.kept.images(userId)),
-      blacklist: this.inTurns(userId, this.kept.blacklist(userId)),
-      friendships: this.inTurns(userId, this.kept.friendships(userId)),
-      memberships: this.inTurns(userId, this.kept.memberships(userId)),
-      securityEvents: this.inTurns(userId, this.kept.securityEvents(userId)),
+      images: this.inTurns(userId, images),
+      blacklist: this.inTurns(userId, blacklist),
+      friendships: this.inTurns(userId, friendships),
+      memberships: this.inTurns(userId, memberships),
+      securityEvents: this.inTurns(userId, securityEvents),
     };
   }
 

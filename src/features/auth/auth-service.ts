@@ -3,10 +3,9 @@ import type { Caller } from '../../base/caller';
 import { BadRequest, NotFound, Unavailable, Wrong } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
+import type { TokenEnds } from '../../integrations/messaging/token-ends';
 import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Notices } from '../notices/notices';
 import type { Phone } from '../phones/phone-number';
 import type { NewSession, SessionsRepository } from '../sessions/sessions-repository';
@@ -14,17 +13,10 @@ import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
+import { PhoneTaken, WrongPassword, type CredentialsRepositories } from './credentials';
 import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';
 import type { Passwords } from './passwords';
-
-interface Repositories {
-  users: UsersRepository;
-  sessions: SessionsRepository;
-  verification: VerificationRepository;
-  securityEvents: SecurityEventsRepository;
-  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
-}
 
 interface Parts {
   users: UsersRepository;
@@ -37,7 +29,7 @@ interface Parts {
   tokenEnds: TokenEnds;
   audit: AuditTrail;
   notices: Notices;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<CredentialsRepositories>;
   queues: PasswordQueues & Pick<Queues, 'sessionStarts' | 'verificationTokens'>;
   logger: Pick<Logger, 'warn'>;
 }
@@ -68,13 +60,13 @@ export class AuthService {
     const { users, verification, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
-    if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken();
+    if (await users.isPhoneTaken(phone.number)) throw new PhoneTaken('still good for reset_password');
     const id = newUserId();
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     await transaction(async (repos) => {
       // A refusal below undoes this, so that the token stays good for reset_password.
       if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
-      if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken();
+      if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
       await repos.users.create({ id, nickname, passwordHash });
       await repos.securityEvents.add({ event: 'registered', userId: id, phone }, caller);
     });
@@ -134,7 +126,7 @@ export class AuthService {
   ): Promise<Account> {
     const { ownPassword, attempts, tokenEnds, notices, transaction } = this.parts;
     const proved = await ownPassword.proved(userId, oldPassword, 'change_password', caller, from);
-    if (!proved) throw new WrongOldPassword();
+    if (!proved) throw new WrongPassword('oldPassword');
     const { account, phone, number } = proved;
     const passwordHash = await this.hashed(newPassword, userId, caller);
     await attempts.forgetRight(number);
@@ -143,7 +135,7 @@ export class AuthService {
       // The codes first, as in a reset, so that neither holds what the other one waits for.
       await repos.verification.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
-      if (!changed) throw new WrongOldPassword();
+      if (!changed) throw new WrongPassword('oldPassword');
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
       const ended = await repos.sessions.endOthers(userId, sid, version);
       await repos.securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
@@ -192,19 +184,4 @@ export class AuthService {
 /** Also for a password that has just been changed: by now it is a wrong one. */
 function wrongCredentials(): Wrong {
   return new Wrong('wrong_credentials', 'wrong phone number or password');
-}
-
-class PhoneTaken extends BadRequest {
-  constructor() {
-    super(
-      'phone_taken',
-      'verification_token: its phone has an account already; the token is still good for reset_password',
-    );
-  }
-}
-
-class WrongOldPassword extends BadRequest {
-  constructor() {
-    super('wrong_password', 'oldPassword: wrong');
-  }
 }

@@ -1,0 +1,27 @@
+import { BadRequest } from '../../base/errors';
+import type { TokenEnd } from '../../integrations/messaging/token-ends';
+import type { SecurityEventsRepository } from '../audit/security-events-repository';
+import type { SessionsRepository } from '../sessions/sessions-repository';
+import type { UsersRepository } from '../users/users-repository';
+import type { VerificationRepository } from '../verification/verification-repository';
+
+/** What changes with the credentials of an account, in one transaction. */
+export interface CredentialsRepositories {
+  users: UsersRepository;
+  sessions: SessionsRepository;
+  verification: VerificationRepository;
+  securityEvents: SecurityEventsRepository;
+  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
+}
+
+export class PhoneTaken extends BadRequest {
+  constructor(tokenIs: 'still good for reset_password' | 'still good') {
+    super('phone_taken', `verification_token: its phone has an account already; the token is ${tokenIs}`);
+  }
+}
+
+export class WrongPassword extends BadRequest {
+  constructor(field: 'password' | 'oldPassword') {
+    super('wrong_password', `${field}: wrong`);
+  }
+}
