@@ -9,7 +9,6 @@ import { transactions } from '../src/database/transaction';
 import { FriendshipsService } from '../src/features/friendships/friendships-service';
 import { GroupsService } from '../src/features/groups/groups-service';
 import { MembershipsService } from '../src/features/groups/memberships-service';
-import { RolesService } from '../src/features/groups/roles-service';
 import { readPhone } from '../src/features/phones/phone-number';
 
 /**
@@ -47,7 +46,6 @@ function servicesOn(db: Knex) {
     friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
     groups: new GroupsService(parts, settings, { hosts: [], publicOnly: false }),
     memberships: new MembershipsService(parts, settings),
-    roles: new RolesService(transaction),
   };
 }
 
@@ -82,19 +80,19 @@ async function addUsers(db: Knex): Promise<void> {
 
 async function addGroup(
   db: Knex,
-  { groups, memberships, roles }: Services,
+  { groups, memberships }: Services,
   { name, members, othersManage }: (typeof GROUPS)[number],
   accounts: string[],
 ): Promise<void> {
   const [creator = '', manager = '', ...others] = members.map(idOf);
   const found = await db('groups').where({ name, creator_id: creator }).first<{ id: string } | undefined>('id');
   const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }));
-  if (!found) await roles.setManagers(id, creator, [manager]);
+  if (!found) await memberships.setManagers(id, creator, [manager]);
   // Who has left stays away.
   const known = await db('group_members').where({ group_id: id }).pluck<string[]>('member_id');
   for (const account of accounts.filter((one) => !known.includes(one))) {
     await memberships.join(id, account);
-    if (othersManage) await roles.setManagers(id, creator, [account]);
+    if (othersManage) await memberships.setManagers(id, creator, [account]);
   }
 }
 

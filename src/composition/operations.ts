@@ -42,7 +42,7 @@ export function operations(
     Account: accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
     Blacklist: blacklistRouter(services.blacklist),
     Friendships: friendshipsRouter(services.friendships),
-    'Group members': membershipsRouter(services),
+    'Group members': membershipsRouter(services.memberships, services.dismissals),
     Groups: groupsRouter(services.groups),
     Sync: syncRouter(services.sync),
     Tokens: tokensRouter(services.tokens, publicUrlOf),

@@ -17,7 +17,6 @@ import { FriendshipsService } from '../features/friendships/friendships-service'
 import { DismissalsService } from '../features/groups/dismissals-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
-import { RolesService } from '../features/groups/roles-service';
 import { ImageAccounts } from '../features/images/image-accounts';
 import { Limiter, type LimitMet } from '../features/limits/limiter';
 import { KnownDevices } from '../features/notices/known-devices';
@@ -247,7 +246,6 @@ function buildCircles(config: Config, { repos, connections, queues, transaction,
     friendships: new FriendshipsService({ friendships, transaction }, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
     memberships: new MembershipsService({ memberships, transaction }, config.groups),
-    roles: new RolesService(transaction),
     dismissals: new DismissalsService({ dismissals, transaction, background: background.ending }),
     sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
   };

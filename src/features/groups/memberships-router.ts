@@ -2,20 +2,13 @@ import { operation, type Operation } from '../../http/operation';
 import type { DismissalsService } from './dismissals-service';
 import { ofGroup, oneMember, someMembers } from './groups-schemas';
 import type { MembershipsService } from './memberships-service';
-import type { RolesService } from './roles-service';
 
 const forCreator = ['no_such_group', 'role_too_low'] as const;
 
 const eachMember = ({ memberIds }: { memberIds: string[] }) => new Set(memberIds).size;
 
-export interface MembershipsServices {
-  memberships: MembershipsService;
-  roles: RolesService;
-  dismissals: DismissalsService;
-}
-
 /** Who is in a group, and as what. */
-export function membershipsRouter({ memberships, roles, dismissals }: MembershipsServices): Operation[] {
+export function membershipsRouter(memberships: MembershipsService, dismissals: DismissalsService): Operation[] {
   return [
     operation({
       path: '/group/add',
@@ -73,7 +66,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       queue: 'writes',
       refusals: [...forCreator, 'not_a_member'],
       limits: ['groupChangesPerHour'],
-      handle: (input, { userId }) => roles.transfer(input.groupId, userId, input.userId),
+      handle: (input, { userId }) => memberships.transfer(input.groupId, userId, input.userId),
     }),
     operation({
       path: '/group/set_manager',
@@ -83,7 +76,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       queue: 'writes',
       refusals: [...forCreator, 'not_a_member'],
       limits: [['groupChangesPerHour', eachMember]],
-      handle: ({ groupId, memberIds }, { userId }) => roles.setManagers(groupId, userId, memberIds),
+      handle: ({ groupId, memberIds }, { userId }) => memberships.setManagers(groupId, userId, memberIds),
     }),
     operation({
       path: '/group/remove_manager',
@@ -93,7 +86,7 @@ export function membershipsRouter({ memberships, roles, dismissals }: Membership
       queue: 'writes',
       limits: [['groupChangesPerHour', eachMember]],
       refusals: forCreator,
-      handle: ({ groupId, memberIds }, { userId }) => roles.removeManagers(groupId, userId, memberIds),
+      handle: ({ groupId, memberIds }, { userId }) => memberships.removeManagers(groupId, userId, memberIds),
     }),
   ];
 }
