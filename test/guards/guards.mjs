@@ -4673,9 +4673,9 @@ export const guards = [
   {
     guard: 'who is no creator any more decides nothing in the group',
     claims: ['do in a group'],
-    file: 'src/features/groups/lock-as.ts',
-    replace: `check(await memberships.roles(groupId, ids));
-  return count;`,
+    file: 'src/features/groups/memberships-repository.ts',
+    replace: `check(await this.roles(groupId, ids));
+    return count;`,
     by: 'return count;',
     test: 'test/api/group-races',
     named: 'transfer beside others: who is no creator any more',
@@ -4683,8 +4683,8 @@ export const guards = [
   {
     guard: 'the role that counts in a group is read under its lock',
     claims: ['do in a group'],
-    file: 'src/features/groups/lock-as.ts',
-    replace: 'const count = await memberships.lock(groupId);',
+    file: 'src/features/groups/memberships-repository.ts',
+    replace: 'const count = await this.lock(groupId);',
     by: 'const count = 2;',
     test: 'test/api/group-races',
     named: 'transfer beside others: who is no creator any more',
@@ -4692,9 +4692,9 @@ export const guards = [
   {
     guard: 'a caller who may not do it takes no lock of a group',
     claims: ['lock a group'],
-    file: 'src/features/groups/lock-as.ts',
-    replace: `check(await memberships.roles(groupId, ids));
-  const count`,
+    file: 'src/features/groups/memberships-repository.ts',
+    replace: `check(await this.roles(groupId, ids));
+    const count`,
     by: 'const count',
     test: 'test/api/group-memberships',
     named: 'waits for no lock of the group',
@@ -5010,7 +5010,7 @@ export const guards = [
       {
         file: 'src/features/groups/groups-service.ts',
         replace:
-          'await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));',
+          'await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));',
         by: '',
       },
     ],
@@ -5020,9 +5020,9 @@ export const guards = [
   {
     guard: 'who is no manager any more changes nothing of a group',
     claims: ['do in a group'],
-    file: 'src/features/groups/lock-as.ts',
-    replace: 'const count = await memberships.lock(groupId);\n  check(await memberships.roles(groupId, ids));',
-    by: 'const count = await memberships.lock(groupId);',
+    file: 'src/features/groups/memberships-repository.ts',
+    replace: 'const count = await this.lock(groupId);\n    check(await this.roles(groupId, ids));',
+    by: 'const count = await this.lock(groupId);',
     test: 'test/api/group-races',
     named: 'who is no manager any more changes nothing',
   },

@@ -3,7 +3,6 @@ import type { Transaction } from '../../database/transaction';
 import type { Background } from '../../load/background';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { DismissalsRepository } from './dismissals-repository';
-import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf } from './refusals';
 import { CREATOR } from './roles';
@@ -41,7 +40,7 @@ export class DismissalsService {
 
   async dismiss(groupId: string, userId: string, caller: Caller): Promise<void> {
     const isDone = await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
-      await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
+      await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
       return dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
     if (!isDone) this.parts.background.run(() => this.end(groupId), 'memberships of a dismissed group are ended later');

@@ -5,7 +5,6 @@ import type { Transaction } from '../../database/transaction';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import { newGroupId } from './group-id';
 import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
-import { lockAs } from './lock-as';
 import type { Member, MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
 import { asOneOf, inTooMany, noSuchGroup } from './refusals';
@@ -89,7 +88,7 @@ export class GroupsService {
   async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
     await this.parts.transaction(async ({ groups, memberships }) => {
-      await lockAs(memberships, groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
+      await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR, MANAGER));
       await groups.change(groupId, changes);
     });
   }

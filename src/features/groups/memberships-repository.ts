@@ -184,6 +184,18 @@ export class MembershipsRepository {
     return size?.members ?? 0;
   }
 
+  /**
+   * Locks a group for a caller whom `check` lets pass, by the roles of `ids`. It checks once before the lock, so that a
+   * caller who may not do it waits for nobody and keeps nobody waiting, and again under the lock, where the answer holds.
+   * Returns how many members there are.
+   */
+  async lockAs(groupId: string, ids: string[], check: (roles: Map<string, number>) => void): Promise<number> {
+    check(await this.roles(groupId, ids));
+    const count = await this.lock(groupId);
+    check(await this.roles(groupId, ids));
+    return count;
+  }
+
   /** By member. Of a dismissed group nobody is one. */
   async roles(groupId: string, ids: string[]): Promise<Map<string, number>> {
     const rows = await rolesIn(this.db, { groupId, ids });

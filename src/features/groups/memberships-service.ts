@@ -5,7 +5,6 @@ import type { SecurityEventsRepository } from '../audit/security-events-reposito
 import type { DismissalsRepository } from './dismissals-repository';
 import { dismissed } from './dismissals-service';
 import type { GroupSettings } from './groups-service';
-import { lockAs } from './lock-as';
 import type { MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
 import { asMember, asOneOf, inTooMany, lacking, noSuchGroup, unfit } from './refusals';
@@ -68,7 +67,7 @@ export class MembershipsService {
   /** The last one out dismisses the group. */
   async quit(groupId: string, userId: string, caller: Caller): Promise<void> {
     await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
-      const count = await lockAs(memberships, groupId, [userId], (roles) => asMember(roles.get(userId)));
+      const count = await memberships.lockAs(groupId, [userId], (roles) => asMember(roles.get(userId)));
       if (count > 1) await memberships.leave(groupId, userId);
       else await dismissed({ dismissals, securityEvents }, groupId, userId, caller);
     });
@@ -77,7 +76,7 @@ export class MembershipsService {
   /** The creator may kick anyone else, a manager plain members. A user who has quit already cannot come back then. */
   async kick(groupId: string, userId: string, memberIds: string[]): Promise<void> {
     await this.parts.transaction(async ({ memberships }) => {
-      await lockAs(memberships, groupId, [userId, ...memberIds], (roles) => {
+      await memberships.lockAs(groupId, [userId, ...memberIds], (roles) => {
         const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
         if (memberIds.includes(userId))
           throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, but quit');
@@ -91,7 +90,7 @@ export class MembershipsService {
   /** The creator is a plain member then. The group goes on to count against the user who made it. */
   async transfer(groupId: string, creatorId: string, userId: string): Promise<void> {
     await this.parts.transaction(async ({ memberships }) => {
-      await lockAs(memberships, groupId, [creatorId, userId], (roles) => {
+      await memberships.lockAs(groupId, [creatorId, userId], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
         if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
       });
@@ -101,7 +100,7 @@ export class MembershipsService {
 
   async setManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
     await this.parts.transaction(async ({ memberships }) => {
-      await lockAs(memberships, groupId, [creatorId, ...memberIds], (roles) => {
+      await memberships.lockAs(groupId, [creatorId, ...memberIds], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
         const others = memberIds.filter((id) => (roles.get(id) ?? CREATOR) === CREATOR);
         const whys = new Map(others.map((id) => [id, 'is no other member of this group']));
@@ -114,7 +113,7 @@ export class MembershipsService {
   /** Who is no manager stays so. */
   async removeManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
     await this.parts.transaction(async ({ memberships }) => {
-      await lockAs(memberships, groupId, [creatorId], (roles) => asOneOf(roles.get(creatorId), CREATOR));
+      await memberships.lockAs(groupId, [creatorId], (roles) => asOneOf(roles.get(creatorId), CREATOR));
       await memberships.setRole(groupId, memberIds, MEMBER);
     });
   }
