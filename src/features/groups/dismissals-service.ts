@@ -7,7 +7,8 @@ import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf } from './refusals';
 import { CREATOR } from './roles';
 
-interface Repositories {
+/** What ends a group. */
+export interface EndingRepositories {
   memberships: MembershipsRepository;
   dismissals: DismissalsRepository;
   securityEvents: SecurityEventsRepository;
@@ -15,13 +16,13 @@ interface Repositories {
 
 export interface DismissalsParts {
   dismissals: DismissalsRepository;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<EndingRepositories>;
   background: Background;
 }
 
 /** With the group locked. True when no membership is left to be ended. */
 export async function dismissed(
-  { dismissals, securityEvents }: Pick<Repositories, 'dismissals' | 'securityEvents'>,
+  { dismissals, securityEvents }: EndingRepositories,
   groupId: string,
   userId: string,
   caller: Caller,
@@ -39,19 +40,17 @@ export class DismissalsService {
   constructor(private readonly parts: DismissalsParts) {}
 
   async dismiss(groupId: string, userId: string, caller: Caller): Promise<void> {
-    const isDone = await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
-      await memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
-      return dismissed({ dismissals, securityEvents }, groupId, userId, caller);
+    const { dismissals, transaction, background } = this.parts;
+    const isDone = await transaction(async (repos) => {
+      await repos.memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
+      return dismissed(repos, groupId, userId, caller);
     });
-    if (!isDone) this.parts.background.run(() => this.end(groupId), 'memberships of a dismissed group are ended later');
+    if (!isDone) background.run(() => dismissals.endAll(groupId), 'memberships of a dismissed group are ended later');
   }
 
   /** Of a process that has ended in the middle, and of other services. */
   async sweep(): Promise<void> {
-    for (const groupId of await this.parts.dismissals.unfinished()) await this.end(groupId);
-  }
-
-  private async end(groupId: string): Promise<void> {
-    await this.parts.dismissals.endAll(groupId);
+    const { dismissals } = this.parts;
+    for (const groupId of await dismissals.unfinished()) await dismissals.endAll(groupId);
   }
 }

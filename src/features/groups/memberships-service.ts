@@ -1,24 +1,16 @@
 import type { Caller } from '../../base/caller';
 import { BadRequest, Forbidden } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import type { SecurityEventsRepository } from '../audit/security-events-repository';
-import type { DismissalsRepository } from './dismissals-repository';
-import { dismissed } from './dismissals-service';
+import { dismissed, type EndingRepositories } from './dismissals-service';
 import type { GroupSettings } from './groups-service';
 import type { MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
 import { asMember, asOneOf, inTooMany, lacking, noSuchGroup, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
-interface Repositories {
-  memberships: MembershipsRepository;
-  dismissals: DismissalsRepository;
-  securityEvents: SecurityEventsRepository;
-}
-
 export interface MembershipsParts {
   memberships: MembershipsRepository;
-  transaction: Transaction<Repositories>;
+  transaction: Transaction<EndingRepositories>;
 }
 
 /** Who comes into a group and who goes, and what the creator decides about the others. */
@@ -66,10 +58,11 @@ export class MembershipsService {
 
   /** The last one out dismisses the group. */
   async quit(groupId: string, userId: string, caller: Caller): Promise<void> {
-    await this.parts.transaction(async ({ memberships, dismissals, securityEvents }) => {
+    await this.parts.transaction(async (repos) => {
+      const { memberships } = repos;
       const count = await memberships.lockAs(groupId, [userId], (roles) => asMember(roles.get(userId)));
       if (count > 1) await memberships.leave(groupId, userId);
-      else await dismissed({ dismissals, securityEvents }, groupId, userId, caller);
+      else await dismissed(repos, groupId, userId, caller);
     });
   }
 
