@@ -63,21 +63,21 @@ export class GroupsService {
   }
 
   async create(userId: string, { name, memberIds, portraitUri }: NewGroup): Promise<string> {
-    const { addFriendsOnly: friendsOnly, maxMembers, maxPerUser, maxJoined } = this.settings;
+    const { addFriendsOnly, maxMembers, maxPerUser, maxJoined } = this.settings;
     checkPortraitHost(this.portraits, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
     const id = newGroupId();
     await this.parts.transaction(async ({ groups, memberships }) => {
-      const fit = await memberships.fitAmong(userId, others, friendsOnly);
+      const fit = await memberships.fitAmong(userId, others, addFriendsOnly);
       // The user, too, so that one group is made at a time.
       const open = await memberships.lockOpen([userId, ...fit]);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (maxPerUser > 0 && (await groups.countMadeBy(userId)) >= maxPerUser)
         throw new Wrong('too_many_groups', `there are ${maxPerUser} groups already that you made`);
       if ((await memberships.fullAmong([userId], maxJoined)).length > 0) throw inTooMany(maxJoined);
-      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly, maxJoined }, others);
+      await checkNewcomers(memberships, { ...this.settings, userId, memberIds, open }, others);
       await groups.create({ id, name, portraitUri: portraitUri ?? '', creatorId: userId });
       await memberships.add(id, [userId, ...others]);
     });

@@ -22,19 +22,19 @@ export class MembershipsService {
 
   /** By any member. Who is there already stays as they are, and who has quit is not pulled back in. */
   async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
-    const { addFriendsOnly: friendsOnly, maxMembers, maxJoined } = this.settings;
+    const { addFriendsOnly, maxMembers } = this.settings;
     const wanted = [...new Set(memberIds)];
     await this.parts.transaction(async ({ memberships }) => {
       // First without a lock: nobody waits for who asks in vain, or for who names others than friends.
       asMember((await memberships.roles(groupId, [userId])).get(userId));
-      const fit = await memberships.fitAmong(userId, wanted, friendsOnly);
+      const fit = await memberships.fitAmong(userId, wanted, addFriendsOnly);
       // Users before the group, as everywhere.
       const open = await memberships.lockOpen(fit);
       const count = await memberships.lock(groupId);
       const roles = await memberships.roles(groupId, [userId, ...wanted]);
       asMember(roles.get(userId));
       const newcomers = wanted.filter((id) => !roles.has(id));
-      await checkNewcomers(memberships, { userId, memberIds, open, friendsOnly, maxJoined }, newcomers, groupId);
+      await checkNewcomers(memberships, { ...this.settings, userId, memberIds, open }, newcomers, groupId);
       if (newcomers.length > 0 && count + newcomers.length > maxMembers) throw this.full();
       await memberships.add(groupId, newcomers);
     });
