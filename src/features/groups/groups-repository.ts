@@ -1,14 +1,7 @@
 import type { Knex } from 'knex';
 import type { OWNER } from '../../database/owner-reads';
 import { statement, type Source } from '../../database/statement';
-
-export interface GroupSummary {
-  id: string;
-  name: string;
-  portraitUri: string;
-  creatorId: string;
-  memberCount: number;
-}
+import type { GroupSummary } from './groups-schemas';
 
 export interface GroupDetail extends GroupSummary {
   bulletin: string;
@@ -17,11 +10,7 @@ export interface GroupDetail extends GroupSummary {
 }
 
 /** What the creator and managers can change. */
-export interface GroupChanges {
-  name?: string;
-  portraitUri?: string;
-  bulletin?: string;
-}
+export type GroupChanges = Partial<Pick<GroupDetail, 'name' | 'portraitUri' | 'bulletin'>>;
 
 /** For members, and for those who were there at its end. */
 const detail = statement<GroupDetail, 'groupId' | 'userId'>(
@@ -75,8 +64,7 @@ export class GroupsRepository {
     return Number(made?.count ?? 0);
   }
 
-  async create(group: { id: string; name: string; portraitUri: string; creatorId: string }): Promise<void> {
-    const { id, name, portraitUri, creatorId } = group;
+  async create({ id, name, portraitUri, creatorId }: Omit<GroupSummary, 'memberCount'>): Promise<void> {
     await this.db('groups').insert({ id, name, portrait_uri: portraitUri, creator_id: creatorId });
   }
 

@@ -25,6 +25,7 @@ export const byId = z.object({ id: groupId });
 export const newGroup = z
   .object({ name, memberIds: otherIds, portraitUri: portraitUriOrNone.optional() })
   .meta({ id: 'GroupToCreate', description: 'A group to make.' });
+export type NewGroup = z.infer<typeof newGroup>;
 export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup', description: 'A group.' });
 export const someMembers = z
   .object({ groupId, memberIds: someIds })
@@ -80,6 +81,8 @@ const group = z
     memberCount: count,
   })
   .meta({ id: 'Group', description: 'A group.' });
+
+export type GroupSummary = z.infer<typeof group>;
 
 export const groups = z.array(group);
 

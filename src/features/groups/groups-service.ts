@@ -4,7 +4,8 @@ import { PAGE, pagesOf } from '../../database/pages';
 import type { Transaction } from '../../database/transaction';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import { newGroupId } from './group-id';
-import type { GroupChanges, GroupDetail, GroupsRepository, GroupSummary } from './groups-repository';
+import type { GroupChanges, GroupDetail, GroupsRepository } from './groups-repository';
+import type { GroupSummary, NewGroup } from './groups-schemas';
 import type { Member, MembershipsRepository } from './memberships-repository';
 import { checkNewcomers } from './newcomers';
 import { asOneOf, inTooMany, noSuchGroup } from './refusals';
@@ -24,12 +25,6 @@ export interface GroupsParts {
   groups: GroupsRepository;
   memberships: MembershipsRepository;
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
-}
-
-export interface NewGroup {
-  name: string;
-  memberIds: string[];
-  portraitUri?: string | undefined;
 }
 
 /** Groups as their members see and name them. */
