@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { OWNER } from '../../database/owner-reads';
-import { statement, type Source } from '../../database/statement';
+import { OWNER } from '../../database/owner-reads';
+import { statement, type Runner } from '../../database/statement';
 import type { GroupSummary } from './groups-schemas';
 
 export interface GroupDetail extends GroupSummary {
@@ -53,8 +53,9 @@ export class GroupsRepository {
       );
   }
 
-  async detail(groupId: string, userId: string | typeof OWNER, on: Source = this.db): Promise<GroupDetail | undefined> {
-    const [found] = await detail(on, { groupId, userId });
+  /** For the owner of the session that `reads` finds. */
+  async detail(groupId: string, reads: Runner): Promise<GroupDetail | undefined> {
+    const [found] = await detail(reads, { groupId, userId: OWNER });
     return found;
   }
 

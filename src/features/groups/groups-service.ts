@@ -1,9 +1,9 @@
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../base/errors';
-import { OWNER, type Reader } from '../../database/owner-reads';
+import type { Reader } from '../../database/owner-reads';
 import { PAGE, pagesOf } from '../../database/pages';
 import type { Transaction } from '../../database/transaction';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
-import { newGroupId } from './group-id';
+import { newUserId as newGroupId } from '../users/user-id';
 import type { GroupChanges, GroupDetail, GroupsRepository } from './groups-repository';
 import type { GroupSummary, NewGroup } from './groups-schemas';
 import type { Member, MembershipsRepository } from './memberships-repository';
@@ -40,7 +40,7 @@ export class GroupsService {
   }
 
   async detail(groupId: string, { reads }: Pick<Reader, 'reads'>): Promise<GroupDetail> {
-    const found = await this.parts.groups.detail(groupId, OWNER, reads);
+    const found = await this.parts.groups.detail(groupId, reads);
     if (!found) throw new NotFound('no_such_group', 'id: no group of yours');
     return found;
   }
@@ -50,11 +50,8 @@ export class GroupsService {
     const { memberships } = this.parts;
     const roles = await memberships.roles(groupId, [userId]);
     if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');
-    return pagesOf(
-      PAGE,
-      (after) => memberships.page(groupId, after),
-      ({ id }) => id,
-    );
+    const read = (after: string) => memberships.page(groupId, after);
+    return pagesOf(PAGE, read, ({ id }) => id);
   }
 
   async create(userId: string, { name, memberIds, portraitUri }: NewGroup): Promise<string> {
@@ -63,6 +60,7 @@ export class GroupsService {
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
+    // Of the same form as a user's: whoever has it may be let in by it.
     const id = newGroupId();
     await this.parts.transaction(async ({ groups, memberships }) => {
       const fit = await memberships.fitAmong(userId, others, addFriendsOnly);

@@ -16,7 +16,6 @@ export interface Member {
 
 /** How somebody stands to a group that is not dismissed. */
 export interface Standing {
-  members: number;
   isMember: boolean;
   wasKicked: boolean;
 }
@@ -105,7 +104,7 @@ const kickMembers = statement<unknown, 'groupId' | 'ids'>(
 
 const standing = statement<Standing, 'groupId' | 'userId'>(
   'standing-in-group',
-  `SELECT size.members, coalesce(NOT me.is_deleted, false) AS "isMember",
+  `SELECT coalesce(NOT me.is_deleted, false) AS "isMember",
           coalesce(me.is_deleted AND me.ending IN ('kicked', 'barred'), false) AS "wasKicked"
      FROM groups g
      JOIN group_sizes size ON size.group_id = g.id
