@@ -116,8 +116,7 @@ export class UsersRepository {
     const row = Object.fromEntries(
       Object.entries(changes).map(([field, value]) => [PROFILE_COLUMNS[field as keyof Profile], value]),
     );
-    const rows: Profile[] = await this.open()
-      .where({ id })
+    const rows: Profile[] = await this.open(id)
       .update(row)
       .returning(this.db.raw(columnList(PROFILE_COLUMNS)));
     return rows[0];
@@ -125,42 +124,33 @@ export class UsersRepository {
 
   /** False when the account is closed. */
   async setFindable(id: string, isFindable: boolean): Promise<boolean> {
-    return (await this.open().where({ id }).update({ is_findable: isFindable })) > 0;
+    return (await this.open(id).update({ is_findable: isFindable })) > 0;
   }
 
   /** False when the password has been changed since `credentialsVersion` was read. */
   async changePassword(id: string, credentialsVersion: number, passwordHash: string): Promise<boolean> {
-    const changed = await this.open()
-      .where({ id, credentials_version: credentialsVersion })
-      .update(this.newPassword(passwordHash));
-    return changed > 0;
+    return (await this.unchanged(id, credentialsVersion).update(this.newPassword(passwordHash))) > 0;
   }
 
   async resetPassword(id: string, passwordHash: string): Promise<void> {
-    await this.open().where({ id }).update(this.newPassword(passwordHash));
+    await this.open(id).update(this.newPassword(passwordHash));
   }
 
   /** Until the end of the transaction. False when the password has been changed since, or the account was closed. */
   async lock(id: string, credentialsVersion: number): Promise<boolean> {
-    const owner: unknown = await this.open()
-      .where({ id, credentials_version: credentialsVersion })
-      .forNoKeyUpdate()
-      .first('id');
+    const owner: unknown = await this.unchanged(id, credentialsVersion).forNoKeyUpdate().first('id');
     return owner !== undefined;
   }
 
   /** It ends sessions, as a new password does, and leaves the password. False for what `lock` is false for. */
   async renewCredentials(id: string, credentialsVersion: number): Promise<boolean> {
-    const open = this.open().where({ id, credentials_version: credentialsVersion });
-    return (await open.update(this.newCredentials())) > 0;
+    return (await this.unchanged(id, credentialsVersion).update(this.newCredentials())) > 0;
   }
 
   /** The row stays, for others may have to be told of what was the user's. */
   async close(id: string): Promise<void> {
     const emptied = { nickname: '', portrait_uri: '', password_hash: '' };
-    await this.open()
-      .where({ id })
-      .update({ ...emptied, closed_at: this.db.fn.now(), ...this.newCredentials() });
+    await this.open(id).update({ ...emptied, closed_at: this.db.fn.now(), ...this.newCredentials() });
   }
 
   async releasePhones(id: string, ...but: string[]): Promise<void> {
@@ -169,7 +159,7 @@ export class UsersRepository {
 
   /** The same password at another cost: its sessions stay. */
   async rehash(id: string, credentialsVersion: number, passwordHash: string): Promise<void> {
-    await this.open().where({ id, credentials_version: credentialsVersion }).update({ password_hash: passwordHash });
+    await this.unchanged(id, credentialsVersion).update({ password_hash: passwordHash });
   }
 
   /** It ends sessions, and the messaging tokens that are on their way. */
@@ -182,7 +172,12 @@ export class UsersRepository {
     return { credentials_version: next('credentials_version'), messaging_round: next('messaging_round') };
   }
 
-  private open(): Knex.QueryBuilder {
-    return this.db('users').whereNull('closed_at');
+  private open(id: string): Knex.QueryBuilder {
+    return this.db('users').where({ id, closed_at: null });
+  }
+
+  /** As long as the password is the one of this version. */
+  private unchanged(id: string, credentialsVersion: number): Knex.QueryBuilder {
+    return this.open(id).where({ credentials_version: credentialsVersion });
   }
 }
