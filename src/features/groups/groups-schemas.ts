@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { characters, described, id, inLine, inLines, PLAIN, time } from '../../base/schemas';
 import { portraitUriOrNone } from '../profile/profile-schemas';
-import { otherId, person } from '../users/profile';
+import { ids, otherId, person, someIds } from '../users/profile';
 import type { GroupDetail } from './groups-repository';
 import type { Member } from './memberships-repository';
 import { CREATOR, MANAGER, MEMBER } from './roles';
@@ -16,10 +16,8 @@ const name = described(inLine(characters(1, 32)), {
 });
 const bulletin = described(inLines(characters(0, 1_024)), { examples: ['We meet on Sunday.'] });
 const displayName = described(inLine(characters(0, 32)), { examples: ['Ann from work'] });
-const memberIds = z.array(otherId, { error: 'must be an array of ids' }).meta({ description: 'The ids of users.' });
 /** Of 64 characters each, a body has room for 240. */
-const otherIds = memberIds.max(499, 'must be at most 499 ids');
-const someIds = memberIds.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
+const otherIds = ids.max(499, 'must be at most 499 ids');
 
 export const byId = z.object({ id: groupId });
 export const newGroup = z

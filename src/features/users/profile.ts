@@ -28,6 +28,9 @@ export const profile = z
 /** Of another user. */
 export const otherId = described(id, { description: 'The id of another user.', examples: [BOB] });
 
+export const ids = z.array(otherId, { error: 'must be an array of ids' }).meta({ description: 'The ids of users.' });
+export const someIds = ids.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
+
 /** How another user is called, and looks. */
 export const names = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { operation, type Operation } from '../../http/operation';
+import { phoneInPath } from '../phones/phone-fields';
 import { profile } from './profile';
-import { byId, byIds, byPhone, profiles } from './users-schemas';
+import { byId, byIds, profiles } from './users-schemas';
 import type { UsersService } from './users-service';
 
 export function usersRouter(users: UsersService): Operation[] {
@@ -9,7 +10,7 @@ export function usersRouter(users: UsersService): Operation[] {
       path: '/user/find/:region/:phone',
       summary: 'The user with this phone.',
       access: 'reader',
-      params: byPhone,
+      params: phoneInPath,
       result: profile,
       limits: ['findsPerMinute', 'findsPerDay'],
       refusals: ['no_such_user'],
