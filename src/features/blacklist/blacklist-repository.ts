@@ -3,21 +3,13 @@ import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
 import { NAMES, withNames } from '../users/names';
-
-export interface BlacklistEntry {
-  id: string;
-  nickname: string;
-  portraitUri: string;
-  updatedAt: Date;
-}
-
-type Row = Omit<BlacklistEntry, 'updatedAt'> & TimedRow;
+import type { BlacklistEntry } from './blacklist-schemas';
 
 /**
  * Ids never change: what is written meanwhile moves no entry past a page. Not prepared, so that PostgreSQL knows how long
  * the list is.
  */
-const pageOfEntries = statement<Row, 'userId' | 'after'>(
+const pageOfEntries = statement<Omit<BlacklistEntry, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
   'page-of-blacklist',
   `SELECT entry.friend_id AS id, ${NAMES},
           (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"

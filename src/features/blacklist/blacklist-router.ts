@@ -1,5 +1,5 @@
 import { operation, type Operation } from '../../http/operation';
-import { entries, entryView, friend } from './blacklist-schemas';
+import { entries, friend } from './blacklist-schemas';
 import type { BlacklistService } from './blacklist-service';
 
 export function blacklistRouter(blacklist: BlacklistService): Operation[] {
@@ -10,7 +10,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
       access: 'user',
       result: entries,
       queue: 'heavyReads',
-      handle: async (_input, { userId }) => (await blacklist.list(userId)).map(entryView),
+      handle: (_input, { userId }) => blacklist.list(userId),
     }),
     operation({
       path: '/user/add_to_blacklist',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { time } from '../../base/schemas';
 import { otherId, person } from '../users/profile';
-import type { BlacklistEntry } from './blacklist-repository';
 
 export const friend = z.object({ friendId: otherId }).meta({ id: 'OneUser', description: 'A user.' });
 
@@ -9,8 +8,6 @@ const entry = z
   .strictObject({ ...person.shape, updatedAt: time })
   .meta({ id: 'BlacklistEntry', description: 'A user on the blacklist.' });
 
-export const entries = z.array(entry);
+export type BlacklistEntry = z.infer<typeof entry>;
 
-export function entryView({ id, nickname, portraitUri, updatedAt }: BlacklistEntry): z.infer<typeof entry> {
-  return { id, nickname, portraitUri, updatedAt: updatedAt.toISOString() };
-}
+export const entries = z.array(entry);

@@ -1,6 +1,7 @@
 import { BadRequest } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import type { BlacklistEntry, BlacklistRepository } from './blacklist-repository';
+import type { BlacklistRepository } from './blacklist-repository';
+import type { BlacklistEntry } from './blacklist-schemas';
 
 export interface BlacklistParts {
   blacklist: BlacklistRepository;

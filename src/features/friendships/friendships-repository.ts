@@ -5,6 +5,7 @@ import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
 import { NAMES, withNames } from '../users/names';
+import type { Person } from '../users/profile';
 import {
   DELETED,
   FRIENDS,
@@ -20,17 +21,14 @@ import {
 } from './invitation';
 
 /** A friend, under the name that the user has given. */
-export interface Friend {
-  id: string;
-  nickname: string;
-  portraitUri: string;
+export interface Friend extends Person {
   displayName: string;
 }
 
 export interface Friendship extends Friend {
   message: string;
   status: FriendStatus;
-  updatedAt: Date;
+  updatedAt: string;
 }
 
 /** What is to be written of one side. */

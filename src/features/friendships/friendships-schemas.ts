@@ -72,5 +72,5 @@ export function viewOf({ displayName, id, nickname, portraitUri }: Friend): z.in
 }
 
 export function friendshipView({ message, status, updatedAt, ...friend }: Friendship): z.infer<typeof friendship> {
-  return { ...viewOf(friend), message, status, updatedAt: updatedAt.toISOString() };
+  return { ...viewOf(friend), message, status, updatedAt };
 }

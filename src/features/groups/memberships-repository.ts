@@ -2,12 +2,10 @@ import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
 import { NAMES, withNames } from '../users/names';
+import type { Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 
-export interface Member {
-  id: string;
-  nickname: string;
-  portraitUri: string;
+export interface Member extends Person {
   displayName: string;
   role: Role;
   createdAt: Date;

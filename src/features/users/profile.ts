@@ -45,6 +45,7 @@ export const person = z
   .meta({ id: 'Person', description: 'Another user.' });
 
 export type Profile = z.infer<typeof profile>;
+export type Person = z.infer<typeof person>;
 
 /** In the table users. */
 export const PROFILE_COLUMNS: Record<keyof Profile, string> = {
