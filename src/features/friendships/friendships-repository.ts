@@ -196,14 +196,9 @@ export class FriendshipsRepository {
   }
 
   async request(two: Two, before: Relation, message: string): Promise<void> {
-    await this.save(
-      [
-        { ...two, status: REQUESTING },
-        { ...turned(two), status: REQUESTED, message },
-      ],
-      two,
-      before,
-    );
+    const mine: NewSide = { ...two, status: REQUESTING };
+    const theirs: NewSide = { ...turned(two), status: REQUESTED, message };
+    await this.save([mine, theirs], two, before);
   }
 
   async befriend(two: Two, before: Relation): Promise<void> {
