@@ -3080,9 +3080,9 @@ export const guards = [
   {
     guard: 'what must be counted is not counted again and again at a full limit',
     file: 'src/features/limits/limiter.ts',
-    replace: `const full = await this.buckets.full(missing);
-    this.learn(full, wanted);`,
-    by: 'const full = await this.buckets.full(missing);',
+    replace: `await this.buckets.full(missing) : [];
+    this.full.learn(full, rememberable(wanted));`,
+    by: 'await this.buckets.full(missing) : [];',
     test: 'test/api/limits',
     named: 'beyond it the database is asked once in a while',
   },

@@ -18,13 +18,14 @@ export class FullBuckets {
 
   constructor(private readonly now = () => Date.now()) {}
 
-  /** What the database has said of `asked`. */
+  /** What the database has said of `asked`; others of the full ones are not remembered. */
   learn(full: FullBucket[], asked: Bucket[]): void {
-    for (const { key } of asked) this.buckets.delete(key);
+    const keys = new Set(asked.map(({ key }) => key));
+    for (const key of keys) this.buckets.delete(key);
     if (this.buckets.size >= MOST_SUBJECTS) this.buckets.clear();
     const now = this.now();
     for (const { key, used, seconds } of full)
-      this.buckets.set(key, { used, resetsAt: now + seconds * 1_000, freshUntil: now + FRESH_MS });
+      if (keys.has(key)) this.buckets.set(key, { used, resetsAt: now + seconds * 1_000, freshUntil: now + FRESH_MS });
   }
 
   forget(key: string): void {

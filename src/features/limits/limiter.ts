@@ -72,12 +72,9 @@ export class Limiter {
     if (known.length > 0) return this.refuse(wanted, known, caller);
     const places = await this.buckets.hold(wanted);
     const missing = without(wanted, places);
-    if (missing.length === 0) {
-      this.learn([], wanted);
-      return this.held(places);
-    }
-    if (places.length > 0) await this.buckets.free(places);
-    return this.refuse(wanted, await this.fullOf(missing, wanted), caller);
+    if (missing.length > 0 && places.length > 0) await this.buckets.free(places);
+    const full = await this.fullOf(missing, wanted);
+    return full.length > 0 ? this.refuse(wanted, full, caller) : this.held(places);
   }
 
   /** The error that `take` would throw now, or undefined. Takes nothing. */
@@ -133,11 +130,7 @@ export class Limiter {
     if (known.length > 0) return known;
     const taken = await this.buckets.take(wanted);
     const missing = without(wanted, taken);
-    if (missing.length === 0) {
-      this.learn([], wanted);
-      return [];
-    }
-    if (taken.length > 0) await this.buckets.giveBack(without(wanted, missing));
+    if (missing.length > 0 && taken.length > 0) await this.buckets.giveBack(without(wanted, missing));
     return this.fullOf(missing, wanted);
   }
 
@@ -163,23 +156,17 @@ export class Limiter {
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return known;
     const full = await this.buckets.full(wanted);
-    this.learn(full, wanted);
+    this.full.learn(full, rememberable(wanted));
     return full;
   }
 
-  /** Of buckets that have refused. */
+  /** Those of `wanted` that have refused are `missing`; there may be none. */
   private async fullOf(missing: Wanted[], wanted: Wanted[]): Promise<FullBucket[]> {
-    const full = await this.buckets.full(missing);
-    this.learn(full, wanted);
+    const full = missing.length > 0 ? await this.buckets.full(missing) : [];
+    this.full.learn(full, rememberable(wanted));
     if (full.length > 0) return full;
     // The window has ended since the refusal.
     return missing.map(({ key, amount }) => ({ key, used: amount, seconds: 1, noted: true }));
-  }
-
-  private learn(full: FullBucket[], asked: Wanted[]): void {
-    const remembered = rememberable(asked);
-    const isRemembered = ({ key }: FullBucket) => remembered.some((bucket) => bucket.key === key);
-    this.full.learn(full.filter(isRemembered), remembered);
   }
 
   /** A bucket that is found full again and again is noted once. */
@@ -217,12 +204,8 @@ function worst(wanted: Wanted[], full: FullBucket[]): AppError {
   });
   if (first === undefined) throw new Error('no limit was met');
   const longer = (one: AppError, other: AppError) =>
-    other.reason === first.reason && waitOf(other) > waitOf(one) ? other : one;
+    other.reason === first.reason && (other.retryAfterSeconds ?? 0) > (one.retryAfterSeconds ?? 0) ? other : one;
   return others.reduce(longer, first);
-}
-
-function waitOf({ retryAfterSeconds = 0 }: AppError): number {
-  return retryAfterSeconds;
 }
 
 function keyOf({ name }: Limit, subject: string): string {
