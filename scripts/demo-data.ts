@@ -41,11 +41,10 @@ function servicesOn(db: Knex) {
   const repos = repositories(db);
   const transaction = transactions(db, repositories);
   const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0, maxJoined: 0 };
-  const parts = { ...repos, transaction };
   return {
-    friendships: new FriendshipsService(parts, { friends: 0, requests: 0 }),
-    groups: new GroupsService(parts, settings, { hosts: [], publicOnly: false }),
-    memberships: new MembershipsService(parts, settings),
+    friendships: new FriendshipsService(repos.friendships, transaction, { friends: 0, requests: 0 }),
+    groups: new GroupsService({ ...repos, transaction }, settings, { hosts: [], publicOnly: false }),
+    memberships: new MembershipsService(repos.memberships, transaction, settings),
   };
 }
 

@@ -3,26 +3,22 @@ import type { Transaction } from '../../database/transaction';
 import type { BlacklistRepository } from './blacklist-repository';
 import type { BlacklistEntry } from './blacklist-schemas';
 
-export interface BlacklistParts {
-  blacklist: BlacklistRepository;
-  transaction: Transaction<{ blacklist: BlacklistRepository }>;
-}
-
 export class BlacklistService {
   constructor(
-    private readonly parts: BlacklistParts,
+    private readonly blacklist: BlacklistRepository,
+    private readonly transaction: Transaction<{ blacklist: BlacklistRepository }>,
     /** 0: any number. */
     private readonly mostEntries: number,
   ) {}
 
   async list(userId: string): Promise<BlacklistEntry[]> {
-    return this.parts.blacklist.list(userId);
+    return this.blacklist.list(userId);
   }
 
   /** Idempotent: a client that lost our answer may safely ask again. */
   async add(userId: string, friendId: string): Promise<void> {
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot blacklist yourself');
-    const { isKnown, hasRoom } = await this.parts.transaction(async ({ blacklist }) => {
+    const { isKnown, hasRoom } = await this.transaction(async ({ blacklist }) => {
       await blacklist.lock(userId);
       return blacklist.add(userId, friendId, this.mostEntries);
     });
@@ -31,6 +27,6 @@ export class BlacklistService {
   }
 
   async remove(userId: string, friendId: string): Promise<void> {
-    await this.parts.blacklist.remove(userId, friendId);
+    await this.blacklist.remove(userId, friendId);
   }
 }

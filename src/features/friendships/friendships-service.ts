@@ -16,23 +16,19 @@ import {
   type Two,
 } from './invitation';
 
-export interface FriendshipsParts {
-  friendships: FriendshipsRepository;
-  transaction: Transaction<{ friendships: FriendshipsRepository }>;
-}
-
 export class FriendshipsService {
   constructor(
-    private readonly parts: FriendshipsParts,
+    private readonly friendships: FriendshipsRepository,
+    private readonly transaction: Transaction<{ friendships: FriendshipsRepository }>,
     private readonly most: Most,
   ) {}
 
   async list(userId: string): Promise<Friendship[]> {
-    return this.parts.friendships.list(userId);
+    return this.friendships.list(userId);
   }
 
   async friend(friendId: string, reads: Runner): Promise<Friend> {
-    const friend = await this.parts.friendships.friend(friendId, reads);
+    const friend = await this.friendships.friend(friendId, reads);
     if (!friend) throw new NotFound('not_friends', 'friendId: no friend of yours');
     return friend;
   }
@@ -40,7 +36,7 @@ export class FriendshipsService {
   async invite(two: Two, message: string): Promise<Action> {
     const { userId, friendId } = two;
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot invite yourself');
-    return this.parts.transaction(async ({ friendships }) => {
+    return this.transaction(async ({ friendships }) => {
       const open = await friendships.lock(two);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
@@ -57,7 +53,7 @@ export class FriendshipsService {
 
   /** Agreeing again changes nothing. A request that was ignored is still open, and can be agreed to. */
   async agree(two: Two): Promise<void> {
-    await this.parts.transaction(async ({ friendships }) => {
+    await this.transaction(async ({ friendships }) => {
       // First without a lock: the other waits for nobody whom they have not asked, and for no friend who agrees again.
       const status = await friendships.ownStatus(two);
       if (status === FRIENDS) return;
@@ -73,13 +69,13 @@ export class FriendshipsService {
   }
 
   async ignore(two: Two): Promise<void> {
-    const isIgnored = await this.parts.friendships.ignore(two);
+    const isIgnored = await this.friendships.ignore(two);
     if (!isIgnored) throw nothingRequested();
   }
 
   /** Ends a request of the user, on both sides. */
   async withdraw(two: Two): Promise<void> {
-    await this.parts.transaction(async ({ friendships }) => {
+    await this.transaction(async ({ friendships }) => {
       // First without a lock, as in agree.
       if ((await friendships.ownStatus(two)) !== REQUESTING) throw nothingRequested();
       await friendships.lock(two);
@@ -89,21 +85,20 @@ export class FriendshipsService {
 
   /** Ends requests that nobody has answered in time, a batch in each transaction. */
   async sweep(): Promise<void> {
-    const { friendships, transaction } = this.parts;
     for (let isMore = true; isMore;) {
-      const overdue = await friendships.overdue();
-      isMore = overdue.length > 0 && (await transaction((repos) => repos.friendships.endOverdue(overdue))) > 0;
+      const overdue = await this.friendships.overdue();
+      isMore = overdue.length > 0 && (await this.transaction((repos) => repos.friendships.endOverdue(overdue))) > 0;
     }
   }
 
   /** Ends a friendship, or a request of the other. The other side keeps its own. */
   async end(two: Two): Promise<void> {
-    const hasEnded = await this.parts.friendships.end(two);
+    const hasEnded = await this.friendships.end(two);
     if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 
   async rename(two: Two, displayName: string): Promise<void> {
-    const areFriends = await this.parts.friendships.rename(two, displayName);
+    const areFriends = await this.friendships.rename(two, displayName);
     if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
   }
 

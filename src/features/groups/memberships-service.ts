@@ -8,15 +8,11 @@ import { checkNewcomers } from './newcomers';
 import { asMember, asOneOf, inTooMany, lacking, noSuchGroup, unfit } from './refusals';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
-export interface MembershipsParts {
-  memberships: MembershipsRepository;
-  transaction: Transaction<EndingRepositories>;
-}
-
 /** Who comes into a group and who goes, and what the creator decides about the others. */
 export class MembershipsService {
   constructor(
-    private readonly parts: MembershipsParts,
+    private readonly memberships: MembershipsRepository,
+    private readonly transaction: Transaction<EndingRepositories>,
     private readonly settings: GroupSettings,
   ) {}
 
@@ -24,7 +20,7 @@ export class MembershipsService {
   async add(groupId: string, userId: string, memberIds: string[]): Promise<void> {
     const { addFriendsOnly, maxMembers } = this.settings;
     const wanted = [...new Set(memberIds)];
-    await this.parts.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ memberships }) => {
       // First without a lock: nobody waits for who asks in vain, or for who names others than friends.
       asMember((await memberships.roles(groupId, [userId])).get(userId));
       const fit = await memberships.fitAmong(userId, wanted, addFriendsOnly);
@@ -42,7 +38,7 @@ export class MembershipsService {
 
   /** Whoever has the id is invited by it, but for who was kicked. A member who joins changes nothing. */
   async join(groupId: string, userId: string): Promise<void> {
-    const { memberships } = this.parts;
+    const { memberships } = this;
     const { joinable, maxMembers, maxJoined } = this.settings;
     const most = { members: maxMembers, joined: maxJoined };
     if (joinable && (await memberships.join(groupId, userId, most))) return;
@@ -58,7 +54,7 @@ export class MembershipsService {
 
   /** The last one out dismisses the group. */
   async quit(groupId: string, userId: string, caller: Caller): Promise<void> {
-    await this.parts.transaction(async (repos) => {
+    await this.transaction(async (repos) => {
       const { memberships } = repos;
       const count = await memberships.lockAs(groupId, [userId], (roles) => asMember(roles.get(userId)));
       if (count > 1) await memberships.leave(groupId, userId);
@@ -68,7 +64,7 @@ export class MembershipsService {
 
   /** The creator may kick anyone else, a manager plain members. A user who has quit already cannot come back then. */
   async kick(groupId: string, userId: string, memberIds: string[]): Promise<void> {
-    await this.parts.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ memberships }) => {
       await memberships.lockAs(groupId, [userId, ...memberIds], (roles) => {
         const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
         if (memberIds.includes(userId))
@@ -82,7 +78,7 @@ export class MembershipsService {
 
   /** The creator is a plain member then. The group goes on to count against the user who made it. */
   async transfer(groupId: string, creatorId: string, userId: string): Promise<void> {
-    await this.parts.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ memberships }) => {
       await memberships.lockAs(groupId, [creatorId, userId], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
         if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
@@ -92,7 +88,7 @@ export class MembershipsService {
   }
 
   async setManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
-    await this.parts.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ memberships }) => {
       await memberships.lockAs(groupId, [creatorId, ...memberIds], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
         const others = memberIds.filter((id) => (roles.get(id) ?? CREATOR) === CREATOR);
@@ -105,7 +101,7 @@ export class MembershipsService {
 
   /** Who is no manager stays so. */
   async removeManagers(groupId: string, creatorId: string, memberIds: string[]): Promise<void> {
-    await this.parts.transaction(async ({ memberships }) => {
+    await this.transaction(async ({ memberships }) => {
       await memberships.lockAs(groupId, [creatorId], (roles) => asOneOf(roles.get(creatorId), CREATOR));
       await memberships.setRole(groupId, memberIds, MEMBER);
     });
