@@ -76,3 +76,8 @@ export function columnList(columns: Record<string, string>): string {
     .map(([field, column]) => `${column} AS "${field}"`)
     .join(', ');
 }
+
+/** A time as clients are shown it. */
+export function shown(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

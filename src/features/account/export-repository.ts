@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PAGE, pagesOf } from '../../database/pages';
-import { columnList, statement, type Statement } from '../../database/statement';
+import { columnList, shown, statement, type Statement } from '../../database/statement';
 import { PROFILE_COLUMNS } from '../users/profile';
 import type {
   KeptBlacklistEntry,
@@ -11,9 +11,6 @@ import type {
   KeptPhone,
   KeptUser,
 } from './export-schemas';
-
-/** As clients are shown times. */
-const shown = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const keptUser = statement<KeptUser, 'userId'>(
   'kept-user',

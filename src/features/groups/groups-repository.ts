@@ -1,13 +1,7 @@
 import type { Knex } from 'knex';
 import { OWNER } from '../../database/owner-reads';
-import { statement, type Runner } from '../../database/statement';
-import type { GroupSummary } from './groups-schemas';
-
-export interface GroupDetail extends GroupSummary {
-  bulletin: string;
-  bulletinUpdatedAt: Date | null;
-  dismissedAt: Date | null;
-}
+import { shown, statement, type Runner } from '../../database/statement';
+import type { GroupDetail, GroupSummary } from './groups-schemas';
 
 /** What the creator and managers can change. */
 export type GroupChanges = Partial<Pick<GroupDetail, 'name' | 'portraitUri' | 'bulletin'>>;
@@ -16,7 +10,7 @@ export type GroupChanges = Partial<Pick<GroupDetail, 'name' | 'portraitUri' | 'b
 const detail = statement<GroupDetail, 'groupId' | 'userId'>(
   'group-detail',
   `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", g.bulletin,
-          g.bulletin_updated_at AS "bulletinUpdatedAt", g.dismissed_at AS "dismissedAt",
+          ${shown('g.bulletin_updated_at')} AS "bulletinUpdatedAt", ${shown('g.dismissed_at')} AS "dismissedAt",
           CASE WHEN g.dismissed_at IS NULL THEN size.members ELSE 0 END AS "memberCount"
      FROM group_members me
      JOIN groups g ON g.id = me.group_id

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { characters, described, id, inLine, inLines, PLAIN, time } from '../../base/schemas';
 import { portraitUriOrNone } from '../profile/profile-schemas';
 import { ids, otherId, person, someIds } from '../users/profile';
-import type { GroupDetail } from './groups-repository';
 import type { Member } from './memberships-repository';
 import { CREATOR, MANAGER, MEMBER } from './roles';
 
@@ -101,6 +100,9 @@ export const detail = group
   })
   .meta({ id: 'GroupDetail', description: 'A group, with all that members see of it.' });
 
+/** How many there may be is a setting. */
+export type GroupDetail = Omit<z.infer<typeof detail>, 'maxMemberCount'>;
+
 const member = z
   .strictObject({ displayName: shownDisplayName, role, createdAt: time, updatedAt: time, user: person })
   .meta({ id: 'GroupMember', description: 'A member of a group.' });
@@ -109,17 +111,10 @@ export const members = z.array(member);
 
 export function detailView(found: GroupDetail, maxMemberCount: number): z.infer<typeof detail> {
   const { id, name, portraitUri, creatorId, memberCount, bulletin, bulletinUpdatedAt, dismissedAt } = found;
-  return {
-    ...{ id, name, portraitUri, creatorId, memberCount, maxMemberCount, bulletin },
-    bulletinUpdatedAt: bulletinUpdatedAt?.toISOString() ?? null,
-    dismissedAt: dismissedAt?.toISOString() ?? null,
-  };
+  return { id, name, portraitUri, creatorId, memberCount, maxMemberCount, bulletin, bulletinUpdatedAt, dismissedAt };
 }
 
 export function memberView(row: Member): z.infer<typeof member> {
   const { id, nickname, portraitUri, displayName, role, createdAt, updatedAt } = row;
-  return {
-    ...{ displayName, role, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
-    user: { id, nickname, portraitUri },
-  };
+  return { displayName, role, createdAt, updatedAt, user: { id, nickname, portraitUri } };
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
-import { statement } from '../../database/statement';
+import { shown, statement } from '../../database/statement';
 import { NAMES, withNames } from '../users/names';
 import type { Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
@@ -8,8 +8,8 @@ import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 export interface Member extends Person {
   displayName: string;
   role: Role;
-  createdAt: Date;
-  updatedAt: Date;
+  createdAt: string;
+  updatedAt: string;
 }
 
 /** How somebody stands to a group that is not dismissed. */
@@ -146,8 +146,8 @@ const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
 /** Ids never change: what is written meanwhile moves no row past a page. Not prepared, like other pages. */
 const pageOfMembers = statement<Member, 'groupId' | 'after'>(
   'page-of-group-members',
-  `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, coalesce(m.joined_at, m.updated_at) AS "createdAt",
-          m.updated_at AS "updatedAt", ${NAMES}
+  `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, ${NAMES},
+          ${shown('coalesce(m.joined_at, m.updated_at)')} AS "createdAt", ${shown('m.updated_at')} AS "updatedAt"
      FROM (SELECT member_id, display_name, role, joined_at, updated_at FROM group_members
             WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after ORDER BY group_id, member_id LIMIT ${PAGE}) m
      ${withNames('m.member_id')}
