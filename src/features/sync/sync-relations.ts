@@ -24,7 +24,7 @@ export interface SyncFriendship extends SyncRelation {
   status: FriendStatus;
 }
 
-type Asked = 'userId' | 'since';
+export type Asked = 'userId' | 'since';
 
 /** Rows that have ended are for a client that may hold them: none is sent to one that begins with 0. */
 const BLACKLIST = `

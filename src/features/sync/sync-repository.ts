@@ -5,7 +5,7 @@ import type { Role } from '../groups/roles';
 import { NAMES, withNames } from '../users/names';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 import * as relations from './sync-relations';
-import { CHUNK, FEW, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
+import { CHUNK, FEW, type Asked, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 
 export interface SyncUser extends Profile {
   version: number;
@@ -65,8 +65,6 @@ export interface SyncRows {
   /** Undefined when there are many: then they are read group by group. */
   members: SyncMember[] | undefined;
 }
-
-type Asked = 'userId' | 'since';
 
 /** The clock shows that a version is from an earlier state of the database. */
 const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS horizon, sync_clock() AS clock');
