@@ -201,7 +201,7 @@ describe('the plan of every statement', () => {
     const connections = openConnections(app.databaseUrl, { poolMax: 1, prepare: true }, createLogger('silent'));
     const limits = new LimitsRepository(connections.counting);
     const buckets = [{ key: 'login_failures_p:+441632960001', amount: 100, seconds: 900 }];
-    for (let count = 0; count < 3; count += 1) await limits.settle(await limits.hold(buckets), []);
+    for (let count = 0; count < 3; count += 1) await limits.settle(await limits.hold(buckets), () => true);
     const planned = await connections
       .counting('pg_prepared_statements')
       .whereLike('name', '%-limits')

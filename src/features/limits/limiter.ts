@@ -4,7 +4,7 @@ import { networksOf, senderOf } from '../../base/networks';
 import type { Limit, LimitName, Limits } from '../../load/limits';
 import type { Queues } from '../../load/queues';
 import { FullBuckets } from './full-buckets';
-import type { Bucket, FullBucket, HeldPlace, LimitsRepository } from './limits-repository';
+import type { Bucket, FullBucket, LimitsRepository } from './limits-repository';
 
 /** One request, as it counts against one limit. */
 export interface Use {
@@ -74,7 +74,14 @@ export class Limiter {
     const missing = without(wanted, places);
     if (missing.length > 0 && places.length > 0) await this.buckets.free(places);
     const full = await this.fullOf(missing, wanted);
-    return full.length > 0 ? this.refuse(wanted, full, caller) : this.held(places);
+    if (full.length > 0) return this.refuse(wanted, full, caller);
+    return {
+      giveBack: () => this.buckets.free(places),
+      settle: (counted) => {
+        const keys = counted && this.wanted(counted).map(({ key }) => key);
+        return this.buckets.settle(places, ({ key }) => keys === undefined || keys.includes(key));
+      },
+    };
   }
 
   /** The error that `take` would throw now, or undefined. Takes nothing. */
@@ -137,18 +144,6 @@ export class Limiter {
   private async giveBack(wanted: Wanted[]): Promise<void> {
     await this.buckets.giveBack(wanted);
     for (const { key } of wanted) this.full.forget(key);
-  }
-
-  private held(places: HeldPlace[]): Held {
-    return {
-      giveBack: () => this.buckets.free(places),
-      settle: (counted) => {
-        const keys = counted && this.wanted(counted).map(({ key }) => key);
-        const counts = ({ key }: HeldPlace) => keys === undefined || keys.includes(key);
-        const others = places.filter((place) => !counts(place));
-        return this.buckets.settle(places.filter(counts), others);
-      },
-    };
   }
 
   private async fullNow(wanted: Wanted[]): Promise<FullBucket[]> {

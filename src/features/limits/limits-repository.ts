@@ -133,16 +133,13 @@ export class LimitsRepository {
   }
 
   /** Those that are counted become uses, the others are free again, in one statement. */
-  async settle(counted: HeldPlace[], others: HeldPlace[]): Promise<void> {
-    await this.change([
-      ...counted.map((place) => ({ ...place, uses: 1 })),
-      ...others.map((place) => ({ ...place, uses: 0 })),
-    ]);
+  async settle(places: HeldPlace[], counts: (place: HeldPlace) => boolean): Promise<void> {
+    await this.change(places.map((place) => ({ ...place, uses: counts(place) ? 1 : 0 })));
   }
 
   /** They do not count. The row of an empty bucket is deleted, so that a refused request leaves no row. */
   async free(places: HeldPlace[]): Promise<void> {
-    await this.settle([], places);
+    await this.settle(places, () => false);
   }
 
   /** Undoes `take`. */
