@@ -242,10 +242,10 @@ function buildAccounts(config: Config, ground: Ground, watch: Watch, { messaging
 function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Ground) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
   return {
-    blacklist: new BlacklistService({ blacklist, transaction }, config.maxBlacklist),
-    friendships: new FriendshipsService({ friendships, transaction }, config.mostFriendships),
+    blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),
+    friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
-    memberships: new MembershipsService({ memberships, transaction }, config.groups),
+    memberships: new MembershipsService(memberships, transaction, config.groups),
     dismissals: new DismissalsService({ dismissals, transaction, background: background.ending }),
     sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
   };
