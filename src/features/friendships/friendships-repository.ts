@@ -37,13 +37,11 @@ interface NewSide extends Two {
   message?: string;
 }
 
-type Row = Omit<Friendship, 'updatedAt'> & TimedRow;
-
 /**
  * Ids never change: what is written meanwhile moves no row past a page. Not prepared, so that PostgreSQL knows how long
  * the list is.
  */
-const pageOfFriendships = statement<Row, 'userId' | 'after'>(
+const pageOfFriendships = statement<Omit<Friendship, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
   'page-of-friendships',
   `SELECT entry.friend_id AS id, ${NAMES},
           entry.display_name AS "displayName", entry.message, entry.status,
