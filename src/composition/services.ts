@@ -246,7 +246,7 @@ function buildCircles(config: Config, { repos, connections, queues, transaction,
     friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
     memberships: new MembershipsService(memberships, transaction, config.groups),
-    dismissals: new DismissalsService({ dismissals, transaction, background: background.ending }),
+    dismissals: new DismissalsService(dismissals, transaction, background.ending),
     sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
   };
 }

@@ -14,12 +14,6 @@ export interface EndingRepositories {
   securityEvents: SecurityEventsRepository;
 }
 
-export interface DismissalsParts {
-  dismissals: DismissalsRepository;
-  transaction: Transaction<EndingRepositories>;
-  background: Background;
-}
-
 /** With the group locked. True when no membership is left to be ended. */
 export async function dismissed(
   { dismissals, securityEvents }: EndingRepositories,
@@ -37,20 +31,23 @@ export async function dismissed(
  * group at once, and those of a large one behind the answer.
  */
 export class DismissalsService {
-  constructor(private readonly parts: DismissalsParts) {}
+  constructor(
+    private readonly dismissals: DismissalsRepository,
+    private readonly transaction: Transaction<EndingRepositories>,
+    private readonly background: Background,
+  ) {}
 
   async dismiss(groupId: string, userId: string, caller: Caller): Promise<void> {
-    const { dismissals, transaction, background } = this.parts;
-    const isDone = await transaction(async (repos) => {
+    const isDone = await this.transaction(async (repos) => {
       await repos.memberships.lockAs(groupId, [userId], (roles) => asOneOf(roles.get(userId), CREATOR));
       return dismissed(repos, groupId, userId, caller);
     });
-    if (!isDone) background.run(() => dismissals.endAll(groupId), 'memberships of a dismissed group are ended later');
+    const end = () => this.dismissals.endAll(groupId);
+    if (!isDone) this.background.run(end, 'memberships of a dismissed group are ended later');
   }
 
   /** Of a process that has ended in the middle, and of other services. */
   async sweep(): Promise<void> {
-    const { dismissals } = this.parts;
-    for (const groupId of await dismissals.unfinished()) await dismissals.endAll(groupId);
+    for (const groupId of await this.dismissals.unfinished()) await this.dismissals.endAll(groupId);
   }
 }
