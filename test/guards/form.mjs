@@ -7,8 +7,8 @@ import ts from 'typescript';
 /** Hashes the guard itself, each function or class member that it changes, and the tests that it names. */
 export function formOf(root, guard) {
   const { file, replace, also = [], test, named } = guard;
-  // What it is claimed for does not change how it is proved.
-  const hash = createHash('sha256').update(JSON.stringify({ ...guard, claims: undefined }));
+  // Neither its id nor its words change how it is proved.
+  const hash = createHash('sha256').update(JSON.stringify([file, replace, guard.by, also, test, named]));
   for (const place of [{ file, replace }, ...also]) {
     hash.update(enclosing(join(root, place.file), place.replace));
     for (const path of laterMigrations(root, place.file)) hash.update(readFileSync(path));
@@ -24,6 +24,16 @@ export function placesOf(text, source) {
   return [...source.matchAll(new RegExp(escaped.join('\\s*'), 'g'))].map(({ 0: found, index }) => {
     return { from: index, to: index + found.length };
   });
+}
+
+/** What is wrong with a line that a guard takes out, where it is not found once, and what to do about it. */
+export function foundOf({ id, test }, { file, replace }, source) {
+  const count = placesOf(replace, source).length;
+  const missing = replace.split('\n').find((line) => line.trim() !== '' && placesOf(line, source).length === 0);
+  const what =
+    count > 1 ? `${count} times: ${replace}` : `no longer: ${missing ?? `${replace} (each line, but not together)`}`;
+  const where = `${id} in test/guards/${test.split('/')[1]}.mjs`;
+  return `${file} has ${what}\nQuote the line in ${where} as it is now; where the protection has gone for good, take the guard out, and what docs/security.md says of it`;
 }
 
 /** The words and signs of a text, which do not depend on its format. */

@@ -1,19 +1,23 @@
-// Takes each guard out of a copy of the tree, one at a time, and sees its test fail. What was seen is kept in proved.json, with
-// the guard's form (form.mjs): a guard is due again when the function that it stands in, its test or the guard itself changes.
+// Takes each guard out of a copy of the tree, one at a time, and sees its test fail. A guard is due when its form (form.mjs)
+// was not seen to fail on this machine, and is not that of the base: the function that it stands in, its test or the guard
+// itself has changed. The base is where this branch left origin/main, or else the last commit: each night all are proved.
 //   npm run guards                    proves all that are due
-//   npm run guards -- WORD …          those whose words these are
-//   npm run guards -- --all           every one
+//   npm run guards -- WORD …          those with this id, or whose words these are
+//   npm run guards -- --all           every one: an hour on two processors
+//   npm run guards -- --base=REF      with another base
 //   npm run guards -- --sample=N      all that are due, and so many others, at random
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, URL } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formOf, placesOf } from './form.mjs';
+import { ensureDependencies, root } from '../../scripts/dependencies.mjs';
 import { guards } from './guards.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+await ensureDependencies({ dev: true });
+const { formOf, foundOf, placesOf } = await import('./form.mjs');
+const { addSeen, formsAt, seenForms } = await import('./seen.mjs');
+
 const COPIED = [
   'src',
   'test',
@@ -42,19 +46,17 @@ const COPIED = [
 ];
 /** Where there is no browser, or no PostgreSQL with its programs. What was seen elsewhere still counts. */
 const SKIPPED = 'its test is skipped on this machine';
-const RECORD = new URL('proved.json', import.meta.url);
 
 const { values: options, positionals: words } = parseArgs({
-  options: { all: { type: 'boolean' }, sample: { type: 'string' } },
+  options: { all: { type: 'boolean' }, base: { type: 'string' }, sample: { type: 'string' } },
   allowPositionals: true,
 });
-const record = JSON.parse(readFileSync(RECORD, 'utf8'));
 
 /** As everything is now: a file may change while the proofs run. */
 const forms = new Map(guards.map((guard) => [guard, formOf(root, guard)]));
+const seen = new Set([...seenForms(root), ...(await formsAt(root, options.base))]);
 const wanted = chosen();
 const waiting = [...wanted];
-const proved = new Set();
 const unproved = [];
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
 process.stdout.write(
@@ -63,20 +65,12 @@ process.stdout.write(
 process.exit(unproved.length === 0 && (wanted.length > 0 || words.length === 0) ? 0 : 1);
 
 function chosen() {
-  if (words.length > 0) return guards.filter(({ guard }) => words.every((word) => guard.includes(word)));
+  if (words.length > 0)
+    return guards.filter(({ id, guard }) => words.includes(id) || words.every((word) => guard.includes(word)));
   if (options.all) return guards;
-  const isDue = (guard) => record[guard.guard] !== forms.get(guard);
+  const isDue = (guard) => !seen.has(forms.get(guard));
   const others = guards.filter((guard) => !isDue(guard)).sort(() => Math.random() - 0.5);
   return [...guards.filter(isDue), ...others.slice(0, Number(options.sample ?? 0))];
-}
-
-/** After each proof, so that an interrupted run keeps what it has seen. */
-function save() {
-  const entries = guards.flatMap((guard) => {
-    const seen = proved.has(guard) ? forms.get(guard) : record[guard.guard];
-    return seen === undefined || unproved.includes(guard) ? [] : [[guard.guard, seen]];
-  });
-  writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
 }
 
 async function work() {
@@ -85,12 +79,12 @@ async function work() {
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (let guard = waiting.shift(); guard; guard = waiting.shift()) {
     const failure = await prove(tree, guard);
-    const isKnown = failure === SKIPPED && record[guard.guard] === forms.get(guard);
-    if (!failure) proved.add(guard);
+    const isKnown = failure === SKIPPED && seen.has(forms.get(guard));
+    // After each proof, so that an interrupted run keeps what it has seen.
+    if (!failure) addSeen(root, forms.get(guard));
     else if (!isKnown) unproved.push(guard);
-    save();
     const verdict = isKnown ? 'not tried ' : failure ? 'NOT PROVED' : 'proved    ';
-    process.stdout.write(`${verdict}  ${guard.guard}${failure ? `: ${failure}` : ''}\n`);
+    process.stdout.write(`${verdict}  ${guard.id}: ${guard.guard}${failure ? `: ${failure}` : ''}\n`);
   }
   rmSync(tree, { recursive: true, force: true });
 }
@@ -101,14 +95,15 @@ function isSource(path) {
 }
 
 /** What is wrong with the proof; nothing when the test fails as it has to. `also` takes a second guard out that stands behind. */
-async function prove(tree, { file, replace, by, also = [], test, named }) {
+async function prove(tree, guard) {
+  const { file, replace, by, also = [], test, named } = guard;
   const taken = [{ file, replace, by }, ...also].map((one) => ({ ...one, path: join(tree, one.file) }));
   const sources = taken.map(({ path }) => readFileSync(path, 'utf8'));
   try {
     for (const one of taken) {
       const source = readFileSync(one.path, 'utf8');
       const places = placesOf(one.replace, source);
-      if (places.length !== 1) return `${one.file} has ${foundOf(one.replace, source, places.length)}`;
+      if (places.length !== 1) return foundOf(guard, one, source);
       const [{ from, to }] = places;
       writeFileSync(one.path, source.slice(0, from) + one.by + source.slice(to));
     }
@@ -118,13 +113,6 @@ async function prove(tree, { file, replace, by, also = [], test, named }) {
     // Backwards: several may stand in one file, of which the first was kept whole.
     for (let index = taken.length - 1; index >= 0; index -= 1) writeFileSync(taken[index].path, sources[index]);
   }
-}
-
-/** Which line of a guard is not there any more, or is there twice. */
-function foundOf(text, source, count) {
-  if (count > 1) return `this ${count} times: ${text}`;
-  const missing = text.split('\n').find((line) => line.trim() !== '' && placesOf(line, source).length === 0);
-  return `no longer this line of the guard: ${missing ?? `${text} (each line is there, but not together)`}`;
 }
 
 function failureOf({ status, output }, named) {

@@ -15,7 +15,7 @@ const TEST = `describe('codes', () => {
   it('are sent', () => check(1));
 });`;
 const guard = {
-  ...{ guard: 'five tries', claims: ['guess'], file: 'codes.ts', replace: 'tries < 5', by: 'true' },
+  ...{ id: 'codes-1', guard: 'five tries', file: 'codes.ts', replace: 'tries < 5', by: 'true' },
   ...{ test: 'test/codes', named: 'codes are compared' },
 };
 
@@ -35,11 +35,11 @@ describe("a guard's form", () => {
     return execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' });
   }
 
-  it('stays when another member, function or test changes, a claim, or the format', () => {
+  it('stays when another member, function or test changes, its words, or the format', () => {
     const form = formOf(SOURCE, TEST);
     expect(formOf(SOURCE.replace('return true', 'return false').replace('return 1', 'return 2'), TEST)).toBe(form);
     expect(formOf(SOURCE, TEST.replace('check(1)', 'check(2)'))).toBe(form);
-    expect(formOf(SOURCE.replaceAll('\n', '\n\n'), TEST, { claims: ['guess a code'] })).toBe(form);
+    expect(formOf(SOURCE.replaceAll('\n', '\n\n'), TEST, { guard: 'no more than five tries' })).toBe(form);
   });
 
   it('changes with its own function, its own test or what it replaces', () => {
@@ -59,5 +59,35 @@ describe("a guard's form", () => {
     expect(inMigration()).toBe(form);
     write('0003_tries.up.sql');
     expect(inMigration()).not.toBe(form);
+  });
+});
+
+describe('guards', () => {
+  it('find the lines that they take out, each once', () => {
+    const program = `
+      import { readFileSync } from 'node:fs';
+      import { foundOf, placesOf } from './test/guards/form.mjs';
+      import { guards } from './test/guards/guards.mjs';
+      const places = guards.flatMap((guard) => [guard, ...(guard.also ?? [])].map((place) => ({ guard, place })));
+      for (const { guard, place } of places) {
+        const source = readFileSync(place.file, 'utf8');
+        if (placesOf(place.replace, source).length !== 1) console.log(foundOf(guard, place, source));
+      }`;
+    const options = { encoding: 'utf8', cwd: ROOT } as const;
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', program], options)).toBe('');
+  });
+
+  it.each([
+    ['tries <= 5', 'codes.ts has no longer: tries <= 5'],
+    ['return', 'codes.ts has 3 times: return'],
+  ])('say what to do where "%s" is not found once', (replace, what) => {
+    const values = [{ ...guard, test: 'test/api/codes' }, { ...guard, replace }, SOURCE].map((value) =>
+      JSON.stringify(value),
+    );
+    const module = JSON.stringify(pathToFileURL(join(ROOT, 'test/guards/form.mjs')).href);
+    const program = `import(${module}).then(({ foundOf }) => console.log(foundOf(${values.join()})))`;
+    const said = execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    expect(said).toContain(what);
+    expect(said).toContain('Quote the line in codes-1 in test/guards/api.mjs as it is now');
   });
 });

@@ -1,0 +1,77 @@
+/** Guards whose tests are in test/browser: see guards.mjs. */
+export const guards = {
+  // --- pages
+  'browser-docs-1': {
+    guard: 'the reference has a search',
+    file: 'src/web/browser/reference.mjs',
+    replace: 'layoutActions.updateFilter(target.value.trim())',
+    by: 'layoutActions',
+    test: 'test/browser/docs',
+    named: 'finds operations by their path or group',
+  },
+  'browser-docs-2': {
+    guard: 'the reference folds the answers that most operations share',
+    file: 'src/web/browser/reference.mjs',
+    replace: 'responses.filterNot(isUsual)',
+    by: 'responses',
+    test: 'test/browser/docs',
+    named: 'shows the answers that most operations share when asked',
+  },
+  // --- the client
+  'browser-client-1': {
+    guard: 'a logout of the client clears what other tabs keep',
+    file: 'packages/client/src/client.ts',
+    replace: 'else this.#clearStores().catch(() => undefined);',
+    by: '',
+    test: 'test/browser/client',
+    named: 'clears what they keep',
+  },
+  'browser-client-2': {
+    guard: 'a tab that has not heard of all reads all anew',
+    file: 'packages/client/src/sync/changes.ts',
+    replace: 'known !== before || head?.revision !== after',
+    by: 'false',
+    test: 'test/browser/client',
+    named: 'where it has not heard of all',
+  },
+  'browser-client-3': {
+    guard: 'a page does not synchronise by itself after a logout',
+    file: 'packages/client/src/sync/store.ts',
+    replace: 'this.#returns.forget();',
+    by: '',
+    test: 'test/browser/client',
+    named: 'as long as somebody is signed in',
+  },
+  'browser-client-4': {
+    guard: 'a store in a page waits for one in a worker',
+    file: 'packages/client/src/sync/lock.ts',
+    replace: 'isNode() ? undefined : navigator?.locks',
+    by: "isNode() || !('document' in globalThis) ? undefined : navigator?.locks",
+    test: 'test/browser/client',
+    named: 'waits while a worker synchronises',
+  },
+  'browser-client-5': {
+    guard: 'stores in two tabs take turns',
+    file: 'packages/client/src/sync/lock.ts',
+    replace: '(locks ? locks.request',
+    by: '(locks && false ? locks.request',
+    test: 'test/browser/client',
+    named: 'waits while another tab synchronises',
+  },
+  'browser-client-6': {
+    guard: 'the lock of the store is no lock of the app',
+    file: 'packages/client/src/sync/lock.ts',
+    replace: '`user-account-service:${name}`',
+    by: 'name',
+    test: 'test/browser/client',
+    named: 'does not mind what else the app locks',
+  },
+  'browser-client-7': {
+    guard: 'the client in a page of an allowed origin sends the cookies of the browser',
+    file: 'packages/client/src/client.ts',
+    replace: "...(!this.#jar && { credentials: 'include' }),",
+    by: '',
+    test: 'test/browser/client',
+    named: 'does all of this from an allowed origin',
+  },
+};

@@ -1,0 +1,43 @@
+// What has been seen to fail: on this machine, in .cache/guards.json, and on the base of a branch.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { formOf } from './form.mjs';
+
+export function seenForms(root) {
+  const path = join(root, '.cache', 'guards.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+}
+
+export function addSeen(root, form) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  writeFileSync(join(root, '.cache', 'guards.json'), JSON.stringify([...new Set([...seenForms(root), form])], null, 1));
+}
+
+/** The forms of the guards of a commit: unless it is named, of where this branch left origin/main, or of the last one. */
+export async function formsAt(root, ref = mergeBase(root)) {
+  const folder = mkdtempSync(join(tmpdir(), 'accounts-base-'));
+  const tree = join(folder, 'tree');
+  try {
+    git(root, 'worktree', 'add', '--detach', tree, ref);
+    const { guards } = await import(pathToFileURL(join(tree, 'test', 'guards', 'guards.mjs')).href);
+    return guards.map((guard) => formOf(tree, guard));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    git(root, 'worktree', 'prune');
+  }
+}
+
+function mergeBase(root) {
+  try {
+    return git(root, 'merge-base', 'HEAD', 'origin/main').trim();
+  } catch {
+    return 'HEAD';
+  }
+}
+
+function git(root, ...args) {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
