@@ -1,8 +1,10 @@
-// Writes docs/postman.json: the operations for Postman, Bruno, Insomnia and whatever else reads such a collection.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes .cache/postman.json: the operations for Postman, Bruno, Insomnia and whatever else reads such a collection.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectionOf, type Document } from './collection/collection';
 
-const docs = join(__dirname, '..', 'docs');
-const document = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8')) as Document;
-writeFileSync(join(docs, 'postman.json'), `${JSON.stringify(collectionOf(document), null, 2)}\n`);
+const root = join(__dirname, '..');
+const document = JSON.parse(readFileSync(join(root, 'docs', 'openapi.json'), 'utf8')) as Document;
+mkdirSync(join(root, '.cache'), { recursive: true });
+writeFileSync(join(root, '.cache', 'postman.json'), `${JSON.stringify(collectionOf(document), null, 2)}\n`);
+process.stdout.write('Written: .cache/postman.json\n');

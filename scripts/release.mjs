@@ -31,10 +31,11 @@ function release(wanted) {
   }
   writeFileSync(join(root, 'CHANGELOG.md'), changelog);
   // The document names the version.
-  if (json('package.json').scripts.describe && !npm('run', 'describe')) throw new Refusal('npm run describe fails');
+  run('describe');
   git('commit', '--all', '--quiet', '--message', `Release ${version}`);
   git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `${version}\n\n${notes}\n`);
-  say(`${tag} is made. To publish it: git push --follow-tags`);
+  run('collection');
+  say(`${tag} is made. To publish it: git push --follow-tags, and attach .cache/postman.json to the release`);
 }
 
 function nextVersion(old, wanted = '') {
@@ -68,6 +69,11 @@ function setVersion(name, change) {
   const file = json(name);
   change(file);
   writeFileSync(join(root, name), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** A script, where there is one of this name. */
+function run(script) {
+  if (script in json('package.json').scripts && !npm('run', script)) throw new Refusal(`npm run ${script} fails`);
 }
 
 function json(name) {

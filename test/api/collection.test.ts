@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import type { Collection, Item } from '../../scripts/collection/collection';
+import { collectionOf, type Document, type Item } from '../../scripts/collection/collection';
 import { startApp, type TestApp } from '../support/app';
 import { secret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
 
-const collection = JSON.parse(readFileSync(join(ROOT, 'docs/postman.json'), 'utf8')) as Collection;
+const collection = collectionOf(JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document);
 
 /** As much as Postman does with a request: variables, cookies, and what a script keeps of the answer. */
 class Player {
@@ -34,7 +34,7 @@ class Player {
   }
 }
 
-describe('docs/postman.json', () => {
+describe('the collection for Postman', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp();
