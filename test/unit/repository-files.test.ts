@@ -16,6 +16,11 @@ interface Package {
 }
 const json = (path: string) => JSON.parse(read(path)) as Package;
 
+interface Job {
+  strategy: { matrix: { node: number[]; part: string[]; include: { node: number; part: string }[] } };
+  steps: { uses?: string; run?: string }[];
+}
+
 describe('the licence', () => {
   it('is the same wherever it is named', () => {
     expect(read('LICENSE')).toMatch(/^MIT License\n/);
@@ -50,22 +55,37 @@ describe('versions', () => {
 
 describe('the workflow', () => {
   const text = read('.github/workflows/ci.yml');
-  const { jobs, permissions } = parse(text) as {
-    permissions: unknown;
-    jobs: { run: { strategy: { matrix: { node: number[] } }; steps: { uses?: string; run?: string }[] } };
-  };
+  const { jobs, permissions } = parse(text) as { permissions: unknown; jobs: Record<'run' | 'guards', Job> };
+  const { node: nodes, part: everywhere, include } = jobs.run.strategy.matrix;
+  const parts = [...everywhere, ...include.map(({ part }) => part)];
+  const script = read('.ci/run');
 
   it('runs what decides on each line of Node, the oldest that is supported among them', () => {
-    const { node } = jobs.run.strategy.matrix;
-    expect(node).toEqual([20, 22, 24]);
-    expect(json('package.json').engines.node).toBe(`>=${node[0]}.19`);
-    expect(jobs.run.steps.map(({ run }) => run)).toContain('bash .ci/run');
+    expect(nodes).toEqual([20, 22, 24]);
+    expect(json('package.json').engines.node).toBe(`>=${nodes[0]}.19`);
+    expect(jobs.run.steps.map(({ run }) => run)).toContain('bash .ci/run ${{ matrix.part }}');
+  });
+
+  it('has a job for each part of what decides, and the tests in three', () => {
+    const [, all = ''] = /case \$1 in(.*)esac/s.exec(script) ?? [];
+    const known = [...all.matchAll(/^ {4}([a-z |]+)\) /gm)].flatMap(([, names = '']) => names.split(' | '));
+    // The build is a part of the clients'.
+    expect([...parts, 'tests', 'build'].sort()).toEqual(known.sort());
+  });
+
+  it('runs every folder of tests', () => {
+    const folders = readdirSync(join(ROOT, 'test')).filter((folder) =>
+      readdirSync(join(ROOT, 'test', folder)).some((name) => name.endsWith('.test.ts')),
+    );
+    const run = [...script.matchAll(/npm test -- (.*) ;;/g)].flatMap(([, paths = '']) => paths.split(' '));
+    expect(run.sort()).toEqual(folders.map((folder) => `test/${folder}`).sort());
   });
 
   it('needs no secret, may write nothing, and pins what it uses', () => {
     expect(text).not.toMatch(/secrets\./);
     expect(permissions).toEqual({ contents: 'read' });
-    for (const { uses } of jobs.run.steps) if (uses) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$|@[0-9a-f]{40}$/);
+    for (const { uses } of [...jobs.run.steps, ...jobs.guards.steps])
+      if (uses) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$|@[0-9a-f]{40}$/);
   });
 });
 
