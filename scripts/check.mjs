@@ -22,6 +22,7 @@ const PROGRAMS = {
   eslint: 'node_modules/eslint/bin/eslint.js',
   typescript: 'node_modules/typescript/bin/tsc',
   redocly: 'node_modules/@redocly/cli/bin/cli.js',
+  knip: 'node_modules/knip/bin/knip.js',
 };
 
 const { values: options } = parseArgs({
@@ -33,6 +34,7 @@ async function checkAll() {
     await tool('prettier', '--check', '.'),
     await tool('eslint', '.'),
     await types(),
+    await tool('knip'),
     await tool('redocly', 'lint', DOCUMENT),
     await allTests(),
   ];

@@ -17,8 +17,6 @@ import { UsersRepository } from '../features/users/users-repository';
 import { CaptchasRepository } from '../features/verification/captchas-repository';
 import { VerificationRepository } from '../features/verification/verification-repository';
 
-export type Repositories = ReturnType<typeof repositories>;
-
 /** Every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
 export function repositories(db: Knex, reads: Source = db) {
   return {

@@ -19,6 +19,7 @@ beforeEach(() => {
   write('eslint.config.mjs', `export default [{ ignores: ['scripts'] }, { rules: { 'no-debugger': 'error' } }];\n`);
   write('tsconfig.json', '{ "compilerOptions": { "types": [] }, "files": ["sum.ts"] }\n');
   write('jest.config.js', "module.exports = { transform: {}, testMatch: ['<rootDir>/test/*.test.js'] };\n");
+  write('knip.json', '{ "entry": ["sum.ts"], "project": ["*.ts"], "include": ["exports"] }\n');
   write('docs/openapi.json', documentOf({}));
   write('sum.ts', 'export const sum: number = 2;\n');
   write('product.js', 'module.exports = 4;\n');
@@ -93,6 +94,12 @@ describe('npm run check -- --fast', () => {
 });
 
 describe('npm run check', () => {
+  it('finds exports that nobody uses', () => {
+    write('left.ts', 'export const left = 1;\n');
+    write('sum.ts', "import './left';\n\nexport const sum: number = 2;\n");
+    expect(check()).toMatchObject({ status: 1, told: expect.stringMatching(/^knip: not good[^]*left/m) as string });
+  });
+
   it('asks the linter of documents', () => {
     write('docs/openapi.json', documentOf({ '/sum': { get: {} } }));
     expect(check()).toMatchObject({ status: 1, told: expect.stringMatching(/^redocly: not good/m) as string });

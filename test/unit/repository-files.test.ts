@@ -12,7 +12,7 @@ interface Package {
   engines: { node: string };
   overrides: Record<string, string>;
   devDependencies: Record<string, string>;
-  packages: Record<string, { license: string }>;
+  packages: Record<string, { license: string; dev?: boolean }>;
 }
 const json = (path: string) => JSON.parse(read(path)) as Package;
 
@@ -28,6 +28,27 @@ describe('the licence', () => {
       expect(json(join(folder, 'package.json')).license).toBe('MIT');
       expect(json(join(folder, 'package-lock.json')).packages['']?.license).toBe('MIT');
     }
+  });
+});
+
+/** What may be used as it is, whoever distributes the service. */
+const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
+/** Others, each looked at: a library that is loaded and not changed, or a package that tells its licence elsewhere. */
+const LOOKED_AT: [name: RegExp, licence: string][] = [
+  [/^@img\/sharp-/, 'LGPL-3.0-or-later'],
+  [/^@resvg\/resvg-js/, 'MPL-2.0'],
+  [/^(busboy|streamsearch|crc32|pause-stream)$/, 'MIT'],
+];
+
+describe('licences of packages', () => {
+  const installed = Object.entries(json('package-lock.json').packages).filter(([path, { dev }]) => path !== '' && !dev);
+
+  it('of what runs in production are free, or were looked at', () => {
+    const names = installed
+      .filter(([, { license }]) => !FREE.includes(license))
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(names.filter((name) => !LOOKED_AT.some(([looked]) => looked.test(name)))).toEqual([]);
+    expect(installed.length).toBeGreaterThan(200);
   });
 });
 
