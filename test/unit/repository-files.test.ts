@@ -74,6 +74,17 @@ describe('versions', () => {
   });
 });
 
+it('the index of decisions has each with its title, its date and its state', () => {
+  const index = read('docs/decisions/README.md');
+  const files = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
+  const rows = files.map((name) => {
+    const [, number = '', title = ''] = /^# (\d+)\. (.*)$/m.exec(read(join('docs/decisions', name))) ?? [];
+    return `| ${number} | [${title}](${name}) |`;
+  });
+  const found = [...index.matchAll(/^(\| \d+ \| \[.*?\]\(.*?\) \|) \d{4}-\d\d-\d\d \| .+ \|$/gm)].map(([, row]) => row);
+  expect(found).toEqual(rows);
+});
+
 describe('the workflow', () => {
   const text = read('.github/workflows/ci.yml');
   const { jobs, permissions } = parse(text) as { permissions: unknown; jobs: Record<'run' | 'guards', Job> };
