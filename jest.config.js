@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,packages/*/test}/**/*.test.ts'],
   transform: {
     '\\.[jt]s$': [
       '@swc/jest',

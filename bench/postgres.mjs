@@ -16,8 +16,13 @@ export class Postgres {
   }
 
   async start(settings = {}) {
-    const { startEmbeddedPostgres } = compiled('./integrations/embedded-postgres');
-    this.server = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: { ...SETTINGS, ...settings } });
+    const { startEmbeddedPostgres } = compiled('../packages/embedded-database/src');
+    const { SERVICE_ROLE: role } = compiled('./database/service-role');
+    this.server = await startEmbeddedPostgres({
+      dataDir: this.dataDir,
+      role,
+      settings: { ...SETTINGS, ...settings },
+    });
     this.pid = parseInt(readFileSync(`${this.dataDir}/postgres/postmaster.pid`, 'utf8'), 10);
   }
 

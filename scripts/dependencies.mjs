@@ -35,7 +35,7 @@ function missingPackages(dev) {
   const installed = packages(join(root, 'node_modules', '.package-lock.json'));
   const ours = Object.keys(wanted['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
   return Object.entries(wanted)
-    .filter(([path, entry]) => path !== '' && (dev || !entry.dev))
+    .filter(([path, entry]) => path.includes('node_modules/') && (dev || !entry.dev))
     .filter(([path, entry]) => !entry.optional || ours.includes(path) || isForThisPlatform(entry))
     .filter(([path, { version }]) => installed[path]?.version !== version || !existsSync(join(root, path)))
     .map(([path]) => path);

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { buildContainer } from './composition/container';
@@ -10,8 +11,8 @@ import { ConfigError, readConfig, type Config } from './config/config';
 import { awaitDatabase } from './database/await-database';
 import { shownAddress } from './database/database-url';
 import { migrate } from './database/migrations';
+import { SERVICE_ROLE } from './database/service-role';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from './integrations/embedded-postgres';
 import { folderMistakes } from './start/folders';
 import { keyMistakes, loadKeys } from './start/keys';
 import { remedyFor } from './start/remedies';
@@ -127,7 +128,7 @@ function unusable(name: 'DATABASE_URL' | 'DATABASE_MIGRATION_URL', url: string, 
 }
 
 async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {
-  const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), announce: say });
+  const postgres = await startEmbeddedPostgres({ dataDir: resolve(dataDir), role: SERVICE_ROLE, announce: say });
   cleanups.push(() => postgres.stop());
   const shown = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
   return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };

@@ -2475,8 +2475,8 @@ export const guards = {
   },
   'service-role-2': {
     guard: "the service's role owns nothing",
-    file: 'src/integrations/embedded-postgres/ownership.ts',
-    replace: 'Object.assign(url, { username: SERVICE_ROLE, password });',
+    file: 'packages/embedded-database/src/ownership.ts',
+    replace: 'Object.assign(url, { username: role, password });',
     by: '',
     test: 'test/api/service-role',
     named: 'makes, changes and drops no table',

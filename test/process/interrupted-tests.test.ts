@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { isAlive } from '../../packages/embedded-database/src';
 import { OUTPUT, OUTPUTS } from '../support/paths';
 import { postmasterPid, ROOT } from '../support/service-process';
 import { until } from '../support/until';

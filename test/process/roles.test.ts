@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
 import { SERVICE_ROLE } from '../../src/database/service-role';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
 import { connected } from '../support/clusters';
 import { newDataDir, ROOT } from '../support/service-process';
 import { dataDir, start } from '../support/started';
@@ -20,7 +20,7 @@ let databases = 0;
 
 /** As an installation finds its PostgreSQL: with a superuser, and without the service's roles. */
 beforeAll(async () => {
-  postgres = await startEmbeddedPostgres({ dataDir: folder.path, settings: { fsync: 'off' } });
+  postgres = await startEmbeddedPostgres({ role: SERVICE_ROLE, dataDir: folder.path, settings: { fsync: 'off' } });
   await ask(postgres.url, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
 });
 afterAll(async () => {

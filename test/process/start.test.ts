@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { field, newPassword } from '../support/people';
 import { generateSigningKey } from '../../src/integrations/messaging/signing-key';
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { isAlive } from '../../packages/embedded-database/src';
 import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
 import { until } from '../support/until';
 import { secret } from '../support/secrets';

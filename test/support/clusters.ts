@@ -3,8 +3,8 @@ import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrations';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { isAlive, startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
+import { SERVICE_ROLE } from '../../src/database/service-role';
 import { newDataDir, postmasterPid, type DataDir } from './service-process';
 import { until } from './until';
 
@@ -45,7 +45,11 @@ export class TestCluster {
   }
 
   async start(): Promise<string> {
-    this.server = await startEmbeddedPostgres({ dataDir: this.folder.path, settings: this.settings });
+    this.server = await startEmbeddedPostgres({
+      role: SERVICE_ROLE,
+      dataDir: this.folder.path,
+      settings: this.settings,
+    });
     return this.server.url;
   }
 

@@ -4,10 +4,10 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/integrations/embedded-postgres';
+import { isAlive, startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
+import { SERVICE_ROLE } from '../../src/database/service-role';
 import { migrate } from '../../src/database/migrations';
 import { TEMPLATE } from './database';
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
 import { OUTPUT, OUTPUTS } from './paths';
 
 declare global {
@@ -25,6 +25,7 @@ export default async function setUp(): Promise<void> {
   watch(dataDir);
   const postgres = await startEmbeddedPostgres({
     dataDir,
+    role: SERVICE_ROLE,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   globalThis.testPostgres = { postgres, dataDir };

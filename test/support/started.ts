@@ -1,4 +1,4 @@
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
+import { isAlive } from '../../packages/embedded-database/src';
 import { newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
 
 let running: ServiceProcess[] = [];

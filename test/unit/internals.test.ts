@@ -146,7 +146,7 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/integrations/sms/twilio-sms-sender.ts': {
     twilio: [{ major: 6, what: 'the codes of a time-out', source: 'lib/base/RequestClient.js', text: 'this.axios = ' }],
   },
-  'src/integrations/embedded-postgres/programs.ts': {
+  'packages/embedded-database/src/programs.ts': {
     'embedded-postgres': [
       {
         ...{ major: 18, what: 'the names of its platform packages', source: 'package.json' },
@@ -156,8 +156,8 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   },
 };
 
-/** PostgreSQL itself, which is no package of npm's; test/process/embedded-postgres.test.ts goes through it. */
-const OF_NO_PACKAGE = ['src/integrations/embedded-postgres/cluster.ts'];
+/** PostgreSQL itself, which is no package of npm's; packages/embedded-database/test/embedded-database.test.ts goes through it. */
+const OF_NO_PACKAGE = ['packages/embedded-database/src/cluster.ts'];
 
 const uses = Object.entries(INTERNALS).flatMap(([file, packages]) =>
   Object.entries(packages).flatMap(([name, internals]) => internals.map((internal) => ({ file, name, ...internal }))),
@@ -201,9 +201,11 @@ describe('internals of packages that the service leans on', () => {
   });
 
   it('are listed for every file that says it leans on something, and for files that are there', () => {
-    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.c?ts$/.test(path))
-      .map((path) => join('src', path));
+    const sources = ['src', 'packages/embedded-database/src'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.c?ts$/.test(path))
+        .map((path) => join(folder, path)),
+    );
     const leaning = sources.filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('Leans on'));
     expect([...Object.keys(INTERNALS), ...OF_NO_PACKAGE]).toEqual(expect.arrayContaining(leaning));
     for (const file of Object.keys(INTERNALS)) expect(sources).toContain(file);

@@ -4,9 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../../base/errors';
-import { SERVICE_ROLE } from '../../database/service-role';
-import { EmbeddedPostgresError } from './error';
+import { codeOf, EmbeddedPostgresError } from './error';
 import { isAlive, isPostgres, run } from './processes';
 import type { Programs } from './programs';
 
@@ -51,9 +49,9 @@ export class Cluster {
   }
 
   /** The same at each start and for each copy of the cluster, and of no use to learn the owner's. */
-  async servicePassword(): Promise<string> {
+  async passwordOf(role: string): Promise<string> {
     return createHmac('sha256', await this.password())
-      .update(SERVICE_ROLE)
+      .update(role)
       .digest('base64url');
   }
 

@@ -2,14 +2,13 @@ import { chmod, chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../base/errors';
-import { Cluster } from './embedded-postgres/cluster';
-import { EmbeddedPostgresError } from './embedded-postgres/error';
-import { claim, Ownership, type Claim } from './embedded-postgres/ownership';
-import { isAlive } from './embedded-postgres/processes';
-import { findPrograms } from './embedded-postgres/programs';
+import { Cluster } from './cluster';
+import { codeOf, EmbeddedPostgresError } from './error';
+import { claim, Ownership, type Claim } from './ownership';
+import { isAlive } from './processes';
+import { findPrograms } from './programs';
 
-export { EmbeddedPostgresError };
+export { EmbeddedPostgresError, isAlive };
 
 export interface EmbeddedPostgres {
   /** For the owner of the cluster and its tables. */
@@ -23,6 +22,8 @@ type Announce = (line: string) => void;
 
 interface Options {
   dataDir: string;
+  /** What the service logs in as. */
+  role: string;
   /** PostgreSQL's own settings, by name. */
   settings?: Record<string, string>;
   /** Gets a line about each step that takes long. */
@@ -44,7 +45,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   });
 }
 
-async function start({ dataDir, settings = {}, announce = () => undefined }: Options): Promise<EmbeddedPostgres> {
+async function start({ dataDir, role, settings = {}, announce = () => undefined }: Options): Promise<EmbeddedPostgres> {
   // Closed to other users, except folders above it, which are made as mkdir makes them.
   if (await mkdir(dataDir, { recursive: true })) await chmod(dataDir, 0o700);
   const cluster = new Cluster(dataDir, await findPrograms(dataDir), settings);
@@ -54,7 +55,7 @@ async function start({ dataDir, settings = {}, announce = () => undefined }: Opt
   try {
     await cluster.sweep();
     const url = await ownership.openDatabase();
-    const serviceUrl = await ownership.openServiceRole(await cluster.servicePassword());
+    const serviceUrl = await ownership.openServiceRole(role, await cluster.passwordOf(role));
     await writeWhole(cluster.addressFile, `${url}\n`);
     return { url, serviceUrl, stop };
   } catch (error) {

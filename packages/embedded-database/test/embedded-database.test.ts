@@ -13,14 +13,9 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { codeOf } from '../../src/base/errors';
-import {
-  EmbeddedPostgresError,
-  startEmbeddedPostgres,
-  type EmbeddedPostgres,
-} from '../../src/integrations/embedded-postgres';
-import { isAlive } from '../../src/integrations/embedded-postgres/processes';
-import { processesIn } from '../support/clusters';
+import { EmbeddedPostgresError, isAlive, startEmbeddedPostgres, type EmbeddedPostgres } from '../src';
+import { codeOf } from '../src/error';
+import { processesIn } from '../../../test/support/clusters';
 import {
   AS_ORDINARY_USER,
   NOBODY,
@@ -29,11 +24,12 @@ import {
   postmasterPid,
   ROOT,
   type DataDir,
-} from '../support/service-process';
-import { until } from '../support/until';
+} from '../../../test/support/service-process';
+import { until } from '../../../test/support/until';
 
 /** These databases need not outlive a power cut, and are made in half the time. */
 const SETTINGS = { fsync: 'off' };
+const ROLE = 'accounts_service';
 const asRoot = process.getuid?.() === 0 ? it : it.skip; // only root has to become, and can become, another user
 const inOpenTree = isTreeOpen() ? asRoot : it.skip; // another user has to get at the programs
 
@@ -47,7 +43,7 @@ let databases: EmbeddedPostgres[] = [];
 let services: ChildProcess[] = [];
 
 beforeAll(async () => {
-  const database = await startEmbeddedPostgres({ dataDir: template.path, settings: SETTINGS });
+  const database = await startEmbeddedPostgres({ dataDir: template.path, role: ROLE, settings: SETTINGS });
   await database.stop();
 });
 
@@ -88,6 +84,7 @@ function filledFolder(): string {
 async function start(dataDir: string, announced: string[] = []): Promise<EmbeddedPostgres> {
   const database = await startEmbeddedPostgres({
     dataDir,
+    role: ROLE,
     settings: SETTINGS,
     announce: (line) => announced.push(line),
   });
@@ -98,8 +95,8 @@ async function start(dataDir: string, announced: string[] = []): Promise<Embedde
 /** A service in a process of its own, which can be killed. */
 function startElsewhere(dataDir: string, env: Record<string, string> = {}, command: string[] = []): ChildProcess {
   const script = `require('tsx/cjs');
-    require('./src/integrations/embedded-postgres')
-      .startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, settings: ${JSON.stringify(SETTINGS)} })
+    require('./packages/embedded-database/src')
+      .startEmbeddedPostgres(${JSON.stringify({ dataDir, role: ROLE, settings: SETTINGS })})
       .then((database) => console.log(database.url), (error) => console.log(error.message));
     setInterval(() => {}, 1000);`;
   const [program = process.execPath, ...args] = [...command, process.execPath, '-e', script];
@@ -176,7 +173,7 @@ describe('the embedded database', () => {
 
   it('speaks Unicode, sorts alike on every machine, and keeps what was committed when the power fails', async () => {
     const dataDir = filledFolder();
-    const database = await startEmbeddedPostgres({ dataDir });
+    const database = await startEmbeddedPostgres({ dataDir, role: ROLE });
     databases.push(database);
     expect(await query(database.url, `SELECT upper('àé ') || current_setting('server_encoding')`)).toEqual(['ÀÉ UTF8']);
     expect(await query(database.url, `SELECT current_setting('fsync')`)).toEqual(['on']);
@@ -439,7 +436,7 @@ describe('whoever starts it', () => {
   });
 
   it('is told what PostgreSQL itself says, when it does not start', async () => {
-    const options = { dataDir: filledFolder(), settings: { shared_buffers: 'a lot' } };
+    const options = { dataDir: filledFolder(), role: ROLE, settings: { shared_buffers: 'a lot' } };
     expect(await refusal(startEmbeddedPostgres(options))).toMatch(
       /^PostgreSQL did not start, FATAL: .*"shared_buffers".*postgres\.log\)$/,
     );

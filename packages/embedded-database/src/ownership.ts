@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { codeOf } from '../../base/errors';
-import { SERVICE_ROLE } from '../../database/service-role';
+import { codeOf } from './error';
 
 const DATABASE = 'accounts';
 const NAME = 'account service, process ';
@@ -61,16 +60,16 @@ export class Ownership {
   }
 
   /** Makes the role of the service if it is missing, and returns its URL. A standby has the role of its primary. */
-  async openServiceRole(password: string): Promise<string> {
+  async openServiceRole(role: string, password: string): Promise<string> {
     const { rows } = await this.client.query<{ standby: boolean; missing: boolean }>(
       'SELECT pg_is_in_recovery() AS standby, to_regrole($1) IS NULL AS missing',
-      [SERVICE_ROLE],
+      [role],
     );
     const [{ standby, missing } = { standby: false, missing: true }] = rows;
-    if (!standby && missing) await this.client.query(`CREATE ROLE ${SERVICE_ROLE}`);
-    if (!standby) await this.client.query(`ALTER ROLE ${SERVICE_ROLE} LOGIN PASSWORD '${password}'`);
+    if (!standby && missing) await this.client.query(`CREATE ROLE ${role}`);
+    if (!standby) await this.client.query(`ALTER ROLE ${role} LOGIN PASSWORD '${password}'`);
     const url = new URL(urlOf(this.server, DATABASE));
-    Object.assign(url, { username: SERVICE_ROLE, password });
+    Object.assign(url, { username: role, password });
     return url.href;
   }
 

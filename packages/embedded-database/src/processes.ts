@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { codeOf } from '../../base/errors';
+import { codeOf } from './error';
 
 export interface Account {
   uid: number;
@@ -18,7 +18,6 @@ export interface Outcome {
  * the operator's shell must not bend the database, and messages that are looked through have to be in English.
  */
 export function run(file: string, args: string[], account?: Account): Promise<Outcome> {
-  // eslint-disable-next-line no-restricted-properties -- not configuration: where the programs are found
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   const ended = new Promise<Outcome>((settle) => {
     execFile(file, args, { ...account, cwd: '/', env }, (error, stdout, stderr) =>
