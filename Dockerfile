@@ -7,19 +7,21 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-database/package.json packages/embedded-database/
+COPY packages/image-server/package.json packages/image-server/
 COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
 # npm ci runs no install script; those that are needed are run by name.
 RUN npm ci && node scripts/install-scripts.mjs
 
 FROM packages AS runtime-packages
 # By name: --omit=optional would leave out the binaries of packages that are needed, too.
-RUN npm ci --omit=dev --workspaces=false --prefer-offline && node scripts/install-scripts.mjs
-RUN npm uninstall --no-save --omit=dev --workspaces=false tsx && node scripts/trim-packages.mjs
+RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root --prefer-offline && node scripts/install-scripts.mjs
+RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root tsx && node scripts/trim-packages.mjs
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
 COPY scripts/build.mjs scripts/migrate.ts scripts/migrate-rollback.ts scripts/
 COPY packages/embedded-database/src packages/embedded-database/src
+COPY packages/image-server/src packages/image-server/src
 COPY migrations migrations
 COPY docs/openapi.json docs/
 COPY src src

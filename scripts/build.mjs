@@ -15,7 +15,8 @@ cpSync('migrations', 'dist/migrations', { recursive: true });
 cpSync('docs/openapi.json', 'dist/docs/openapi.json');
 // What the compiler leaves alone: plain JavaScript that threads and processes of their own begin with, and what browsers
 // are given.
-cpSync('src', 'dist/src', {
-  recursive: true,
-  filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css)$/.test(path),
-});
+for (const folder of ['src', 'packages/image-server/src'])
+  cpSync(folder, `dist/${folder}`, {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || /\.(cjs|mjs|html|css)$/.test(path),
+  });

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Packages that another one lists and loads nowhere: qiniu's types were once made by a compiler, and Swagger UI has its
- * installations counted.
+ * installations counted. Those of this repository are in dist.
  */
-const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf'].map((name) => join('node_modules', name));
+const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf', '@user-account-service'].map((name) =>
+  join('node_modules', name),
+);
 /** Sources and types of TypeScript, and source maps of what is not ours. */
 const FOR_COMPILERS = /\.(d\.)?[cm]?ts$|\.map$/;
 /** Of Swagger UI, which is for browsers alone: what the page /docs is made of, and its terms. */

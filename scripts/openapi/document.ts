@@ -9,7 +9,7 @@ import type { Operation } from '../../src/http/operation';
 import { picture } from '../../src/integrations/captcha/picture-router';
 import { widget } from '../../src/integrations/captcha/widget-router';
 import { keySet } from '../../src/integrations/messaging/choose-messaging-provider';
-import { image, upload } from '../../src/integrations/storage/local-image-router';
+import { image, upload } from '../../src/integrations/storage/endpoints';
 import { answersOfEndpoint, answersOf, needsSession } from './answers';
 import { addExamples } from './examples';
 import { operationId, templated } from './names';

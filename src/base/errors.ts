@@ -20,7 +20,7 @@ export function codeOf(error: unknown): string | undefined {
 
 interface Extras {
   cause?: unknown;
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   details?: FieldProblem[];
 }
 

@@ -1,3 +1,5 @@
+import { IMAGE_REASONS } from '../../packages/image-server/src/reasons';
+
 /**
  * Why the service refuses, in words for programs: a client decides by them, and they stay. Each has one code, which is a
  * return code or the HTTP status of the answer. docs/reasons.md says what a client does then.
@@ -101,30 +103,8 @@ export const REASONS = {
   too_many_group_changes: { code: 429, when: 'this user has changed too much in groups' },
   too_many_new_groups: { code: 429, when: 'this user has created too many groups for the day' },
 
-  // Images.
-  upload_token_refused: { code: 401, when: 'the upload token is missing, forged, or ended by a new password or phone' },
-  upload_token_expired: { code: 401, when: 'the upload token has expired' },
-  key_not_allowed: { code: 403, when: 'the key is one of another user' },
-  malformed_upload: { code: 400, when: 'the form, a field of it, or the path of the upload is malformed' },
-  upload_cut_off: { code: 400, when: 'the connection ended in the middle of the upload' },
-  not_an_image: { code: 400, when: 'the file is no PNG, JPEG, GIF or WebP image that can be read' },
-  image_too_complex: { code: 400, when: 'the image has too many pixels, frames or chunks' },
-  image_too_slow: { code: 400, when: 'the image takes too long to be decoded' },
-  image_too_large: { code: 413, when: 'the file, or the form around it, has too many bytes' },
-  checksum_wrong: { code: 406, when: 'other bytes have arrived than the checksum is of' },
-  upload_too_slow: { code: 408, when: 'the upload, or its token, came too slowly' },
-  key_taken: { code: 614, when: 'the key holds another image' },
-  unknown_upload: { code: 612, when: 'the upload or a part of it is unknown (version 2)' },
-  unknown_blocks: { code: 701, when: 'a block or a part of it is unknown (version 1)' },
-  too_many_uploads: { code: 429, when: 'this user has uploaded too many images' },
-  too_many_parts: { code: 429, when: 'this user has sent too many parts of uploads' },
-  too_many_incomplete: { code: 429, when: 'too many uploads of this user are not complete' },
-  image_space_full: { code: 429, when: 'the images of this user take all the room that they may' },
-  uploads_busy: { code: 503, when: 'too many uploads are under way, or too many images wait to be decoded' },
-  images_unavailable: { code: 503, when: 'images cannot be decoded now' },
-  disk_full: { code: 503, when: 'there is no room for images now' },
-  image_gone: { code: 503, when: 'the image was removed while it was kept' },
-  no_such_image: { code: 404, when: 'there is no such image' },
+  // Images, and what they are refused by.
+  ...IMAGE_REASONS,
 } as const satisfies Record<string, { code: number; when: string }>;
 
 export type Reason = keyof typeof REASONS;

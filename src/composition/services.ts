@@ -174,8 +174,8 @@ async function chooseVendors(
   const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
-  const book = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
-  const storageParts = { book, queues, publicUrlOf };
+  const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
+  const storageParts = { images, queues, publicUrlOf };
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, storageParts);
   return {
     messaging,

@@ -80,7 +80,7 @@ function also(res: Response, message: string): Record<string, string> {
 
 /** An outage or an overload fails many requests at once: the line of each request says why, and nothing else does. */
 function log(logger: Logger, error: unknown, shown: AppError, res: Response): void {
-  if (shown instanceof Unavailable && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
+  if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
   else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId: res.req.id }, 'failed');
 }
 

@@ -25,7 +25,7 @@ export function requestLog(logger: Logger): RequestHandler {
     const { req } = this;
     const { id: requestId, clientId: clientRequestId, method, begun } = req;
     const address = maskedAddress(req.sentFrom);
-    const { pattern: route = 'none' } = req;
+    const route = req.pattern ?? routeOf(req);
     const ms = Math.round(performance.now() - begun);
     const reason = this.getHeader('X-Reason');
     // Why a request was refused when the service or its database is overloaded or away.
@@ -44,6 +44,12 @@ export function requestLog(logger: Logger): RequestHandler {
     res.on('close', write);
     next();
   };
+}
+
+/** Of what is mounted as it is, from elsewhere. */
+function routeOf({ route }: Request): string {
+  const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
+  return path;
 }
 
 function clientRequestId(req: Request): string | undefined {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { ImageRewriter } from '../../src/integrations/storage/image-rewriter';
-import { DecodingTooLong } from '../../src/integrations/storage/upload-errors';
+import { Refusal } from '../../packages/image-server/src/errors';
+import { ImageRewriter } from '../../packages/image-server/src/image-rewriter';
 import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { form, noise, picture, PNG, pngOf } from '../support/images';
@@ -122,7 +122,7 @@ describe('images that this service keeps', () => {
 
     it('three an hour that are ended because their decoding takes too long', async () => {
       const rewrite = jest.spyOn(ImageRewriter.prototype, 'rewrite');
-      rewrite.mockRejectedValue(new DecodingTooLong('image_too_slow', 'file: takes too long'));
+      rewrite.mockRejectedValue(new Refusal('image_too_slow', 'file: takes too long'));
       const token = await tokenOf(ann);
       const statuses = [];
       for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG)).status);

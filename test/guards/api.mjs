@@ -941,7 +941,7 @@ export const guards = {
   },
   'secrets-3': {
     guard: 'upload tokens are verified by every secret, so that it can be changed over several instances',
-    file: 'src/integrations/storage/local-upload-token.ts',
+    file: 'packages/image-server/src/upload-token.ts',
     replace: 'const isSigned = secrets.some(',
     by: 'const isSigned = secrets.slice(0, 1).some(',
     test: 'test/api/secrets',
@@ -1169,8 +1169,8 @@ export const guards = {
   'users-1': {
     guard: 'no log holds a phone: requests are logged by their route',
     file: 'src/http/request-log.ts',
-    replace: "pattern: route = 'none'",
-    by: 'originalUrl: route',
+    replace: 'const route = req.pattern ?? routeOf(req);',
+    by: 'const route = req.originalUrl;',
     test: 'test/api/users.test',
     named: 'finds a user by the phone',
   },
@@ -1438,7 +1438,7 @@ export const guards = {
   },
   'images-9': {
     guard: 'caches keep no image for good, for another may have its address later',
-    file: 'src/integrations/storage/local-image-router.ts',
+    file: 'packages/image-server/src/image-router.ts',
     replace: 'max-age=${CACHED_SECONDS}',
     by: 'max-age=31536000, immutable',
     test: 'test/api/images.test',
@@ -1454,7 +1454,7 @@ export const guards = {
   },
   'images-11': {
     guard: 'an image that takes too long to be decoded counts as ten uploads',
-    file: 'src/integrations/storage/local-image-storage.ts',
+    file: 'packages/image-server/src/image-store.ts',
     replace: 'COUNTS_AS - 1',
     by: '0',
     test: 'test/api/images',
@@ -1478,15 +1478,15 @@ export const guards = {
   },
   'images-in-parts-1': {
     guard: 'parts are sent on to the address that is configured, not to one that a request names',
-    file: 'src/integrations/storage/choose-image-storage.ts',
-    replace: 'localImageRouter(storage, queues, { publicUrlOf })',
-    by: 'localImageRouter(storage, queues)',
+    file: 'src/integrations/storage/mounted-image-server.ts',
+    replace: 'host: hostWith(publicUrlOf)',
+    by: "host: hostWith((req) => `http://${req.get('Host')}`)",
     test: 'test/api/images-in-parts',
     named: 'are sent on to PUBLIC_URL',
   },
   'images-in-parts-2': {
     guard: 'an upload in parts counts as one, version 1',
-    file: 'src/integrations/storage/resumable-v1-router.ts',
+    file: 'packages/image-server/src/resumable-v1-router.ts',
     replace: 'await uploads.admit(req)',
     by: 'await uploads.admitPart(req)',
     test: 'test/api/images-in-parts',
@@ -1494,7 +1494,7 @@ export const guards = {
   },
   'images-in-parts-3': {
     guard: 'an upload in parts counts as one, version 2',
-    file: 'src/integrations/storage/resumable-v2-router.ts',
+    file: 'packages/image-server/src/resumable-v2-router.ts',
     replace: 'await uploads.admit(req)',
     by: 'await uploads.admitPart(req)',
     test: 'test/api/images-in-parts',
@@ -1536,8 +1536,8 @@ export const guards = {
     guard: 'a refusal by an overload or an outage is one line of the log',
     file: 'src/http/error-handler.ts',
     replace:
-      'if (shown instanceof Unavailable && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;',
-    by: "if (shown instanceof Unavailable && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');",
+      'if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;',
+    by: "if (shown.status === 503 && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');",
     test: 'test/api/connections',
     named: 'tells in one line each when the database goes away',
   },

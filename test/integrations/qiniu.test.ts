@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { QiniuImageStorage } from '../../src/integrations/storage/qiniu-image-storage';
-import { qiniuUploadRouter } from '../../src/integrations/storage/qiniu-upload-router';
+import { qiniuUploadRouter } from '../../src/integrations/storage/redirecting-router';
 import { PNG } from '../support/images';
-import { post, serve, startImageServer, type RunningServer } from './image-server';
+import { post, serve, startImageServer, type RunningServer } from '../../packages/image-server/test/image-server';
 
 const storage = new QiniuImageStorage({
   accessKey: 'an-access-key',
@@ -84,7 +84,7 @@ describe("upload to this service's address with Qiniu as the storage", () => {
     const server = await serve(qiniuUploadRouter(target.url));
     servers.push(target, server);
     const { status, json } = await post(server.url, [
-      ['token', target.storage.uploadToken({ userId: 'user_A-1', credentialsVersion: 0 }, target.url).token],
+      ['token', target.tokenOf('user_A-1')],
       ['key', 'user_A-1/a.png'],
       ['file', PNG],
     ]);

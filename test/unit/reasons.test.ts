@@ -4,10 +4,11 @@ import { BadRequest, NotFound, SendingTooOften, TooManyRequests, Wrong } from '.
 import { COMMON_REASONS, REASONS, type Reason } from '../../src/base/reasons';
 import { OPERATIONS } from '../support/operations';
 
-const SRC = join(__dirname, '../../src');
-const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && file !== 'reasons.ts')
-  .map((file) => readFileSync(join(SRC, file), 'utf8'))
+const sources = ['src', 'packages/image-server/src']
+  .map((folder) => join(__dirname, '../..', folder))
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('/reasons.ts'))
+  .map((path) => readFileSync(path, 'utf8'))
   .join('');
 const names = Object.keys(REASONS) as Reason[];
 

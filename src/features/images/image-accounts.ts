@@ -1,9 +1,14 @@
+import {
+  Refusal,
+  type ImageBook,
+  type ImageEntry,
+  type ImageName,
+  type Uploader,
+} from '../../../packages/image-server/src';
 import type { Caller } from '../../base/caller';
 import { TooManyRequests } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
-import type { ImageBook, ImageEntry, ImageName } from '../../integrations/storage/image-book';
-import type { Uploader } from '../../integrations/storage/image-storage';
-import { KeyTaken, UploadTokenRefused } from '../../integrations/storage/upload-errors';
+import type { OwnImages } from '../../integrations/storage/local-images';
 import type { LimitName } from '../../load/limits';
 import type { Limiter } from '../limits/limiter';
 import type { UsersRepository } from '../users/users-repository';
@@ -19,7 +24,7 @@ interface Parts {
 }
 
 /** Whose images they are: what an account may upload, and which of its images are still shown. */
-export class ImageAccounts implements ImageBook {
+export class ImageAccounts implements ImageBook, OwnImages {
   constructor(private readonly parts: Parts) {}
 
   admit(uploader: Uploader, caller: Caller): Promise<void> {
@@ -44,7 +49,7 @@ export class ImageAccounts implements ImageBook {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
       if (await images.renew(image)) return 'known';
       if ((await images.hashOf(image)) !== undefined)
-        throw new KeyTaken('key_taken', 'key: holds another image, take a new name');
+        throw new Refusal('key_taken', 'key: holds another image, take a new name');
       if (mostBytes > 0 && (await images.bytesOf(image.userId)) + image.bytes > mostBytes) throw tooMuch(mostBytes);
       await images.enter([image]);
       return 'new';
@@ -63,17 +68,17 @@ export class ImageAccounts implements ImageBook {
     await this.parts.images.enter(images);
   }
 
-  async strikeReplaced(userId: string, portraitUri: string): Promise<ImageName[]> {
+  async hurryReplaced(userId: string, portraitUri: string): Promise<void> {
     await this.parts.images.markPortrait(userId, portraitUri);
-    return this.parts.images.strikeReplaced(userId);
+    await this.parts.images.hurryReplaced(userId);
   }
 
-  async strikeAll(userId: string): Promise<ImageName[]> {
-    return this.parts.images.strikeAll(userId);
+  async hurryAll(userId: string): Promise<void> {
+    await this.parts.images.hurryAll(userId);
   }
 
-  async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
-    const images = await this.parts.images.strikeUnused();
+  async strikeUnused(userId?: string): Promise<{ looked: number; struck: ImageName[] }> {
+    const images = await this.parts.images.strikeUnused(userId);
     return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
   }
 
@@ -84,11 +89,8 @@ export class ImageAccounts implements ImageBook {
   }
 }
 
-function ended(): UploadTokenRefused {
-  return new UploadTokenRefused(
-    'upload_token_refused',
-    'token: its account is closed or has a new password, ask for another one',
-  );
+function ended(): Refusal {
+  return new Refusal('upload_token_refused', 'token: its account is closed or has a new password, ask for another one');
 }
 
 function tooMuch(mostBytes: number): TooManyRequests {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import type { ImageEntry, ImageName } from '../../../packages/image-server/src';
 import { statement } from '../../database/statement';
-import type { ImageEntry, ImageName } from '../../integrations/storage/image-book';
 
 const BATCH = 500;
 
@@ -26,28 +26,30 @@ const markPortrait = statement<unknown, 'userId' | 'uri'>(
 );
 
 /** A group that showed one has no portrait then. */
-const strikeReplaced = statement<ImageName, 'userId'>(
-  'strike-replaced-portraits',
+const hurryReplaced = statement<unknown, 'userId'>(
+  'hurry-replaced-portraits',
   `WITH image AS (
-     DELETE FROM images image WHERE user_id = :userId AND was_portrait AND NOT ${IS_PORTRAIT}
-     RETURNING image.user_id, image.name),
-   cleared AS (
-     UPDATE groups SET portrait_uri = '' FROM image
-      WHERE groups.id = ANY (ARRAY(SELECT group_id FROM group_members WHERE member_id = :userId))
-        AND ${shows('groups.portrait_uri')})
-   SELECT user_id AS "userId", name FROM image`,
+     UPDATE images image SET due_at = now() WHERE user_id = :userId AND was_portrait AND NOT ${IS_PORTRAIT}
+     RETURNING image.user_id, image.name)
+   UPDATE groups SET portrait_uri = '' FROM image
+    WHERE groups.id = ANY (ARRAY(SELECT group_id FROM group_members WHERE member_id = :userId))
+      AND ${shows('groups.portrait_uri')}`,
 );
 
-const strikeUnused = statement<ImageName & { shown: boolean }>(
-  'strike-unused-images',
-  `WITH due AS (SELECT user_id, name, was_portrait FROM images WHERE due_at <= now() ORDER BY due_at LIMIT ${BATCH}
+const strikeDue = (whose: string) =>
+  `WITH due AS (SELECT user_id, name, was_portrait FROM images WHERE ${whose} due_at <= now() ORDER BY due_at LIMIT ${BATCH}
                  FOR UPDATE SKIP LOCKED),
    image AS (SELECT user_id, name, ${SHOWN} AS shown FROM due image),
    put_off AS (UPDATE images SET due_at = now() + interval '1 day' FROM image
                 WHERE image.shown AND images.user_id = image.user_id AND images.name = image.name),
    struck AS (DELETE FROM images USING image
                WHERE NOT image.shown AND images.user_id = image.user_id AND images.name = image.name)
-   SELECT user_id AS "userId", name, shown FROM image`,
+   SELECT user_id AS "userId", name, shown FROM image`;
+
+const strikeUnused = statement<ImageName & { shown: boolean }>('strike-unused-images', strikeDue(''));
+const strikeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
+  'strike-unused-images-of-one',
+  strikeDue('user_id = :userId AND'),
 );
 
 /** The images that this service keeps itself. */
@@ -97,15 +99,16 @@ export class ImagesRepository {
     await markPortrait(this.db, { userId, uri });
   }
 
-  async strikeReplaced(userId: string): Promise<ImageName[]> {
-    return strikeReplaced(this.db, { userId });
+  async hurryReplaced(userId: string): Promise<void> {
+    await hurryReplaced(this.db, { userId });
   }
 
-  async strikeAll(userId: string): Promise<ImageName[]> {
-    return this.db('images').where({ user_id: userId }).delete().returning<ImageName[]>(['user_id as userId', 'name']);
+  async hurryAll(userId: string): Promise<void> {
+    await this.db('images').where({ user_id: userId }).update({ due_at: this.db.fn.now() });
   }
 
-  async strikeUnused(): Promise<(ImageName & { shown: boolean })[]> {
-    return strikeUnused(this.db, {});
+  /** Of all users or of one. */
+  async strikeUnused(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
+    return userId === undefined ? strikeUnused(this.db, {}) : strikeUnusedOf(this.db, { userId });
   }
 }

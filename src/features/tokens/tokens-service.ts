@@ -1,7 +1,8 @@
 import { NotSignedIn } from '../../base/errors';
 import { OWNER, type Reader } from '../../database/owner-reads';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { ImageStorage, Uploader, UploadToken } from '../../integrations/storage/image-storage';
+import type { Uploader } from '../../../packages/image-server/src';
+import type { ImageStorage, UploadToken } from '../../integrations/storage/image-storage';
 import type { UsersRepository } from '../users/users-repository';
 
 interface SessionReader extends Reader {

@@ -1,20 +1,19 @@
 import type { Router } from 'express';
+import type { ImageBook, StoreOptions } from '../../../packages/image-server/src';
 import { derivedKey } from '../../base/secrets';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { Queues } from '../../load/queues';
-import type { ImageBook } from './image-book';
 import type { ImageStorage } from './image-storage';
-import type { UploadQueues } from './local-image-router';
-import type { LocalStorageOptions } from './local-image-storage';
+import type { OwnImages } from './local-images';
 import type { QiniuOptions } from './qiniu-image-storage';
 
 export type StorageSettings =
-  | ({ provider: 'local' } & Omit<LocalStorageOptions, 'secrets'>)
+  | ({ provider: 'local'; address?: string | undefined } & Omit<StoreOptions, 'secrets'>)
   | ({ provider: 'qiniu'; uploadUrl: string } & QiniuOptions);
 
 interface Parts {
-  book: ImageBook;
-  queues: UploadQueues & Pick<Queues, 'decoding'>;
+  images: ImageBook & OwnImages;
+  queues: Queues;
   publicUrlOf: PublicUrlOf;
 }
 
@@ -22,19 +21,22 @@ interface Parts {
 export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
-  { book, queues, publicUrlOf }: Parts,
+  { images, queues, publicUrlOf }: Parts,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
     const { QiniuImageStorage } = await import('./qiniu-image-storage');
-    const { qiniuUploadRouter } = await import('./qiniu-upload-router');
+    const { qiniuUploadRouter } = await import('./redirecting-router');
     return { storage: new QiniuImageStorage(settings), uploads: qiniuUploadRouter(settings.uploadUrl) };
   }
-  const { LocalImageStorage } = await import('./local-image-storage');
-  const { localImageRouter } = await import('./local-image-router');
-  const { ImageRewriter } = await import('./image-rewriter');
-  const secrets = sessionSecrets.map(uploadSecret);
-  const storage = new LocalImageStorage({ ...settings, secrets }, book, new ImageRewriter(queues.decoding));
-  return { storage, uploads: localImageRouter(storage, queues, { publicUrlOf }) };
+  const { LocalImages } = await import('./local-images');
+  const options = { ...settings, secrets: sessionSecrets.map(uploadSecret) };
+  if (settings.address !== undefined) {
+    const { imageServerRouter } = await import('./redirecting-router');
+    return { storage: new LocalImages(options, images), uploads: imageServerRouter(settings.address) };
+  }
+  const { mountImageServer } = await import('./mounted-image-server');
+  const { server, router } = mountImageServer(options, { book: images, queues, publicUrlOf });
+  return { storage: new LocalImages(options, images, server), uploads: router };
 }
 
 /** Upload tokens are signed by a key of their own, which is made from the first secret, and verified by those of all. */

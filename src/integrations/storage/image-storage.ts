@@ -1,18 +1,11 @@
+import type { Uploader } from '../../../packages/image-server/src';
+
 export interface UploadToken {
   /** Kind of storage. */
   target: string;
   /** Where stored images are served; an image is at `<domain>/<key>`. */
   domain: string;
   token: string;
-}
-
-/** Where forms are taken. A proxy that makes one origin of an app and this service leaves `/` to the app; Qiniu's SDKs send there. */
-export const UPLOAD_PATHS = ['/files', '/'] as const;
-
-/** Who is to upload. */
-export interface Uploader {
-  userId: string;
-  credentialsVersion: number;
 }
 
 /** Lets a user upload images, under a prefix of the user's own. */
@@ -22,7 +15,9 @@ export interface ImageStorage {
   portraitSet(userId: string, portraitUri: string): Promise<void>;
   /** Deletes what a closed account has uploaded, where this service keeps it. */
   accountClosed(userId: string): Promise<void>;
-  /** Deletes unfinished uploads, and images that are shown nowhere. */
+  /** Deletes images that are due and shown nowhere, where this process keeps them. */
+  removeUnused(): Promise<void>;
+  /** The same, and unfinished uploads. */
   sweep(): Promise<void>;
   /** Once no request is under way any more, before the process ends. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { auth, rs } from 'qiniu';
-import type { ImageStorage, Uploader, UploadToken } from './image-storage';
-import { uploadPolicy } from './upload-policy';
+import { uploadPolicy, type Uploader } from '../../../packages/image-server/src';
+import type { ImageStorage, UploadToken } from './image-storage';
 
 export interface QiniuOptions {
   accessKey: string;
@@ -21,6 +21,8 @@ export class QiniuImageStorage implements ImageStorage {
 
   /** This service stores no file. */
   async sweep(): Promise<void> {}
+
+  async removeUnused(): Promise<void> {}
 
   async portraitSet(): Promise<void> {}
 

@@ -1,0 +1,68 @@
+import { constants, createWriteStream, type WriteStream } from 'node:fs';
+import { lstat, open, readdir, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { hasCode, Refusal } from './errors';
+
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+/** In milliseconds. What has gone is as old as can be. */
+export async function ageOf(path: string): Promise<number> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: -Infinity }));
+  return Date.now() - mtimeMs;
+}
+
+/** A file's name is on the disk once its folder is flushed. Some systems cannot flush folders. */
+export async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+/** Opens the file at once: a stream that opens its file by itself may do so after the file was discarded. */
+export async function fileAt(path: string): Promise<WriteStream> {
+  const file = await open(path, 'wx', 0o600);
+  return createWriteStream(path, { fd: file });
+}
+
+export async function flushFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
+export interface Disk {
+  directory: string;
+  /** So much of the disk stays free; 0: no limit. */
+  minFreeBytes: number;
+}
+
+export async function needRoom({ directory, minFreeBytes }: Disk): Promise<void> {
+  if (minFreeBytes === 0) return;
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < minFreeBytes) throw noRoom();
+}
+
+export async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
+  try {
+    if (!(await lstat(folder)).isDirectory()) return undefined;
+    // O_NONBLOCK: opening a pipe that someone left here must not wait for its other end.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+export function storageFailure(error: unknown): unknown {
+  return hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
+}
+
+/** A full disk passes; the client may try again later. */
+function noRoom(cause?: unknown): Refusal {
+  return new Refusal('disk_full', 'there is no room for the image now', { cause, retryAfterSeconds: 60 });
+}

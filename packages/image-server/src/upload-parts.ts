@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ByteInspector } from './byte-inspector';
+import { ageOf, fileAt, flushFile, namesIn, needRoom, storageFailure, type Disk } from './disk';
+import { hasCode, partsUnknown, Refusal } from './errors';
+import type { Incoming } from './incoming';
+
+/** An upload that is not complete. Another user has none of this id, and neither has another version of the protocol. */
+export interface PartedUpload {
+  userId: string;
+  version: 'v1' | 'v2';
+  id: string;
+  /** By whoever makes an image of it. To all others it is unknown. */
+  isClaimed?: boolean;
+}
+
+export interface Part {
+  /** In version 1 the offset in its block. The upload consists of its parts in this order. */
+  number: number;
+  bytes: number;
+  etag: string;
+}
+
+/** An upload, and those of its parts that an image is made of. */
+export interface Piece {
+  upload: PartedUpload;
+  parts: readonly Part[];
+}
+
+export interface ReceivedPart extends Part {
+  md5: string;
+  crc32: number;
+}
+
+interface Wanted {
+  number: number;
+  mostBytes?: number;
+  md5?: string | undefined;
+}
+
+/** After so long without a new part an upload is unknown; the next sweep, ten minutes later at most, removes it. */
+export const PARTS_LIVE_MS = 45 * 60_000;
+
+/** No user id holds a dot, so none can name this folder. */
+const PARTS = '.parts';
+const UPLOAD_ID = /^[0-9a-f-]{36}$/;
+
+/** Of whole size, of a user. SDKs leave those behind that are cancelled, and blocks whose answer was lost. */
+const UPLOADS_PER_USER = 10;
+/** What a file or a folder counts as at least. */
+const LEAST_BYTES = 65_536;
+
+/**
+ * The parts of uploads that are not complete, as `<user id>/<version>.<upload id>/<number>.<bytes>.<etag>`. What is
+ * known of them is in their names alone, so that instances which share the disk share the uploads. The folder of an
+ * upload that is being completed ends in `.claimed`.
+ */
+export class UploadParts {
+  private readonly directory: string;
+  private readonly mostBytesPerUser: number;
+
+  constructor(
+    private readonly options: Disk & { maxBytes: number },
+    private readonly incoming: Incoming,
+  ) {
+    this.directory = join(options.directory, PARTS);
+    this.mostBytesPerUser = UPLOADS_PER_USER * (options.maxBytes + 2 * LEAST_BYTES);
+  }
+
+  async begin(userId: string, version: 'v1' | 'v2'): Promise<PartedUpload> {
+    const upload = { userId, version, id: randomUUID() };
+    if ((await this.roomOf(userId)) < LEAST_BYTES) throw tooMuch();
+    try {
+      await mkdir(this.folderOf(upload), { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw storageFailure(error);
+    }
+    return upload;
+  }
+
+  /** Stores a part. It replaces the one that had its number. */
+  async add(upload: PartedUpload, { number, md5, ...wanted }: Wanted, source: Readable): Promise<ReceivedPart> {
+    const most = Math.min(wanted.mostBytes ?? Infinity, await this.bytesLeft(upload, number));
+    const room = await this.roomOf(upload.userId);
+    const inspector = new ByteInspector(Math.min(most, room), () => (room < most ? tooMuch() : tooLarge(most)));
+    const path = await this.incoming.newPath();
+    try {
+      await needRoom(this.options);
+      await pipeline(source, inspector, await fileAt(path));
+      const sums = inspector.sums();
+      if (md5 !== undefined && md5 !== sums.md5)
+        throw new Refusal('checksum_wrong', 'Content-MD5: is not that of the bytes');
+      await flushFile(path);
+      await this.give(path, upload, { number, ...sums });
+      return { number, ...sums };
+    } catch (error) {
+      throw storageFailure(error);
+    } finally {
+      await this.incoming.discard(path);
+    }
+  }
+
+  /** In their order. Throws when the upload is unknown. */
+  async list(upload: PartedUpload): Promise<Part[]> {
+    const folder = this.folderOf(upload);
+    if ((await ageOf(folder)) > PARTS_LIVE_MS) throw partsUnknown(upload.version);
+    return (await namesIn(folder)).map(partNamed).sort((one, other) => one.number - other.number);
+  }
+
+  async *read(upload: PartedUpload, parts: readonly Part[]): AsyncGenerator<Buffer> {
+    try {
+      for (const part of parts) yield* createReadStream(this.pathOf(upload, part)) as AsyncIterable<Buffer>;
+    } catch (error) {
+      throw hasCode(error, 'ENOENT') ? partsUnknown(upload.version) : error;
+    }
+  }
+
+  /** All of them or none. Of those who want an upload at once one gets it, and to the others it is unknown. */
+  async claim(pieces: Piece[]): Promise<Piece[]> {
+    const claimed: Piece[] = [];
+    try {
+      for (const { upload, parts } of pieces) {
+        const own = { ...upload, isClaimed: true };
+        await this.move(this.folderOf(upload), this.folderOf(own), upload);
+        claimed.push({ upload: own, parts });
+      }
+      return claimed;
+    } catch (error) {
+      await this.unclaim(claimed);
+      throw error;
+    }
+  }
+
+  /** What cannot be given back is removed by a sweep. */
+  async unclaim(claimed: Piece[]): Promise<void> {
+    for (const { upload } of claimed)
+      await rename(this.folderOf(upload), this.folderOf({ ...upload, isClaimed: false })).catch(() => {});
+  }
+
+  async remove(upload: PartedUpload): Promise<void> {
+    await this.discard(this.folderOf(upload));
+  }
+
+  async sweep(): Promise<void> {
+    for (const userId of await namesIn(this.directory)) {
+      for (const name of await namesIn(join(this.directory, userId))) {
+        const folder = join(this.directory, userId, name);
+        if ((await ageOf(folder)) > PARTS_LIVE_MS) await this.discard(folder);
+      }
+      // Fails while there is anything in it.
+      await rmdir(join(this.directory, userId)).catch(() => {});
+    }
+  }
+
+  /** In one step, so that no part comes into a folder of which a half is removed. */
+  private async discard(folder: string): Promise<void> {
+    const path = await this.incoming.newPath();
+    try {
+      await rename(folder, path);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    } finally {
+      await this.incoming.discard(path);
+    }
+  }
+
+  /** Gives a file its name. The limits are looked at once more then: other parts may have come at the same time. */
+  private async give(file: string, upload: PartedUpload, part: Part): Promise<void> {
+    const path = this.pathOf(upload, part);
+    await this.move(file, path, upload);
+    for (const other of await this.list(upload))
+      if (other.number === part.number && nameOf(other) !== nameOf(part))
+        await rm(this.pathOf(upload, other), { force: true });
+    const isTooLarge = (await this.bytesLeft(upload, part.number)) < part.bytes;
+    if (!isTooLarge && (await this.roomOf(upload.userId)) >= 0) return;
+    await rm(path, { force: true });
+    throw isTooLarge ? tooLarge(this.options.maxBytes) : tooMuch();
+  }
+
+  private async move(from: string, to: string, { version }: PartedUpload): Promise<void> {
+    await rename(from, to).catch((error: unknown) => {
+      throw hasCode(error, 'ENOENT') ? partsUnknown(version) : error;
+    });
+  }
+
+  /** For a part of this number. */
+  private async bytesLeft(upload: PartedUpload, number: number): Promise<number> {
+    const others = (await this.list(upload)).filter((part) => part.number !== number);
+    return this.options.maxBytes - others.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** What uploads of the user that are not complete may still take of the disk. */
+  private async roomOf(userId: string): Promise<number> {
+    const folder = join(this.directory, userId);
+    let room = this.mostBytesPerUser;
+    for (const name of await namesIn(folder)) {
+      room -= LEAST_BYTES;
+      for (const { bytes } of (await namesIn(join(folder, name))).map(partNamed)) room -= Math.max(bytes, LEAST_BYTES);
+    }
+    return room;
+  }
+
+  private folderOf({ userId, version, id, isClaimed }: PartedUpload): string {
+    if (!UPLOAD_ID.test(id)) throw partsUnknown(version);
+    return join(this.directory, userId, `${version}.${id}${isClaimed ? '.claimed' : ''}`);
+  }
+
+  private pathOf(upload: PartedUpload, part: Part): string {
+    return join(this.folderOf(upload), nameOf(part));
+  }
+}
+
+function nameOf({ number, bytes, etag }: Part): string {
+  return `${number}.${bytes}.${etag}`;
+}
+
+function partNamed(name: string): Part {
+  const [number, bytes, etag = ''] = name.split('.');
+  return { number: Number(number), bytes: Number(bytes), etag };
+}
+
+function tooLarge(mostBytes: number): Refusal {
+  return new Refusal('image_too_large', `file: has more bytes than the ${mostBytes} that are left for this part`);
+}
+
+function tooMuch(): Refusal {
+  return new Refusal(
+    'too_many_incomplete',
+    'too many uploads that are not complete: complete them, or try again later',
+    {
+      retryAfterSeconds: PARTS_LIVE_MS / 1_000,
+    },
+  );
+}

@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { longWebp, nestedWebp, ORANGE, p3, PROFILED, profileWith, steps } from '../../../test/support/hostile-images';
+import { animation, chunkTypes, longGif, PNG, pngChunk, pngWith } from '../../../test/support/images';
+import { post, startImageServer, type ImageServer } from './image-server';
+
+const MIB = 1_024 * 1_024;
+const USER = 'user_A-1';
+
+/** What is a thousandth of it, once it is deflated. */
+const inflating = (bytes: number) => deflateSync(Buffer.alloc(bytes, 'A'), { level: 9 });
+const zTXt = (bytes: number) => pngChunk('zTXt', Buffer.concat([Buffer.from('k\0\0'), inflating(bytes)]));
+const iTXt = (bytes: number) => pngChunk('iTXt', Buffer.concat([Buffer.from('k\0\x01\0\0\0'), inflating(bytes)]));
+const iCCP = (deflated: Buffer) => pngChunk('iCCP', Buffer.concat([Buffer.from('k\0\0'), deflated]));
+/** Of an image that is held upright. */
+const ROTATED = Buffer.from('49492a0008000000' + '0100' + '120103000100000006000000' + '00000000', 'hex');
+
+describe('a PNG', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer({ maxBytes: MIB });
+  });
+  afterEach(() => server.close());
+
+  const upload = (png: Buffer) =>
+    post(server.url, [
+      ['token', server.tokenOf(USER)],
+      ['key', `${USER}/a.png`],
+      ['file', png],
+    ]);
+  /** What the decoder gets of it, however it comes in pieces. */
+  const decoded = async (png: Buffer, pieceBytes = 65_536) => {
+    const pieces = [];
+    for (let at = 0; at < png.length; at += pieceBytes) pieces.push(png.subarray(at, at + pieceBytes));
+    const image = await server.storage.receive(Readable.from(pieces));
+    const bytes = await readFile(image.path);
+    await server.storage.discard(image);
+    return bytes;
+  };
+
+  it('of a few kilobytes that would be hundreds of megabytes takes no such memory', async () => {
+    const bomb = pngWith(...Array<Buffer>(4).fill(zTXt(25_000_000)));
+    expect(bomb.length).toBeLessThan(200_000);
+    expect(await upload(bomb)).toMatchObject({ status: 200 });
+    const before = process.resourceUsage().maxRSS;
+    await sharp(await decoded(bomb)).toBuffer();
+    // It was five bytes for each of the text's.
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(150 * 1_024);
+  });
+
+  it.each([1, 7, 65_536])('is decoded without what is no picture, also in pieces of %i bytes', async (pieceBytes) => {
+    const kept = [pngChunk('gAMA', Buffer.alloc(4, 1)), iCCP(inflating(1_000)), pngChunk('eXIf', ROTATED)];
+    const left = [zTXt(10_000), iTXt(10_000), pngChunk('tEXt', Buffer.from('k\0text')), pngChunk('acTL')];
+    const bytes = await decoded(pngWith(...left, ...kept, ...left), pieceBytes);
+    expect(bytes.equals(pngWith(...kept))).toBe(true);
+  });
+
+  it('is decoded without the profile when that may inflate to much, or is one of several', async () => {
+    const small = iCCP(inflating(1_000));
+    expect(chunkTypes(await decoded(pngWith(iCCP(inflating(5_000_000)))))).toEqual(['IHDR', 'IDAT', 'IEND']);
+    expect(chunkTypes(await decoded(pngWith(small, small, small)))).toEqual(['IHDR', 'iCCP', 'IDAT', 'IEND']);
+  });
+
+  it('is decoded without what comes behind its end', async () => {
+    expect((await decoded(Buffer.concat([PNG, zTXt(100), Buffer.alloc(100_000)]))).equals(PNG)).toBe(true);
+  });
+
+  it('is refused when it consists of chunks, and each would cost a look', async () => {
+    const empty = pngChunk('tEXt');
+    expect(await upload(pngWith(Buffer.concat(Array<Buffer>(15_000).fill(empty))))).toMatchObject({ status: 200 });
+    const { status, json } = await upload(pngWith(Buffer.concat(Array<Buffer>(20_000).fill(empty))));
+    expect([status, json]).toMatchObject([400, { message: 'file: must have at most 20000 chunks' }]);
+  });
+
+  it.each([
+    ['longer than the file', 0x7fffffff],
+    ['as long as can be', 0xffffffff],
+  ])('is refused when one of its chunks says that it is %s', async (_what, length) => {
+    const png = Buffer.from(PNG);
+    png.writeUInt32BE(length, 33);
+    expect(await upload(png)).toMatchObject({ status: 400 });
+    png.writeUInt32BE(length, 8);
+    expect(await upload(png)).toMatchObject({ status: 400 });
+  });
+
+  it('keeps its colours and stands upright', async () => {
+    const wide = await sharp({ create: { width: 3, height: 2, channels: 3, background: 'red' } })
+      .withIccProfile('p3')
+      .png()
+      .toBuffer();
+    const { icc } = await sharp(wide).metadata();
+    expect(icc).toBeDefined();
+    const turned = Buffer.concat([wide.subarray(0, 33), pngChunk('eXIf', ROTATED), wide.subarray(33)]);
+    expect(await upload(turned)).toMatchObject({ status: 200 });
+    const { data, info } = await sharp(join(server.directory, USER, 'a.png'))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, [...data.subarray(0, 3)]]).toEqual([2, 3, [255, 0, 0]]);
+  });
+});
+
+describe('an image', () => {
+  let server: ImageServer;
+
+  beforeEach(async () => {
+    server = await startImageServer({ maxBytes: 5 * MIB });
+  });
+  afterEach(() => server.close());
+
+  const upload = (file: Buffer, name = 'a.png') =>
+    post(server.url, [
+      ['token', server.tokenOf(USER)],
+      ['key', `${USER}/${name}`],
+      ['file', file],
+    ]);
+  /** Of its first pixel, as it is stored. */
+  const colourOf = async (file: Buffer) => {
+    expect(await upload(file)).toMatchObject({ status: 200 });
+    const { data, info } = await sharp(join(server.directory, USER, 'a.png'))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return [...data.subarray(0, info.channels)].slice(0, 3);
+  };
+  /** A JPEG and a WebP change colours a little. */
+  const nearly = (colour: number[]) => colour.map((value) => expect.closeTo(value, -0.9) as unknown);
+  const formats = ['png', 'jpeg', 'webp'] as const;
+
+  describe.each(formats)('with a colour profile: %s', (format) => {
+    it('comes out in the colours of sRGB', async () => {
+      expect(await colourOf(await PROFILED[format](await p3()))).toEqual(nearly([215, 93, 32]));
+    });
+
+    it('that asks for hours of work is stored at once, without it', async () => {
+      const bomb = profileWith(await p3(), 'D2B0', steps(60_000));
+      expect(await colourOf(await PROFILED[format](bomb))).toEqual(nearly(ORANGE));
+    });
+
+    it('that holds more than primaries and curves is stored without it', async () => {
+      expect(await colourOf(await PROFILED[format](profileWith(await p3(), 'D2B0', steps(10))))).toEqual(
+        nearly(ORANGE),
+      );
+    });
+
+    it('that is long, or has many parts, is stored without it', async () => {
+      const long = profileWith(await p3(), 'tech', Buffer.alloc(4_096));
+      expect(await colourOf(await PROFILED[format](long))).toEqual(nearly(ORANGE));
+      let many = await p3();
+      while (many.readUInt32BE(128) < 65) many = profileWith(many, 'tech', Buffer.alloc(4));
+      await server.close();
+      server = await startImageServer();
+      expect(await colourOf(await PROFILED[format](many))).toEqual(nearly(ORANGE));
+    });
+  });
+
+  it.each([100, 200])('whose profile is cut off behind %i bytes is stored without it', async (bytes) => {
+    const cut = (await p3()).subarray(0, bytes);
+    expect(await colourOf(await PROFILED.webp(cut))).toEqual(nearly(ORANGE));
+  });
+
+  it.each([
+    ['a WebP', () => longWebp(1_001)],
+    ['a WebP that would take a minute', () => longWebp(137_000)],
+    ['a WebP, within its first frame', () => nestedWebp(100_000)],
+    ['a GIF', () => longGif(1, 1, 1_001)],
+  ])('of more than a thousand frames is refused: %s', async (_what, file) => {
+    const { status, json } = await upload(file());
+    expect([status, json]).toMatchObject([400, { message: 'file: must have at most 1000 frames' }]);
+  });
+
+  it('of a thousand frames is taken', async () => {
+    expect(await upload(await animation('webp', 1_000))).toMatchObject({ status: 200 });
+    expect(await upload(longGif(1, 1, 1_000), 'b.gif')).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,252 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Decoding } from '../src/decoder-process';
+import { Decoders } from '../src/decoders';
+import { ImageRewriter } from '../src/image-rewriter';
+import { imageType } from '../src/image-type';
+import { openQueues } from '../../../src/load/queues';
+import { Gate } from '../../../test/support/gate';
+import { longWebp } from '../../../test/support/hostile-images';
+import { PNG, seen } from '../../../test/support/images';
+import { until } from '../../../test/support/until';
+
+const DECODER = require.resolve('../src/image-decoder.cjs');
+const LIMITS = { maxPixels: 25_000_000, maxFrames: 1_000_000 };
+const SHARP = JSON.stringify(require.resolve('sharp'));
+const PATIENT_MS = 60_000;
+const READY = `process.send({ outcome: 'ready' });`;
+/** Answers with its own id. */
+const SAYS_ID = `${READY} process.on('message', () => process.send({ outcome: 'written', message: String(process.pid) }));`;
+/** As the decoder would without a limit of frames, for minutes. process.exit would wait for it. */
+const HANGS_AT_WEBP = `
+  const sharp = require(${SHARP});
+  const { writeFileSync } = require('node:fs');
+  process.on('message', async ({ source, target, mime }) => {
+    writeFileSync(target, String(process.pid));
+    if (mime === 'image/webp') await sharp(source, { animated: true }).metadata();
+    process.send({ outcome: 'written' });
+  });
+  ${READY}`;
+
+describe('decoders', () => {
+  let folder: string;
+  let decoders: Decoders;
+  const files: Record<string, Buffer> = { 'a.png': PNG, 'bomb.webp': longWebp(250_000) };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'decoders-'));
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+  });
+  beforeEach(() => {
+    decoders = new Decoders();
+  });
+  afterEach(() => decoders.close());
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const script = async (text: string) => {
+    const path = join(folder, 'decoder.cjs');
+    await writeFile(path, text);
+    return path;
+  };
+  const begin = async (text: string, idleMs = PATIENT_MS) => {
+    decoders = new Decoders({ script: await script(text), idleMs });
+  };
+  const decode = (milliseconds = PATIENT_MS) =>
+    decoders.decode(
+      { source: join(folder, 'a.png'), target: join(folder, 'b.png'), mime: 'image/png', ...LIMITS },
+      milliseconds,
+    );
+  const isRunning = (pid: unknown) => {
+    try {
+      return process.kill(Number(pid), 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('write an image anew', async () => {
+    expect(await decode()).toEqual({ outcome: 'written' });
+    expect(await seen(join(folder, 'b.png'))).toEqual({ format: 'png', width: 1, height: 1 });
+  });
+
+  it('are started once for many images', async () => {
+    await begin(SAYS_ID);
+    const { message } = await decode();
+    expect([await decode(), await decode()]).toEqual(Array(2).fill({ outcome: 'written', message }));
+  });
+
+  it('are as many as there are images at once', async () => {
+    await begin(SAYS_ID);
+    const [one, other] = await Promise.all([decode(), decode()]);
+    expect(one.message).not.toBe(other.message);
+  });
+
+  it('end when nothing has come for a while, and others are started then', async () => {
+    await begin(SAYS_ID, 20);
+    const { message } = await decode();
+    await until(() => !isRunning(message));
+    expect((await decode()).message).not.toBe(message);
+  });
+
+  it('end when they are closed, and no other is started', async () => {
+    await begin(SAYS_ID);
+    const { message } = await decode();
+    await decoders.close();
+    expect(isRunning(message)).toBe(false);
+    await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
+  });
+
+  it('that end by themselves fail one image, which may come again', async () => {
+    await begin(`${READY} process.on('message', () => process.abort());`);
+    await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
+    await script(SAYS_ID);
+    expect(await decode()).toMatchObject({ outcome: 'written' });
+  });
+
+  it('that end while nobody needs them fail none', async () => {
+    await begin(SAYS_ID);
+    const { message } = await decode();
+    process.kill(Number(message), 'SIGKILL');
+    await until(() => !isRunning(message));
+    expect(await decode()).toMatchObject({ outcome: 'written' });
+  });
+
+  it('that are taken over by an image are not listened to', async () => {
+    await begin(`${READY} process.on('message', () => process.send({ outcome: 'all is mine', pid: process.pid }));`);
+    await expect(decode()).rejects.toThrow('outcome');
+  });
+
+  it.each([
+    ['does not start', 'throw new Error();'],
+    ['begins with another word', `process.send({ outcome: 'written' }); setInterval(() => {}, 1_000);`],
+  ])('are no fault of the image when one %s', async (_what, text) => {
+    await begin(text);
+    await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
+    await script(SAYS_ID);
+    expect(await decode()).toMatchObject({ outcome: 'written' });
+  });
+
+  it('are no fault of the image when there is none', async () => {
+    decoders = new Decoders({ script: join(folder, 'nothing.cjs') });
+    await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
+  });
+
+  it('know nothing of the environment', async () => {
+    await begin(
+      `${READY} process.on('message', () => process.send({ outcome: 'written', message: Object.keys(process.env).join() }));`,
+    );
+    expect((await decode()).message).not.toMatch(/PATH|NODE_ENV/);
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip; // where a process tells of its threads
+  onLinux('leave the processors to others, with each of their threads, and end first without memory', async () => {
+    await begin(
+      `require(${JSON.stringify(DECODER)});
+       const { readdirSync, readFileSync } = require('node:fs');
+       const send = process.send.bind(process);
+       process.send = (word) => send(word.outcome === 'ready' ? word : { ...word, message: nices() });
+       const niceOf = (thread) => readFileSync('/proc/self/task/' + thread + '/stat', 'latin1').split(') ')[1].split(' ')[16];
+       const nices = () => readdirSync('/proc/self/task').map(niceOf) + ' ' + readFileSync('/proc/self/oom_score_adj');`,
+    );
+    expect((await decode()).message?.trim()).toMatch(/1,1,1.* 1000$/);
+  });
+
+  onLinux('tell when the disk is full', async () => {
+    const image = { source: join(folder, 'a.png'), target: '/dev/full', mime: 'image/png', ...LIMITS };
+    expect(await decoders.decode(image, PATIENT_MS)).toMatchObject({ outcome: 'no room' });
+  });
+
+  it('do not keep the process from ending', async () => {
+    const path = join(folder, 'ends.ts');
+    await writeFile(
+      path,
+      `import { Decoders } from ${JSON.stringify(require.resolve('../src/decoders'))};
+       const image = { source: ${JSON.stringify(join(folder, 'a.png'))}, target: ${JSON.stringify(join(folder, 'c.png'))} };
+       void new Decoders().decode({ ...image, mime: 'image/png', ...${JSON.stringify(LIMITS)} }, 60_000);`,
+    );
+    const ended = await once(fork(path, { execArgv: ['--import', 'tsx'] }), 'exit');
+    expect(ended).toEqual([0, null]);
+    await access(join(folder, 'c.png'));
+  });
+
+  it('end with the process that started them, whatever they are doing', async () => {
+    const image = { source: join(folder, 'bomb.webp'), target: join(folder, 'd.webp'), mime: 'image/webp', ...LIMITS };
+    const decoder = await script(
+      `const sharp = require(${SHARP});
+       const { metadata } = sharp.prototype;
+       sharp.prototype.metadata = function () {
+         const reading = metadata.call(this);
+         process.send('begun');
+         return reading;
+       };
+       require(${JSON.stringify(DECODER)});`,
+    );
+    const path = join(folder, 'parent.cjs');
+    await writeFile(
+      path,
+      `const decoder = require('node:child_process').fork(${JSON.stringify(decoder)});
+       decoder.on('message', (word) => (word === 'begun' ? process.send(word) : decoder.send(${JSON.stringify(image)})));`,
+    );
+    const parent = fork(path, { execArgv: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    await once(parent, 'message');
+    parent.kill('SIGKILL');
+    // It is open for as long as one of the two runs.
+    await once(parent.stdout ?? parent, 'close');
+  });
+
+  describe('in use', () => {
+    const webp = imageType(files['bomb.webp'] ?? PNG);
+    const png = imageType(PNG);
+    const rewrite = (rewriter: ImageRewriter, user: string, name: string) => {
+      const type = name.endsWith('.webp') ? webp : png;
+      if (type === undefined) throw new Error('it is no image');
+      return rewriter.rewrite(user, join(folder, name), type, join(folder, `${user}.out`));
+    };
+
+    it('are ended after the limit, and their places are free for the next image only then', async () => {
+      await begin(HANGS_AT_WEBP);
+      const rewriter = new ImageRewriter(openQueues().decoding, decoders, 2);
+      const ends = ['ann', 'bob'].map(async (user) => {
+        const refused = await rewrite(rewriter, user, 'bomb.webp').catch((error: unknown) => error);
+        return { refused, isRunning: isRunning(await readFile(join(folder, `${user}.out`), 'utf8')) };
+      });
+      const next = rewrite(rewriter, 'dan', 'a.png');
+      for (const { refused, isRunning } of await Promise.all(ends)) {
+        expect(refused).toHaveProperty('reason', 'image_too_slow');
+        expect(isRunning).toBe(false);
+      }
+      expect(await next).toBeGreaterThan(0);
+    });
+
+    it('take the image of a newcomer before those of users who have had theirs', async () => {
+      const begun: Gate[] = [];
+      let ended = 0;
+      const users: string[] = [];
+      const slow = {
+        decode: async ({ target }: Decoding) => {
+          const gate = new Gate();
+          users.push(basename(target, '.out'));
+          begun.push(gate);
+          await gate.wait();
+          await rm(target);
+          return { outcome: 'unreadable' } as const;
+        },
+        close: () => Promise.resolve(),
+      };
+      const rewriter = new ImageRewriter(openQueues().decoding, slow);
+      const refused = (user: string) => expect(rewrite(rewriter, user, 'a.png')).rejects.toHaveProperty('status', 400);
+      const endNext = async () => {
+        await until(() => begun.length > ended);
+        begun[ended++]?.open();
+      };
+      for (const user of ['eve', 'fay']) await Promise.all([refused(user), endNext()]);
+      const all = ['eve', 'fay', 'eve', 'fay', 'newcomer'].map((user) => [refused(user), endNext()]);
+      await Promise.all(all.flat());
+      // After no more than the two that may be under way.
+      expect(users.indexOf('newcomer')).toBeLessThan(5);
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { IMAGE_PATH, UPLOAD_PATHS } from '../../../packages/image-server/src';
+import type { Endpoint } from '../../http/endpoint';
+
+const key = z
+  .string()
+  .meta({ description: 'The name of the image: `<user id>/<name>`.', examples: ['k7Qw2mZr9TfB/ann.png'] });
+
+export const upload: Endpoint = {
+  method: 'post',
+  path: UPLOAD_PATHS[0],
+  name: 'uploadImage',
+  summary: 'Takes an image, as Qiniu takes one.',
+  form: z
+    .object({
+      token: z.string().meta({ description: 'From get_image_token.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
+      key: key.optional().meta({ description: 'Without one the image is named by its hash.' }),
+      crc32: z
+        .string()
+        .regex(/^[0-9]{1,10}$/)
+        .optional()
+        .meta({ description: 'CRC-32 of the file, as a decimal number.', examples: ['222957957'] }),
+      file: z.string().meta({ format: 'binary', description: 'PNG, JPEG, GIF or WebP.', examples: ['the bytes'] }),
+    })
+    .meta({ id: 'ImageForm', description: 'The form of an upload.' }),
+  answer: {
+    type: 'application/json',
+    result: z
+      .object({
+        hash: z.string().meta({
+          description: "Qiniu's hash of the file as it was sent.",
+          examples: ['FhYqGk1sL6nJ3Qm2dX0z5vB7cT9e'],
+        }),
+        key,
+      })
+      .meta({ id: 'StoredImage', description: 'The image is at `<domain>/<key>`.' }),
+  },
+  redirect: "With the storage `qiniu`: send the form to Qiniu's own address.",
+  refusals: [
+    ...(['malformed_upload', 'upload_cut_off', 'not_an_image', 'image_too_complex', 'image_too_slow'] as const),
+    ...(['upload_token_refused', 'upload_token_expired', 'key_not_allowed', 'checksum_wrong'] as const),
+    ...(['upload_too_slow', 'image_too_large', 'too_many_uploads', 'image_space_full', 'overloaded'] as const),
+    ...(['uploads_busy', 'images_unavailable', 'disk_full', 'image_gone', 'key_taken'] as const),
+  ],
+  like: 'upload',
+};
+
+export const image: Endpoint = {
+  method: 'get',
+  path: IMAGE_PATH,
+  name: 'image',
+  summary: 'An image that was uploaded here.',
+  params: z.object({
+    userId: z.string().meta({ examples: ['k7Qw2mZr9TfB'] }),
+    name: z.string().meta({ examples: ['ann.png'] }),
+  }),
+  answer: { type: 'image/*' },
+  refusals: ['no_such_image', 'overloaded'],
+};

@@ -1,0 +1,52 @@
+import { Router, type ErrorRequestHandler } from 'express';
+import {
+  createImageServer,
+  Refusal,
+  WrongMethod,
+  type Host,
+  type ImageServer,
+  type ImageServerOptions,
+  type ImageServerParts,
+} from '../../../packages/image-server/src';
+import { AppError, MethodNotAllowed } from '../../base/errors';
+import { callerOf } from '../../http/caller-of';
+import { nameErrorAlso } from '../../http/error-handler';
+import type { PublicUrlOf } from '../../http/public-url';
+
+export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: PublicUrlOf };
+
+/** The image server as a part of this one: its callers, its refusals and its answers are as everywhere here. */
+export function mountImageServer(
+  options: ImageServerOptions,
+  { publicUrlOf, ...parts }: MountedParts,
+): { server: ImageServer; router: Router } {
+  const server = createImageServer(options, { ...parts, host: hostWith(publicUrlOf) });
+  const router = Router();
+  router.use(server.router, refuseAsOurs);
+  return { server, router };
+}
+
+export function hostWith(publicUrlOf: PublicUrlOf): Host {
+  return {
+    callerOf,
+    publicUrlOf,
+    answerLikeQiniu: (req, res) => {
+      res.set('X-Reqid', req.id);
+      nameErrorAlso(res, 'error');
+    },
+  };
+}
+
+class ImageRefused extends AppError {}
+
+/** Express recognises an error handler by its four parameters. */
+export const refuseAsOurs: ErrorRequestHandler = (error: unknown, _req, _res, next) => {
+  next(asOurs(error));
+};
+
+function asOurs(error: unknown): unknown {
+  if (error instanceof WrongMethod) return new MethodNotAllowed(error.allow);
+  if (!(error instanceof Refusal)) return error;
+  const { reason, message, cause, retryAfterSeconds } = error;
+  return new ImageRefused(reason, message, { cause, retryAfterSeconds });
+}
