@@ -159,18 +159,19 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
 /** What to try sends no message that somebody pays for, or gets: only where messages stay here it asks for one. */
 function announce(
   server: Server,
-  { http, production, sms }: Config,
+  { http, imagesOnly, production, sms }: Config,
   { database, inboxToken }: { database: string; inboxToken: string },
 ): void {
   const { port } = server.address() as AddressInfo;
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
-  const asking = sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
+  const asking =
+    imagesOnly || sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
   const more = [
     `  database  ${database}`,
     `  try       curl ${url}${asking}`,
-    ...pagePaths({ http, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
+    ...pagePaths({ http, imagesOnly, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
     '  stop      Ctrl-C',
   ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });

@@ -5,7 +5,7 @@ import { DeviceCookies } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
 import { SessionStore } from '../features/sessions/session-store';
-import { createApp } from '../http/app';
+import { createApp, type Mounted } from '../http/app';
 import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
 import { errorHandler } from '../http/error-handler';
@@ -58,21 +58,28 @@ export async function buildContainer(
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
   const entrance = { watch: deadline.watch, ...access, queues: services.queues, limiter: services.limiter };
-  const routers = {
-    operations: operationsRouter(
-      Object.values(resources).map((resource) => resource.map(wrap)),
-      entrance,
-    ),
-    health: healthRouter(health),
-    jwks: services.jwks,
-    captchas: services.shownCaptchas,
-    uploads: services.uploads,
-    openApi: openApiRouter(
-      { production: config.production, hasDocsPage: config.http.docsPage, publicUrlOf: services.publicUrlOf },
-      services.meter,
-    ),
-    pages: pages(config, services.inbox, keys.inboxToken, services.meter),
-  };
+  const accounts = (): Mounted[] => [
+    {
+      router: operationsRouter(
+        Object.values(resources).map((resource) => resource.map(wrap)),
+        entrance,
+      ),
+    },
+    {
+      router: openApiRouter(
+        { production: config.production, hasDocsPage: config.http.docsPage, publicUrlOf: services.publicUrlOf },
+        services.meter,
+      ),
+    },
+    { at: '/.well-known', router: services.jwks },
+    { at: '/captcha', router: services.shownCaptchas },
+    ...pages(config, services.inbox, keys.inboxToken, services.meter).map((router) => ({ router })),
+  ];
+  const routers = [
+    { router: healthRouter(health) },
+    ...(config.imagesOnly ? [] : accounts()),
+    { router: services.uploads },
+  ];
 
   return {
     app: createApp({ routers, onError, logger }, config.http),

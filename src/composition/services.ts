@@ -54,6 +54,9 @@ const FINISH_MS = 4_000;
 /** Captchas are large, and anybody can ask for many. */
 const CAPTCHA_SWEEP_MS = 60_000;
 
+/** Of a process that keeps images alone: until it removes those that the accounts have made due. */
+const FOLLOWING_MS = 1_000;
+
 /** While the messaging provider does not know that tokens have ended, they go on. */
 const TELLING_MS = 60_000;
 
@@ -96,11 +99,16 @@ export async function buildServices(config: Config, outside: Outside) {
     () => accounts.closings.sweep(),
     () => friendships.sweep(),
   ];
-  const sweepers = [
+  const ofAccounts = () => [
     new Sweeper(sweeps, logger),
     new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS),
     new Sweeper([() => tokenEnds.sweep()], logger, TELLING_MS),
   ];
+  const ofImages = () => [
+    new Sweeper([() => storage.sweep()], logger),
+    new Sweeper([() => storage.removeUnused()], logger, FOLLOWING_MS),
+  ];
+  const sweepers = config.imagesOnly ? ofImages() : ofAccounts();
 
   return {
     connections,

@@ -3,7 +3,7 @@ import { withPassword } from '../database/database-url';
 import { isPrivateHost } from '../features/profile/portrait-host';
 import { limitsOf } from '../load/limits';
 import { unfitForProduction } from './production';
-import { captchaOf, messagingOf, needing, smsOf, storageOf } from './providers';
+import { captchaOf, imagesAddress, messagingOf, needing, smsOf, storageOf } from './providers';
 import { readSecretFiles } from './secret-files';
 import {
   databaseVariables,
@@ -118,8 +118,15 @@ function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environm
 }
 
 /** A deployment in a private network has its own images there. */
-function isOnPrivateHost(publicUrl: string | undefined): boolean {
-  return publicUrl !== undefined && isPrivateHost(new URL(publicUrl).hostname);
+function isOnPrivateHost(address: string | undefined): boolean {
+  return address !== undefined && isPrivateHost(new URL(address).hostname);
+}
+
+/** A process that keeps images, and knows of accounts only what that takes. */
+function imagesOnlyOf({ IMAGES, STORAGE_PROVIDER }: Environment, mistakes: string[]): boolean {
+  if (IMAGES !== 'here' && STORAGE_PROVIDER === 'qiniu')
+    mistakes.push('IMAGES: leave it out with STORAGE_PROVIDER=qiniu, where Qiniu keeps the images');
+  return IMAGES === 'only';
 }
 
 /** By concern. It holds secrets, so no part of it is ever logged. */
@@ -129,6 +136,7 @@ function nested(env: Environment, mistakes: string[]) {
   const inProduction = (value: number | undefined, amount: number) => value ?? (strict ? amount : 0);
   return {
     production: strict,
+    imagesOnly: imagesOnlyOf(env, mistakes),
     http: {
       host: env.HOST,
       port: env.PORT,
@@ -175,7 +183,10 @@ function nested(env: Environment, mistakes: string[]) {
       codeMaxAttempts: env.CODE_MAX_ATTEMPTS,
       tokenTtlSeconds: env.VERIFICATION_TOKEN_TTL_SECONDS,
     },
-    portraits: { hosts: env.PORTRAIT_HOSTS, publicOnly: isProduction(env) && !isOnPrivateHost(env.PUBLIC_URL) },
+    portraits: {
+      hosts: env.PORTRAIT_HOSTS,
+      publicOnly: strict && !isOnPrivateHost(env.PUBLIC_URL) && !isOnPrivateHost(imagesAddress(env)),
+    },
     maxBlacklist: env.MAX_BLACKLIST,
     mostFriendships: {
       friends: inProduction(env.FRIENDS_PER_USER, 5_000),

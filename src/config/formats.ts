@@ -25,6 +25,10 @@ export const databaseUrl = z
     const mistake = mistakeInAddress(url);
     if (mistake) context.addIssue(mistake);
   });
+/** Which process keeps images: this one, this one and it does nothing else, or one at an address. */
+export const imagesPlace = z.union([z.enum(['here', 'only']), httpUrl], {
+  error: 'must be here, only, or the http or https address of the process that keeps images',
+});
 /** With a port or without. */
 export const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 export const list = z.string().transform((value) =>

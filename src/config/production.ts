@@ -10,7 +10,10 @@ type Rule = [unfit: boolean, mistake: string];
 
 /** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
 export function unfitForProduction(env: Environment): string[] {
-  const overHttp = (name: 'CORS_ORIGINS' | Extract<keyof Environment, `${string}_URL`>, why: string): Rule => {
+  const overHttp = (
+    name: 'CORS_ORIGINS' | 'IMAGES' | Extract<keyof Environment, `${string}_URL`>,
+    why: string,
+  ): Rule => {
     const addresses = [env[name] ?? []].flat();
     return [addresses.some((address) => address.startsWith('http:')), `${name}: must start with https://, ${why}`];
   };
@@ -43,6 +46,7 @@ export function unfitForProduction(env: Environment): string[] {
     ],
     overHttp('TWILIO_API_URL', 'codes and the account are sent there'),
     overHttp('RONGCLOUD_API_URL', 'it answers with the tokens of users'),
+    overHttp('IMAGES', 'clients send their upload tokens there'),
     overHttp('QINIU_UPLOAD_URL', 'clients send their upload tokens there'),
     overHttp('CAPTCHA_VERIFY_URL', 'the secret key is sent there'),
     overHttp('CAPTCHA_SCRIPT_URL', 'anybody on the way can change a script that comes over HTTP'),

@@ -63,6 +63,7 @@ export function storageOf(env: Environment, need: Need): StorageSettings {
   if (env.STORAGE_PROVIDER !== 'qiniu')
     return {
       provider: 'local',
+      address: imagesAddress(env),
       directory: join(env.DATA_DIR, 'uploads'),
       maxBytes,
       maxBytesPerUser: env.UPLOAD_BYTES_PER_USER ?? (isProduction(env) ? 100 * MIB : 0),
@@ -78,6 +79,11 @@ export function storageOf(env: Environment, need: Need): StorageSettings {
     uploadUrl: env.QINIU_UPLOAD_URL,
     maxBytes,
   };
+}
+
+/** Of another process that keeps images. */
+export function imagesAddress({ IMAGES }: Environment): string | undefined {
+  return IMAGES === 'here' || IMAGES === 'only' ? undefined : IMAGES;
 }
 
 export function captchaOf(env: Environment, need: Need): CaptchaSettings {

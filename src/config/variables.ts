@@ -6,6 +6,7 @@ import {
   hostName,
   hosts,
   httpUrl,
+  imagesPlace,
   limit,
   list,
   oneOf,
@@ -116,6 +117,7 @@ export const environment = z.object({
   RONGCLOUD_API_URL: httpUrl.default('https://api.rong-api.com'),
 
   STORAGE_PROVIDER: oneOf('local', 'qiniu').optional(),
+  IMAGES: imagesPlace.default('here'),
   UPLOAD_MAX_BYTES: whole(1, 1_073_741_824).default(5 * MIB),
   UPLOAD_BYTES_PER_USER: whole(0, 1_000_000 * MIB).optional(),
   UPLOAD_MIN_FREE_BYTES: whole(0, 1_000_000 * MIB).optional(),

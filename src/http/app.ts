@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { findSender, trusting } from './client-address';
 import { crossSite } from './cross-site';
@@ -6,16 +6,10 @@ import { refuseEarlyWrites } from './early-data';
 import { unknownPath } from './error-handler';
 import { requestLog } from './request-log';
 
-export interface Routers {
-  operations: RequestHandler;
-  health: Router;
-  jwks: Router;
-  /** What clients show of captchas. */
-  captchas: Router;
-  uploads: Router;
-  openApi: Router;
-  /** For people with a browser. */
-  pages: Router[];
+export interface Mounted {
+  /** Below which it is. */
+  at?: string;
+  router: RequestHandler;
 }
 
 export interface AppSettings {
@@ -25,7 +19,8 @@ export interface AppSettings {
 }
 
 export interface AppParts {
-  routers: Routers;
+  /** The first that knows a path answers. */
+  routers: Mounted[];
   onError: ErrorRequestHandler;
   logger: Logger;
 }
@@ -44,13 +39,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
   app.use(crossSite(corsOrigins, publicUrl));
   app.use(refuseEarlyWrites);
 
-  app.use(routers.operations);
-  app.use(routers.health);
-  app.use(routers.openApi);
-  app.use('/.well-known', routers.jwks);
-  app.use('/captcha', routers.captchas);
-  for (const page of routers.pages) app.use(page);
-  app.use(routers.uploads);
+  for (const { at = '/', router } of routers) app.use(at, router);
 
   app.use(unknownPath);
   app.use(onError);

@@ -12,11 +12,11 @@ const BLOCK = 4_096;
  */
 export function folderMistakes(config: Config): string[] {
   const { dataDir, storage, sms } = config;
-  const images = storage.provider === 'local' ? ['uploaded images'] : [];
+  const directory = storage.provider === 'local' && storage.address === undefined ? storage.directory : undefined;
+  const images = directory === undefined ? [] : ['uploaded images'];
   const kept = [...(config.production ? [] : keptInDevelopment(config)), ...images];
   const mistakes = kept.length > 0 ? mistakeIn('DATA_DIR', dataDir, kept) : [];
-  if (mistakes.length === 0 && storage.provider === 'local')
-    mistakes.push(...mistakeIn('DATA_DIR', storage.directory, images));
+  if (mistakes.length === 0 && directory !== undefined) mistakes.push(...mistakeIn('DATA_DIR', directory, images));
   if (sms.provider === 'file' && !isWritable(sms.path))
     mistakes.push(...mistakeIn('SMS_FILE', dirname(sms.path), ['messages']));
   return mistakes;

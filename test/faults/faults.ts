@@ -361,9 +361,10 @@ function startCaddy(world: World): string {
     join(folder, 'Caddyfile'),
     config.replace('{$SITE}, https://127.0.0.1 {', `http:// {\n\tbind unix/${socket}`),
   );
+  const instances = world.instances.map(({ url }) => new URL(url).host).join(' ');
   proxyProgram = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, INSTANCES: world.instances.map(({ url }) => new URL(url).host).join(' ') },
+    env: { ...process.env, INSTANCES: instances, IMAGE_INSTANCES: instances },
   });
   return socket;
 }

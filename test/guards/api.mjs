@@ -4065,7 +4065,7 @@ export const guards = {
   'pages-1': {
     guard: 'the inbox of development does not exist in production',
     file: 'src/composition/pages.ts',
-    replace: "return !production && sms.provider !== 'twilio' && !isBehindProxy;",
+    replace: "return !production && !imagesOnly && sms.provider !== 'twilio' && !isBehindProxy;",
     by: "return sms.provider !== 'twilio';",
     test: 'test/api/pages',
     named: 'does not exist in production, whatever is to send the messages',
@@ -4081,8 +4081,8 @@ export const guards = {
   'pages-3': {
     guard: 'the inbox of development does not exist where messages are really sent',
     file: 'src/composition/pages.ts',
-    replace: "!production && sms.provider !== 'twilio'",
-    by: '!production',
+    replace: "!production && !imagesOnly && sms.provider !== 'twilio'",
+    by: '!production && !imagesOnly',
     test: 'test/api/pages',
     named: 'does not exist where messages are really sent',
   },
@@ -4149,5 +4149,31 @@ export const guards = {
     by: 'docsRouter({ hasInbox: inbox !== undefined }, meter)] : [docsRouter({ hasInbox: false }, meter)]',
     test: 'test/api/pages',
     named: 'is not there when it is turned off',
+  },
+
+  // --- an image server that is a process of its own
+  'image-server-1': {
+    guard: 'a process that keeps images alone removes what the accounts have made due within seconds',
+    file: 'src/composition/services.ts',
+    replace: 'new Sweeper([() => storage.removeUnused()], logger, FOLLOWING_MS),',
+    by: '',
+    test: 'test/api/image-server',
+    named: 'removes a portrait soon after another one was set',
+  },
+  'image-server-2': {
+    guard: 'a process that keeps images alone has nothing of the accounts',
+    file: 'src/composition/container.ts',
+    replace: '...(config.imagesOnly ? [] : accounts()),',
+    by: '...accounts(),',
+    test: 'test/api/image-server',
+    named: 'serves nothing else',
+  },
+  'image-server-3': {
+    guard: 'the accounts keep no image where another process does',
+    file: 'src/integrations/storage/choose-image-storage.ts',
+    replace: 'if (settings.address !== undefined) {',
+    by: 'if (settings.address === null) {',
+    test: 'test/api/image-server',
+    named: 'is where the accounts send those who upload to them',
   },
 };

@@ -90,6 +90,7 @@ const BAD: Record<string, string[]> = {
   MESSAGING_TOKEN_TTL_SECONDS: atLeastOne,
   RONGCLOUD_API_URL: address,
   STORAGE_PROVIDER: ['s3', 'Local'],
+  IMAGES: ['there', 'Here', 'images.example', 'ftp://a.example'],
   UPLOAD_MAX_BYTES: [...atLeastOne, '5MB'],
   UPLOAD_BYTES_PER_USER: fromZero,
   UPLOAD_MIN_FREE_BYTES: fromZero,
@@ -338,6 +339,22 @@ describe('loadConfig', () => {
     },
   );
 
+  it.each(['only', 'https://images.example'])(
+    'has images in one place: with Qiniu not also with IMAGES=%s',
+    (IMAGES) => {
+      const QINIU = { QINIU_ACCESS_KEY: 'a', QINIU_SECRET_KEY: 's', QINIU_BUCKET: 'b', QINIU_DOMAIN: 'images.example' };
+      const mistakes = mistakesIn({ STORAGE_PROVIDER: 'qiniu', ...QINIU, IMAGES });
+      expect(mistakes).toEqual([expect.stringMatching(/^IMAGES: leave it out with STORAGE_PROVIDER=qiniu/)]);
+    },
+  );
+
+  it.each([
+    ['https://images.example', true],
+    ['https://10.1.2.3', false],
+  ])('with IMAGES=%s, in production portraits are on public hosts alone: %s', (IMAGES, publicOnly) => {
+    expect(loadConfig({ ...productionEnv(), IMAGES }).portraits).toMatchObject({ publicOnly });
+  });
+
   it("asks Cloudflare's Turnstile where nothing else is set", () => {
     const keys = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' };
     expect(loadConfig(keys).captcha).toEqual({
@@ -394,6 +411,7 @@ describe('loadConfig in production', () => {
       { RONGCLOUD_API_URL: 'http://a.example' },
       /^RONGCLOUD_API_URL: must start with https/,
     ],
+    ['images that are kept over HTTP', { IMAGES: 'http://a.example' }, /^IMAGES: must start with https/],
     ['tokens that go over HTTP', { QINIU_UPLOAD_URL: 'http://a.example' }, /^QINIU_UPLOAD_URL: must start with https/],
     ['Twilio over HTTP', { TWILIO_API_URL: 'http://a.example' }, /^TWILIO_API_URL: must start with https/],
     [

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { RESUMABLE_PATHS, UPLOAD_PATHS } from '../../packages/image-server/src';
 import { REASONS } from '../../src/base/reasons';
 import { SECRETS, VARIABLES } from '../../src/config/variables';
 import { SERVICE_ROLE } from '../../src/database/service-role';
@@ -48,7 +49,7 @@ const examples = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
 const exampleVariables = examples.map(([name]) => name);
 const COMPOSE_ONLY = [
   ...['COMPOSE_PROFILES', 'DOMAIN', 'POSTGRES_PASSWORD', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_MEMORY', 'NETWORK_IPV6'],
-  ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'VERSION', 'REVISION', 'SOURCE'],
+  ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'IMAGE_INSTANCES', 'VERSION', 'REVISION', 'SOURCE'],
   ...['BACKUP_AT', 'BACKUP_DIR', 'BACKUP_ENV', 'BACKUP_KEEP'],
 ];
 
@@ -89,7 +90,7 @@ describe('.env.example', () => {
 
 describe('docker-compose.yml', () => {
   it('has a database and a proxy that can be left out, and the service', () => {
-    expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'proxy', 'backup', 'restore']);
+    expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'images', 'proxy', 'backup', 'restore']);
     expect([postgres.profiles, service.profiles, proxy.profiles]).toEqual([['database'], undefined, ['proxy']]);
     expect(service.build?.context).toBe('.');
     expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
@@ -129,6 +130,20 @@ describe('docker-compose.yml', () => {
       ...own,
       DATABASE_MIGRATION_URL: null,
     });
+  });
+
+  it('has a process that keeps images alone, which the proxy finds where IMAGE_INSTANCES says', () => {
+    const of = (env: Record<string, string>) =>
+      (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services;
+    const { service, images, proxy } = of({ IMAGE_INSTANCES: 'accounts-images-1:8585' });
+    const environment = { ...service?.environment, IMAGES: 'only' };
+    expect(images).toEqual({ ...service, profiles: ['images'], environment });
+    expect(proxy?.environment?.IMAGE_INSTANCES).toBe('accounts-images-1:8585');
+    const { INSTANCES, IMAGE_INSTANCES } = of({}).proxy?.environment ?? {};
+    expect(IMAGE_INSTANCES).toBe(INSTANCES);
+    const [, paths = ''] = /@images path (.*)/.exec(read('deploy/Caddyfile')) ?? [];
+    const below = ['/files', ...RESUMABLE_PATHS].map((path) => `${path}/*`);
+    expect(paths.split(' ').sort()).toEqual([...UPLOAD_PATHS, ...below].sort());
   });
 
   it('lets the proxy reach the service alone, and the database nobody else', () => {
@@ -176,7 +191,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('has the proxy avoid no instance because of what a client has sent', () => {
-    expect(read('deploy/Caddyfile')).toMatch(/^\t{2}health_uri \/readyz$/m);
+    expect(read('deploy/Caddyfile')).toMatch(/^\thealth_uri \/readyz$/m);
     expect(read('deploy/Caddyfile')).not.toMatch(/^\s*(fail_duration|max_fails|unhealthy_\w+)/m);
   });
 

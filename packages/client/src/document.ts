@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 34723d3b5cc6c31b05e53cd5731fe737f3505ec3c5ea8b13ada9ea2cffac566e
+// SHA-256 of the document: 6162ea965eaab596e66eae167c343552a3e6dc6b3c5b07acaf1d58894f127023
 
 export interface paths {
     "/user/send_code": {
@@ -3265,7 +3265,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredImage"];
                 };
             };
-            /** @description With the storage `qiniu`: send the form to Qiniu's own address. */
+            /** @description With the storage `qiniu`, or `IMAGES` at an address: send the form to this address. */
             307: {
                 headers: {
                     [name: string]: unknown;
@@ -3302,6 +3302,12 @@ export interface operations {
                 };
                 content: {
                     "image/*": string;
+                };
+            };
+            /** @description With `IMAGES` at an address: where the image is. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
             400: components["responses"]["OnlyMalformedPath"];

@@ -35,7 +35,7 @@ export const upload: Endpoint = {
       })
       .meta({ id: 'StoredImage', description: 'The image is at `<domain>/<key>`.' }),
   },
-  redirect: "With the storage `qiniu`: send the form to Qiniu's own address.",
+  redirect: 'With the storage `qiniu`, or `IMAGES` at an address: send the form to this address.',
   refusals: [
     ...(['malformed_upload', 'upload_cut_off', 'not_an_image', 'image_too_complex', 'image_too_slow'] as const),
     ...(['upload_token_refused', 'upload_token_expired', 'key_not_allowed', 'checksum_wrong'] as const),
@@ -55,5 +55,6 @@ export const image: Endpoint = {
     name: z.string().meta({ examples: ['ann.png'] }),
   }),
   answer: { type: 'image/*' },
+  redirect: 'With `IMAGES` at an address: where the image is.',
   refusals: ['no_such_image', 'overloaded'],
 };
