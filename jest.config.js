@@ -13,6 +13,7 @@ module.exports = {
   },
   // jose is published as an ES module only, which Jest cannot require.
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   modulePathIgnorePatterns: [

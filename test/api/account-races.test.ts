@@ -4,7 +4,6 @@ import { ImagesRepository } from '../../src/features/images/images-repository';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   e164,
@@ -17,19 +16,11 @@ import {
   type PhoneFields,
   type SignedInPerson,
 } from '../support/people';
+import { stage } from '../support/stage';
 import { insertGroup } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
-let app: TestApp;
-let ann: SignedInPerson;
-let cat: SignedInPerson;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
-beforeEach(async () => {
-  [ann, cat] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Cat')];
-});
+const { app, ann, cat } = stage({ people: 3 });
 
 const close = ({ agent, password }: SignedInPerson) => post(agent, '/user/close_account', { password });
 const changePhone = ({ agent, password }: SignedInPerson, verification_token: string) =>

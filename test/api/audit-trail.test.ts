@@ -4,17 +4,14 @@ import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { idsOf } from '../support/request-ids';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ TRUST_PROXY: 'loopback' });
-});
+const { app } = stage({ env: { TRUST_PROXY: 'loopback' } });
 afterEach(async () => {
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 

@@ -1,17 +1,13 @@
 import { newUserId } from '../../src/features/users/user-id';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
 describe('blacklist', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
 
   describe('POST /user/blacklist', () => {
     it('is empty at first', async () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { type Env, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { e164, newPhone, type PhoneFields } from '../support/people';
+import { stage } from '../support/stage';
 import {
   startSiteverifyStandIn,
   type SiteverifyBehaviour,
@@ -12,10 +13,7 @@ import {
 import { until } from '../support/until';
 
 let provider: SiteverifyStandIn;
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 beforeEach(async () => {
   provider = await startSiteverifyStandIn();
 });
@@ -23,7 +21,6 @@ afterEach(async () => {
   await provider.close().catch(() => {});
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 const beside = instancesBeside(() => app, { TRUST_PROXY: 'loopback', CODE_RESEND_SECONDS: '1' });
 

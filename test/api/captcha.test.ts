@@ -1,14 +1,11 @@
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type Env } from '../support/app';
 import { counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
 import { e164, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' } });
 
 interface Captcha {
   url: string;

@@ -1,4 +1,3 @@
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, deviceCookieOf, expectBody, expectRefusal, post } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import {
@@ -15,18 +14,13 @@ import {
   type PhoneFields,
   type SignedInPerson,
 } from '../support/people';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 describe('POST /user/change_phone', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
   let phone: PhoneFields;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app, ann } = stage({ people: 1 });
   beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
     phone = newPhone();
   });
 

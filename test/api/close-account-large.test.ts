@@ -1,23 +1,14 @@
 import { newUserId } from '../../src/features/users/user-id';
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, post } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { expectOk, insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import { expectOk, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { folding, fullState, insertGroup, sync } from '../support/sync';
 import { until } from '../support/until';
 
 /** Accounts that leave more than the request which closes them can end. */
 describe('POST /user/close_account, of an account that leaves much', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let cat: SignedInPerson;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
-  beforeEach(async () => {
-    [ann, cat] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Cat')];
-  });
+  const { app, ann, cat } = stage({ people: 3 });
   const instance = instancesBeside(() => app);
 
   const close = ({ agent, password }: SignedInPerson) => post(agent, '/user/close_account', { password });

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post } from '../support/calls';
 import { PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
@@ -17,20 +16,12 @@ import {
   type SignedInPerson,
 } from '../support/people';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { fullState, insertGroup, settled, sync } from '../support/sync';
 import { until } from '../support/until';
 
 describe('POST /user/close_account', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let cat: SignedInPerson;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
-  beforeEach(async () => {
-    [ann, cat] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Cat')];
-  });
+  const { app, ann, cat } = stage({ people: 3 });
 
   const close = ({ agent, password }: SignedInPerson) => post(agent, '/user/close_account', { password });
   const closed = async (person: SignedInPerson) => expectBody(await close(person), { code: 200 });

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { collectionOf, type Document, type Item } from '../../scripts/collection/collection';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { secret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 
 const collection = collectionOf(JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document);
 
@@ -35,11 +36,7 @@ class Player {
 }
 
 describe('the collection for Postman', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
 
   it('leads from a phone to a synchronised client, by its first folder', async () => {
     const player = new Player(app);

@@ -16,6 +16,7 @@ import {
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
 import { idsOf, loggedAs } from '../support/request-ids';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const [LOGIN, OPEN] = [true, false].map((needed) =>
@@ -26,11 +27,7 @@ const WITHOUT_BODY = OPERATIONS.filter(({ body }) => body === undefined).map(pat
 
 const tooLarge = JSON.stringify({ nickname: 'x'.repeat(17 * 1_024) });
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ CORS_ORIGINS: 'https://web.example.com,http://localhost:3000' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com,http://localhost:3000' } });
 
 /** Valid fields for every operation that takes a body. */
 const someBody = () => ({

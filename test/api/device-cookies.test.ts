@@ -15,15 +15,12 @@ import { instancesBeside } from '../support/instances';
 import { insertPerson, newPassword, newPhone, verificationToken, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(async () => {
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 /** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });

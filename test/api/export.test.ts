@@ -1,4 +1,3 @@
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectRefusal, post } from '../support/calls';
 import {
   e164,
@@ -11,6 +10,7 @@ import {
   verificationToken,
   type SignedInPerson,
 } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter, insertGroup } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
@@ -23,13 +23,9 @@ interface Exported extends Record<string, unknown> {
 }
 
 describe('POST /user/export', () => {
-  let app: TestApp;
   let ann: SignedInPerson;
   let bob: SignedInPerson;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
   beforeEach(async () => {
     [ann, bob] = [await registerAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
   });

@@ -1,18 +1,9 @@
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post } from '../support/calls';
-import { insertAndSignIn, profileOf, type SignedInPerson } from '../support/people';
+import { profileOf, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 
 describe('POST /user/set_findable', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let bob: SignedInPerson;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
-  beforeEach(async () => {
-    [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
-  });
+  const { app, ann, bob } = stage({ people: 2 });
 
   const find = ({ agent }: SignedInPerson, { region, phone }: SignedInPerson) =>
     post(agent, `/user/find/${region}/${phone}`);

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { newUserId } from '../../src/features/users/user-id';
 import { fixedWords } from '../../src/http/operations-router';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
 import { insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter, folding, fullState, settled, sync } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
@@ -26,17 +26,7 @@ type Named = Pick<SignedInPerson, 'id'>;
 const shown = ({ id, nickname }: Person) => ({ id, nickname, portraitUri: '' });
 
 describe('friendships', () => {
-  let app: TestApp;
-  let ann: SignedInPerson;
-  let bob: SignedInPerson;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
-  beforeEach(async () => {
-    ann = await insertAndSignIn(app, 'Ann');
-    bob = await insertAndSignIn(app, 'Bob');
-  });
+  const { app, ann, bob } = stage({ people: 2 });
 
   const call = ({ agent }: SignedInPerson, operation: string, fields: object = {}) =>
     post(agent, `/friendship/${operation}`, fields);

@@ -1,5 +1,4 @@
 import { newUserId } from '../../src/features/users/user-id';
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   befriend,
@@ -11,33 +10,19 @@ import {
   MANAGER,
   MEMBER,
   rolesIn,
-  signedIn,
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { folding, fullState, settled } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
-let cat: SignedInPerson;
-let dan: SignedInPerson;
 let groupId: string;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app, ann, bob, cat, dan } = stage({ people: 4 });
 /** Ann is the creator, Bob a member; Cat and Dan are none. */
 beforeEach(async () => {
-  [ann, bob, cat, dan] = (await signedIn(app, 'Ann', 'Bob', 'Cat', 'Dan')) as [
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-  ];
   groupId = await createGroup(app, [ann, bob]);
 });
 

@@ -1,5 +1,4 @@
 import type { Client } from 'pg';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   befriend,
@@ -14,31 +13,18 @@ import {
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, signIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { connectWriter, fullState, settled } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 /** More connections than calls wait here at a time, so that the test can ask how many do. */
 const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
-let cat: SignedInPerson;
-let dan: SignedInPerson;
 let groupId: string;
 let writer: Client;
-beforeAll(async () => {
-  app = await startApp(ENV);
-});
-afterAll(() => app.close());
+const { app, ann, bob, cat, dan } = stage({ env: ENV, people: 4 });
 /** Ann is the creator, Bob and Cat are members, Dan is none and a friend of all. */
 beforeEach(async () => {
-  [ann, bob, cat, dan] = (await signedIn(app, 'Ann', 'Bob', 'Cat', 'Dan')) as [
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-    SignedInPerson,
-  ];
   groupId = await createGroup(app, [ann, bob]);
   await expectOk(cat.agent.post('/group/join').send({ groupId }));
   await befriend(app, dan, [ann, bob, cat]);
@@ -284,18 +270,18 @@ describe('join beside others', () => {
 describe('of the last group that a user may be in', () => {
   const instance = instancesBeside(() => app, { GROUPS_JOINED_PER_USER: '1' });
 
-  it.each<[string, (me: SignedInPerson, other: string) => Promise<Answer>, number]>([
+  it.each<[string, (me: SignedInPerson, other: string, creator: SignedInPerson) => Promise<Answer>, number]>([
     ['joined', (me, other) => inGroup(me, 'join', { groupId: other }), 1000],
     ['made', (me) => inGroup(me, 'create', { name: 'Hikers', memberIds: [] }), 1000],
-    ['added to', (_me, other) => inGroup(ann, 'add', { groupId: other, memberIds: [dan.id] }), 400],
+    ['added to', (_me, other, creator) => inGroup(creator, 'add', { groupId: other, memberIds: [dan.id] }), 400],
   ])('two at once, one of them %s: one gets it', async (_how, call, refused) => {
     const there = await instance();
     const me = await signIn(there, dan);
     const other = await createGroup(app, [ann, bob]);
-    ann = await signIn(there, ann);
+    const creator = await signIn(there, ann);
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
-    const answers = [inGroup(me, 'join', { groupId }), call(me, other)];
+    const answers = [inGroup(me, 'join', { groupId }), call(me, other, creator)];
     await untilWaiting(app.db, 2);
     await writer.query('COMMIT');
     const codes = (await Promise.all(answers)).map(({ body }) => field(body, 'code'));

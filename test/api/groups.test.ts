@@ -1,5 +1,4 @@
 import { fixedWords } from '../../src/http/operations-router';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import {
   befriend,
@@ -11,27 +10,17 @@ import {
   MANAGER,
   MEMBER,
   rolesIn,
-  signedIn,
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { insertGroup, settled } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
 
-let app: TestApp;
-let ann: SignedInPerson;
-let bob: SignedInPerson;
-let cat: SignedInPerson;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
-beforeEach(async () => {
-  [ann, bob, cat] = (await signedIn(app, 'Ann', 'Bob', 'Cat')) as [SignedInPerson, SignedInPerson, SignedInPerson];
-});
+const { app, ann, bob, cat } = stage({ people: 3 });
 
 const resultOf = ({ status, body }: Answer) => {
   expect(status).toBe(200);

@@ -4,10 +4,10 @@ import { BlacklistService } from '../../src/features/blacklist/blacklist-service
 import { FriendshipsService } from '../../src/features/friendships/friendships-service';
 import { GroupsService } from '../../src/features/groups/groups-service';
 import { SyncRepository } from '../../src/features/sync/sync-repository';
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';
 import { insertAndSignIn } from '../support/people';
+import { stage } from '../support/stage';
 import { cookieFor, open } from '../support/streams';
 import { until } from '../support/until';
 
@@ -20,11 +20,7 @@ type Read = (...args: unknown[]) => Promise<unknown>;
 const READS = ['/user/groups', '/user/blacklist', '/user/sync/0', '/friendship/all'];
 
 describe('what a user has much of', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
 
   afterEach(() => jest.restoreAllMocks());
 

@@ -1,12 +1,8 @@
-import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, post } from '../support/calls';
 import { expectOk, insertAndSignIn, insertPerson, signIn } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app } = stage();
 
 /** Each would be SQL, a place holder or an escape, were it ever made part of a statement. */
 const HOSTILE = [

@@ -1,4 +1,3 @@
-import { startApp, type TestApp } from '../support/app';
 import { counted, deviceCookieOf, expectBody, post, reasonOf, type Answer } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import {
@@ -11,14 +10,11 @@ import {
   type Person,
   type PhoneFields,
 } from '../support/people';
+import { stage } from '../support/stage';
 
 const HOME = '198.51.100.9';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ TRUST_PROXY: 'loopback' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { TRUST_PROXY: 'loopback' } });
 
 async function tryToLogIn({ region, phone, password }: Person, ip: string, typed = password): Promise<Answer> {
   return app.api.post('/user/login').set('X-Forwarded-For', ip).send({ region, phone, password: typed });

@@ -9,7 +9,7 @@ import { Background } from '../../src/load/background';
 import { BreakerOpen } from '../../src/load/breaker';
 import { LIMIT_VARIABLES, limitsOf } from '../../src/load/limits';
 import { openQueues } from '../../src/load/queues';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import { Gate } from '../support/gate';
@@ -24,19 +24,16 @@ import {
   verificationToken,
 } from '../support/people';
 import { testPool, type TestPool } from '../support/pool';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
 const HOUR = 3_600;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(async () => {
   jest.restoreAllMocks();
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 /** As if they had passed; for a moment each instance remembers what was full. */
 async function endWindows(limit: string): Promise<void> {

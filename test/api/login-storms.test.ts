@@ -4,7 +4,7 @@ import { Unavailable } from '../../src/base/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import {
   cookieOf,
   counted,
@@ -20,17 +20,14 @@ import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(async () => {
   jest.restoreAllMocks();
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 

@@ -3,7 +3,7 @@ import { compare } from 'bcrypt';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Client } from 'pg';
 import { Passwords } from '../../src/features/auth/passwords';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import {
   cookieOf,
   counted,
@@ -18,14 +18,11 @@ import {
 import { Gate } from '../support/gate';
 import { field, insertPerson, newPhone, register, type Person } from '../support/people';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(() => jest.restoreAllMocks());
-afterAll(() => app.close());
 
 const login = ({ region, phone, password }: Pick<Person, 'region' | 'phone' | 'password'>, on = app) =>
   post(on.api, '/user/login', { region, phone, password });

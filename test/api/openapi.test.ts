@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { raw } from '../support/calls';
 import { field } from '../support/people';
 import { productionEnv } from '../support/production';
 import { ROOT } from '../support/service-process';
+import { stage } from '../support/stage';
 
 const kept = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Record<string, unknown>;
 
 describe('GET /openapi.json', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
-  });
-  afterAll(() => app.close());
+  const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
   it('is docs/openapi.json, with the address of this service, for anybody', async () => {
     const answer = await raw(app, '/openapi.json', { method: 'GET' });

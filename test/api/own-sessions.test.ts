@@ -1,14 +1,11 @@
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, raw, type Answer } from '../support/calls';
 import { field, insertPerson, newPassword, verificationToken, type Person } from '../support/people';
+import { stage } from '../support/stage';
 
 const DAY = 86_400_000;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ TRUST_PROXY: 'loopback' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { TRUST_PROXY: 'loopback' } });
 
 interface Listed {
   id: string;

@@ -12,6 +12,7 @@ import { expectRefusal, raw } from '../support/calls';
 import { e164, expectOk, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 
 const INBOX = [
   ...['/dev/inbox', '/dev/inbox.json'],
@@ -27,11 +28,7 @@ const TWILIO = {
   },
 };
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
 async function withAnother<T>(env: Record<string, string>, look: (other: TestApp) => Promise<T>): Promise<T> {
   const other = await startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });

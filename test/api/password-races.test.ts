@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
 import { newVerificationToken, tokenHash } from '../../src/features/verification/verification-token';
-import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   e164,
@@ -14,13 +13,10 @@ import {
   type PhoneFields,
 } from '../support/people';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { untilWaiting } from '../support/waiting';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app } = stage();
 
 /** Work on a transaction of the test, until it is committed. */
 async function inTransaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { HashingPool } from '../../src/features/auth/hashing-pool';
-import { startApp, type TestApp } from '../support/app';
+import { startApp } from '../support/app';
 import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import {
@@ -13,12 +13,9 @@ import {
   verificationToken,
   type Person,
 } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app } = stage();
 
 const instance = instancesBeside(() => app);
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../support/app';
 import { EXAMPLES, readOnce, trunkPrefixes } from '../support/example-phones';
 import { insertPerson } from '../support/people';
+import { stage } from '../support/stage';
 
 const PAGE = join(__dirname, '..', '..', 'docs', 'upgrading.md');
 const [LOOKING = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```/gs)]
@@ -10,11 +10,7 @@ const [LOOKING = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```
   .filter((sql) => sql.includes('FROM phones'));
 
 describe('the SQL of docs/upgrading.md', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
 
   it('finds phones that were kept in a second spelling, and no others', async () => {
     const { id: user_id } = await insertPerson(app);

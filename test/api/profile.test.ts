@@ -1,14 +1,10 @@
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn } from '../support/people';
+import { stage } from '../support/stage';
 
 describe('profile', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
 
   const profileOf = async (id: string) =>
     app.db('users').where({ id }).first('nickname', 'portrait_uri') as Promise<unknown>;

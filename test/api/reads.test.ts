@@ -2,17 +2,14 @@ import { Client } from 'pg';
 import { connectionOptions } from '../../src/database/pool';
 import { SharedReads } from '../../src/database/shared-reads';
 import { statement } from '../../src/database/statement';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { insertAndSignIn, profileOf } from '../support/people';
 import { testPool } from '../support/pool';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app } = stage();
 
 const instance = instancesBeside(() => app, { DATABASE_POOL_MAX: '1' });
 

@@ -1,5 +1,5 @@
 import { REASONS, type Reason } from '../../src/base/reasons';
-import { startApp, type Env, type TestApp } from '../support/app';
+import { startApp, type Env } from '../support/app';
 import { expectBody, expectRefusal, expectReturnCode, post, raw, type Answer } from '../support/calls';
 import { befriend } from '../support/groups';
 import {
@@ -11,12 +11,9 @@ import {
   newPhone,
   verificationToken,
 } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ CORS_ORIGINS: 'https://web.example.com' });
-});
-afterAll(() => app.close());
+const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
 const beside = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
 const sendCode = (body: object, on = app) => post(on.api, '/user/send_code', body);

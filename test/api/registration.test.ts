@@ -1,12 +1,8 @@
-import { startApp, type TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
 import { e164, field, newPassword, newPhone, register, verificationToken } from '../support/people';
+import { stage } from '../support/stage';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const { app } = stage();
 
 const accountsOf = (phone: ReturnType<typeof newPhone>) => app.db('phones').where({ phone: e164(phone) });
 

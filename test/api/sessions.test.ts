@@ -7,15 +7,12 @@ import { cookieOf, expectBody, expectRefusal, post, raw, times, type Answer } fr
 import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 
 const DAY = 86_400_000;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(() => jest.restoreAllMocks());
-afterAll(() => app.close());
 
 const login = ({ region, phone, password }: Person) => post(app.api, '/user/login', { region, phone, password });
 const groups = (cookie: string, on = app) => raw(on, '/user/groups', { headers: { Cookie: cookie } });

@@ -4,24 +4,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
-import { startApp, type TestApp } from '../support/app';
+import type { TestApp } from '../support/app';
 import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, registerAndSignIn, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
 import { idsOf } from '../support/request-ids';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(async () => {
   await app.db('sms_traffic').delete();
   await app.db('sms_networks').delete();
   await app.db('rate_limits').delete();
 });
-afterAll(() => app.close());
 
 const instance = instancesBeside(() => app);
 

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import { startApp, type TestApp } from '../support/app';
 import type { FoldingClient, SyncState } from '../support/folding-client';
 import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { stage } from '../support/stage';
 import { begin, connectWriter, fullState, insertGroup, isEmpty, NAMES, settled, sync } from '../support/sync';
 
 const RENAME = `UPDATE users SET nickname = 'New name' WHERE id = $1`;
@@ -10,14 +10,10 @@ const AGAIN = 'UPDATE friendships SET status = 20 WHERE user_id = $1 AND friend_
 const NOBODY = { nickname: '', portraitUri: '' };
 
 describe('POST /user/sync/:version with names', () => {
-  let app: TestApp;
   let ann: SignedInPerson;
   let bob: SignedInPerson;
   let cat: Person;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app.close());
+  const { app } = stage();
   beforeEach(async () => {
     [ann, bob, cat] = [
       await insertAndSignIn(app, 'Ann'),

@@ -1,14 +1,10 @@
 import { fixedWords } from '../../src/http/operations-router';
-import { startApp, type TestApp } from '../support/app';
 import { OPERATIONS } from '../support/operations';
 import { expectOk, field, insertAndSignIn, insertPerson, profileOf } from '../support/people';
+import { stage } from '../support/stage';
 
 describe('users', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ FINDS_PER_USER_MINUTE: '5' });
-  });
-  afterAll(() => app.close());
+  const { app } = stage({ env: { FINDS_PER_USER_MINUTE: '5' } });
 
   describe('POST /user/:id', () => {
     it('gives id, nickname and portraitUri, and nothing else', async () => {

@@ -5,16 +5,13 @@ import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answe
 import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';
 import { idsOf } from '../support/request-ids';
 import { secret } from '../support/secrets';
+import { stage } from '../support/stage';
 import { until } from '../support/until';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
+const { app } = stage();
 afterEach(() => {
   app.sms.before = () => Promise.resolve();
 });
-afterAll(() => app.close());
 
 const sendCode = (phone: object, to = app) => post(to.api, '/user/send_code', phone);
 const verifyCode = (phone: object, code: unknown, on = app) => post(on.api, '/user/verify_code', { ...phone, code });

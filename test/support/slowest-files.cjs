@@ -1,0 +1,19 @@
+// What a run has spent its time on, for whoever wants to shorten it. One file says nothing of that.
+const { relative } = require('node:path');
+
+const MOST = 20;
+
+module.exports = class SlowestFiles {
+  onRunComplete(_contexts, { testResults }) {
+    if (testResults.length <= MOST) return;
+    const slowest = testResults.toSorted((one, other) => secondsOf(other) - secondsOf(one)).slice(0, MOST);
+    const lines = slowest.map(
+      (result) => `${secondsOf(result).toFixed(0).padStart(6)} s  ${relative(process.cwd(), result.testFilePath)}`,
+    );
+    process.stdout.write(`\nThe ${MOST} slowest files:\n${lines.join('\n')}\n`);
+  }
+};
+
+function secondsOf({ perfStats: { start, end } }) {
+  return (end - start) / 1_000;
+}
