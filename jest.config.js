@@ -25,6 +25,6 @@ module.exports = {
   ],
   // Only ends tests that hang: on a machine with a load of twenty, a test of seconds takes minutes.
   testTimeout: 600_000,
-  // Also on two processors: for a third of the time a worker waits, for processes that start and answers that don't come.
-  maxWorkers: 3,
+  // Also on two processors: for almost half of the time a worker waits, for processes that start and answers that don't come.
+  maxWorkers: 4,
 };

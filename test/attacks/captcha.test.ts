@@ -1,8 +1,8 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
 import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './captcha-solvers';
 
-const PICTURES = 60;
-const ROUNDS = 5;
+const PICTURES = 30;
+const ROUNDS = 10;
 
 /** How many of the pictures it reads. */
 async function solvedBy(read: (png: Buffer) => string | Promise<string>, count: number): Promise<number> {

@@ -4,7 +4,7 @@ import { counted, deviceCookieOf, post, type Answer } from '../support/calls';
 import { TestCluster } from '../support/clusters';
 import { insertPerson, newPhone, type PhoneFields } from '../support/people';
 
-const SAMPLES = 300;
+const SAMPLES = 150;
 /** High enough for hashing to be most of the time that a login takes. */
 const COST = 7;
 /** Never met, so that each login counts against every limit, as in production. */

@@ -405,6 +405,6 @@ export const guards = {
     replace: 'if (failed.length === 0) return false;',
     by: 'if (failed.length >= 0) return true;',
     test: 'test/process/check',
-    named: 'fails with a test that fails by itself, too',
+    named: 'tests that fail by themselves, too',
   },
 };
