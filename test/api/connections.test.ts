@@ -2,6 +2,7 @@ import { startApp, type Env, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, times } from '../support/calls';
 import { FaultProxy } from '../support/fault-proxy';
 import { insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
+import { realTime } from '../support/real-time';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
@@ -39,7 +40,7 @@ describe('a connection on which something was given up', () => {
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);
     // Longer than any statement is waited for.
-    await new Promise((resolve) => setTimeout(resolve, 5_700));
+    await realTime(5_700);
     proxy.resume();
     expectRefusal(await stuck, 503);
 
@@ -58,7 +59,7 @@ describe('a connection on which something was given up', () => {
     proxy.stallAt('insert into "users"');
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);
-    await new Promise((resolve) => setTimeout(resolve, 5_700));
+    await realTime(5_700);
     proxy.resume();
     expectRefusal(await stuck, 503);
     for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
@@ -103,7 +104,7 @@ describe('connections that fall silent', () => {
     const people = await times(3, () => insertPerson(app));
     const login = (index: number) => post(app.api, '/user/login', people[index % people.length]);
     for (const answer of await times(12, login)) expect(answer.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 6_500));
+    await realTime(6_500);
 
     proxy.mute();
     const begun = Date.now();
@@ -160,7 +161,6 @@ describe('a locked row', () => {
     for (let count = 0; count < 8; count += 1) {
       expectBody(await rename(other, `Other ${count}`), { code: 200 });
       expect((await post(app.api, '/user/login', other)).status).toBe(200);
-      await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await holder.end();
     for (const { status } of await stuck) expect([200, 429, 503]).toContain(status);

@@ -15,6 +15,7 @@ import {
 } from '../support/calls';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
+import { realTime } from '../support/real-time';
 import { idsOf, loggedAs } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
@@ -670,7 +671,7 @@ describe('a database that is away', () => {
       proxy.lose();
       const started = Date.now();
       await times(10, ask);
-      await new Promise((resolve) => setTimeout(resolve, started + 7_000 - Date.now()));
+      await realTime(started + 7_000 - Date.now());
       expect(counted(await times(20, ask))).toEqual({ 200: 20 });
     } finally {
       proxy.close();

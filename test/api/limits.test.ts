@@ -24,6 +24,7 @@ import {
   verificationToken,
 } from '../support/people';
 import { testPool, type TestPool } from '../support/pool';
+import { realTime } from '../support/real-time';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -38,7 +39,7 @@ afterEach(async () => {
 /** As if they had passed; for a moment each instance remembers what was full. */
 async function endWindows(limit: string): Promise<void> {
   await app.db('rate_limits').whereLike('key', `${limit}%`).update({ resets_at: app.db.fn.now() });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await realTime(300);
 }
 
 /** An instance beside the first one, on the same database, that believes X-Forwarded-For. */

@@ -293,20 +293,27 @@ describe('/user/login after failures', () => {
   it('leaves three quarters of the hashing queue to other phones, however many addresses try one', async () => {
     const proxied = await startApp({ TRUST_PROXY: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const person = await insertPerson(app);
-    let [now, most] = [0, 0];
+    let [now, most, refused] = [0, 0, 0];
     jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async () => {
       most = Math.max(most, (now += 1));
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await until(() => refused > 0);
       now -= 1;
       return true;
     });
     const { region, phone, password } = person;
-    const loginFrom = (index: number) =>
-      post(proxied.api, '/user/login', { region, phone, password }, { 'X-Forwarded-For': `10.1.0.${index}` });
+    const loginFrom = async (index: number) => {
+      const answer = await post(
+        proxied.api,
+        '/user/login',
+        { region, phone, password },
+        { 'X-Forwarded-For': `10.1.0.${index}` },
+      );
+      if (answer.status === 429) refused += 1;
+      return answer;
+    };
     const answers = await times(90, loginFrom);
     const quarter = (25 * Math.min(8, 2 * availableParallelism())) / 4;
     expect(most).toBeLessThanOrEqual(quarter);
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([]);
     await proxied.close();
   });

@@ -8,6 +8,8 @@ import { instancesBeside } from '../support/instances';
 import { insertAndSignIn, profileOf } from '../support/people';
 import { testPool } from '../support/pool';
 import { stage } from '../support/stage';
+import { until } from '../support/until';
+import { untilWaiting } from '../support/waiting';
 
 const { app } = stage();
 
@@ -65,7 +67,7 @@ describe('reads on shared connections', () => {
     const { agent, id } = await insertAndSignIn(app);
     expect((await post(agent, `/user/${id}`)).status).toBe(200);
     await kill(app);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(async () => (await post(agent, `/user/${id}`)).status === 200);
     for (let count = 0; count < 4; count += 1) expect((await post(agent, `/user/${id}`)).status).toBe(200);
   });
 
@@ -85,7 +87,7 @@ describe('reads on shared connections', () => {
     const trx = await app.db.transaction();
     await trx.raw('LOCK TABLE group_members');
     const syncs = times(4, () => post(agent, '/user/sync/0'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilWaiting(app.db, 1);
     const started = Date.now();
     const reads = await times(8, () => post(agent, `/user/${id}`));
     const took = Date.now() - started;

@@ -8,6 +8,7 @@ import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person }
 import { productionEnv } from '../support/production';
 import { secret } from '../support/secrets';
 import { stage } from '../support/stage';
+import { untilWaiting } from '../support/waiting';
 
 const DAY = 86_400_000;
 
@@ -70,18 +71,6 @@ function gate(): { opened: Promise<void>; open: () => void } {
     open = resolve;
   });
   return { opened, open };
-}
-
-/** Until as many of the test's own connections wait for a lock. */
-async function waiting(count: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const { rows } = await app.db.raw<{ rows: { count: number }[] }>(
-      `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    if ((rows[0]?.count ?? 0) >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`nobody waits for the ${count}. lock`);
 }
 
 describe('a session that is found with what is read', () => {
@@ -236,7 +225,7 @@ describe('a session', () => {
     const updates = await withoutUpdates(async () => {
       expectBody(await groups(cookie, talkative), { code: 200, result: [] });
       // express-session tells of it a turn later.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise(setImmediate);
     });
     expect(updates).toBe(1);
     expect(stderr).not.toHaveBeenCalled();
@@ -339,7 +328,7 @@ describe('a session', () => {
     await updated.opened;
     // Due for renewal, it would save its session at its end, and now waits for its user's row.
     const underWay = post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
-    await waiting(1);
+    await untilWaiting(app.db, 1);
     expectBody(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
     held.open();
     await holding;
@@ -382,9 +371,9 @@ describe('a login with the old password during a reset leaves no session and no 
     });
     await locked.opened;
     const resetting = resetPassword(person);
-    await waiting(1);
+    await untilWaiting(app.db, 1);
     const underWay = login(person);
-    await waiting(2);
+    await untilWaiting(app.db, 2);
     release.open();
     await holding;
     expectBody(await resetting, { code: 200 });
@@ -409,9 +398,9 @@ describe('a login with the old password during a reset leaves no session and no 
     });
     await locked.opened;
     const underWay = login(person);
-    await waiting(1);
+    await untilWaiting(app.db, 1);
     const resetting = resetPassword(person);
-    await waiting(2);
+    await untilWaiting(app.db, 2);
     release.open();
     await holding;
     const [answer, reset] = await Promise.all([underWay, resetting]);
