@@ -6,7 +6,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'CASE WHEN by_asker THEN attempts < :asker ELSE',
     by: 'CASE WHEN by_asker THEN true ELSE',
-    test: 'test/api/limits',
     named: '5 of 100 are compared',
   },
   'limits-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'ELSE others_attempts < :others END',
     by: 'ELSE true END',
-    test: 'test/api/limits',
     named: '200 tries from many addresses at a code',
   },
   'kept-for-owners-1': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: 'Math.ceil(SHARE_FROM_ELSEWHERE * asker)',
     by: 'asker',
-    test: 'test/api/kept-for-owners',
     named: 'keep two of the five',
   },
   'kept-for-owners-2': {
@@ -30,7 +27,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: 'Math.ceil(SHARE_FROM_ELSEWHERE * asker)',
     by: 'asker',
-    test: 'test/api/kept-for-owners',
     named: 'through ten rounds of strangers',
   },
   'kept-for-owners-3': {
@@ -38,7 +34,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: `return standing === 'known' ? 'resendKnown' : 'resend';`,
     by: `return 'resend';`,
-    test: 'test/api/kept-for-owners',
     named: 'are sent to a known address at once',
   },
   'kept-for-owners-4': {
@@ -46,7 +41,6 @@ export const guards = {
     file: 'src/features/verification/verify-code-service.ts',
     replace: `for (const limit of ['resend', 'resendKnown'] as const)`,
     by: `for (const limit of ['resend'] as const)`,
-    test: 'test/api/kept-for-owners',
     named: 'are sent to a known address at once',
   },
   'kept-for-owners-5': {
@@ -54,7 +48,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: `this.at(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')`,
     by: `this.at(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha')`,
-    test: 'test/api/kept-for-owners',
     named: 'are kept, three of a day',
   },
   'kept-for-owners-6': {
@@ -62,7 +55,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: `? 'wrongCodesPerPhoneElsewhere' :`,
     by: `? 'wrongCodesPerPhone' :`,
-    test: 'test/api/kept-for-owners',
     named: 'of a day keep a fifth',
   },
   'kept-for-owners-7': {
@@ -70,7 +62,6 @@ export const guards = {
     file: 'src/features/verification/verification-router.ts',
     replace: '{ verifyId, verifyCode }, deviceOf(req))',
     by: '{ verifyId, verifyCode })',
-    test: 'test/api/kept-for-owners',
     named: 'are kept for a device too',
   },
   'kept-for-owners-8': {
@@ -78,7 +69,6 @@ export const guards = {
     file: 'src/features/verification/verification-router.ts',
     replace: 'verify(phone, code, caller, deviceOf(req))',
     by: 'verify(phone, code, caller)',
-    test: 'test/api/kept-for-owners',
     named: 'are kept for a device too',
   },
   'kept-for-owners-9': {
@@ -86,7 +76,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: "others: standing === 'elsewhere' ?",
     by: "others: standing !== 'known' ?",
-    test: 'test/api/kept-for-owners',
     named: 'are all anybody may have',
   },
   'limits-3': {
@@ -94,7 +83,6 @@ export const guards = {
     file: 'src/features/verification/verify-code-service.ts',
     replace: 'if (!sent) return',
     by: 'if (!sent) await limiter.hold(caller, ...guesses);\n    if (!sent) return',
-    test: 'test/api/limits',
     named: 'take no place of the budget where they find the code spent',
   },
   'limits-4': {
@@ -102,7 +90,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'bucket.used >= budget.most)',
     by: 'bucket.used >= budget.most AND false)',
-    test: 'test/api/limits',
     named: 'take none of the five tries that others share',
   },
   'audit-trail-1': {
@@ -110,7 +97,6 @@ export const guards = {
     file: 'src/features/verification/verify-code-service.ts',
     replace: 'await limiter.check(caller, ...guesses);',
     by: '',
-    test: 'test/api/audit-trail',
     named: 'a guess budget that is met',
   },
   'limits-5': {
@@ -118,7 +104,6 @@ export const guards = {
     file: 'src/features/verification/verify-code-service.ts',
     replace: 'await verification.releaseAttempt(sent);',
     by: '',
-    test: 'test/api/limits',
     named: 'leave the attempts of a code',
   },
   'limits-6': {
@@ -126,7 +111,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'if (!refusal) return;',
     by: 'if (!refusal || refusal) return;',
-    test: 'test/api/limits',
     named: 'are 20 a day for a phone from one address',
   },
   'verification-1': {
@@ -134,7 +118,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'SET verified_at = now() WHERE id = :id AND verified_at IS NULL AND expires_at',
     by: 'SET verified_at = now() WHERE id = :id AND expires_at',
-    test: 'test/api/verification',
     named: 'gives one token for the right code 20 times at once',
   },
   'password-races-1': {
@@ -142,7 +125,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'async endAll(phone: string): Promise<void> {\n    await lockCodes(this.db, { phone });',
     by: 'async endAll(phone: string): Promise<void> {',
-    test: 'test/api/password-races',
     named: 'leaves no token behind',
   },
   'password-races-2': {
@@ -150,7 +132,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'Promise<boolean> {\n    await lockCodes(this.db, { phone });',
     by: 'Promise<boolean> {',
-    test: 'test/api/password-races',
     named: 'leaves no token behind',
   },
   'password-races-3': {
@@ -158,7 +139,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'WHERE id = :id AND verified_at IS NULL AND expires_at > now()',
     by: 'WHERE id = :id AND verified_at IS NULL',
-    test: 'test/api/password-races',
     named: 'gives no token once a new password has ended it',
   },
   'password-races-4': {
@@ -166,7 +146,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'SET expires_at = created_at WHERE',
     by: 'SET expires_at = now() WHERE',
-    test: 'test/api/password-races',
     named: 'when the exchange had begun before',
   },
   'password-races-5': {
@@ -178,7 +157,6 @@ export const guards = {
     by: `const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongPassword('oldPassword');
       await repos.verification.endAll(number);`,
-    test: 'test/api/password-races',
     named: 'waits for a reset that is under way',
   },
   'passwords-1': {
@@ -187,7 +165,6 @@ export const guards = {
     replace:
       'DELETE FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked) RETURNING token_hash, phone',
     by: 'SELECT token_hash, phone FROM verification_tokens WHERE token_hash IN (SELECT token_hash FROM locked)',
-    test: 'test/api/passwords',
     named: 'uses a token once, for 10 resets at once',
   },
   'captcha-1': {
@@ -195,7 +172,6 @@ export const guards = {
     file: 'src/features/verification/captchas-repository.ts',
     replace: "await this.live(id).delete(['answer'])",
     by: "await this.live(id).select('answer')",
-    test: 'test/api/captcha',
     named: 'one try, also for 20 requests at once',
   },
   // --- messages, which cost money
@@ -204,7 +180,6 @@ export const guards = {
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: "if (await this.probeAnew()) return 'away';",
     by: "if ((await this.probeAnew()) || first) return 'away';",
-    test: 'test/api/captcha-provider',
     named: 'nobody switches the captcha off',
   },
   'probe-1': {
@@ -212,7 +187,6 @@ export const guards = {
     file: 'src/load/timeout.ts',
     replace: 'const STEPS = 4;',
     by: 'const STEPS = 1;',
-    test: 'test/api/probe',
     named: 'because this process stood still',
   },
   'captcha-provider-2': {
@@ -220,7 +194,6 @@ export const guards = {
     file: 'src/features/verification/captcha-service.ts',
     replace: 'if (this.captchas.checkedOutside)',
     by: 'if (!caller)',
-    test: 'test/api/captcha-provider',
     named: 'asks the provider as often for an address',
   },
   'captcha-provider-3': {
@@ -228,7 +201,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: "if (verdict === 'away') return 'nothing';",
     by: '',
-    test: 'test/api/captcha-provider',
     named: 'goes on under the limits without one',
   },
   'captcha-provider-4': {
@@ -236,7 +208,6 @@ export const guards = {
     file: 'src/integrations/captcha/widget-router.ts',
     replace: "'sha256-${hash}'",
     by: "'unsafe-inline'",
-    test: 'test/api/captcha-provider',
     named: 'and nothing else',
   },
   'limits-7': {
@@ -244,7 +215,6 @@ export const guards = {
     file: 'src/http/app.ts',
     replace: "app.set('trust proxy', trustProxy);",
     by: "app.set('trust proxy', true || trustProxy);",
-    test: 'test/api/limits',
     named: 'what the client adds before its proxy changes nothing',
   },
   'spend-guard-1': {
@@ -252,7 +222,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: "this.mode === 'enforce' ? await",
     by: "this.mode === 'off' ? await",
-    test: 'test/api/spend-guard',
     named: 'in enforce mode refuses',
   },
   'verification-2': {
@@ -260,7 +229,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'if (!isWithin(phone, allowedRegions)) {',
     by: 'if (!isWithin(phone, [])) {',
-    test: 'test/api/verification',
     named: 'ALLOWED_REGIONS only',
   },
   'limits-8': {
@@ -268,7 +236,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'limiter.take(caller, ...uses, await this.budgetFor(standing, caller))',
     by: 'limiter.take(caller, ...uses)',
-    test: 'test/api/limits',
     named: 'in all: SEND_CODE_PER_DAY',
   },
   'limits-9': {
@@ -276,7 +243,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: 'share: (messages) => Math.ceil(0.8 * messages)',
     by: 'share: (messages) => messages',
-    test: 'test/api/limits',
     named: 'the last fifth is kept',
   },
   'limits-10': {
@@ -284,7 +250,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: `if (standing === 'known') return { limit: 'sendInAll'`,
     by: `if (standing !== 'no account') return { limit: 'sendInAll'`,
-    test: 'test/api/limits',
     named: 'the last fifth is kept for owners',
   },
   'spend-guard-2': {
@@ -292,7 +257,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: 'share: (messages) => Math.ceil(0.4 * messages)',
     by: 'share: (messages) => Math.ceil(0.8 * messages)',
-    test: 'test/api/spend-guard',
     named: 'leaves more than half of the budget to others',
   },
   'spend-guard-3': {
@@ -300,7 +264,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'isBehind(network) || this.hasHadMuch(network)',
     by: 'isBehind(network)',
-    test: 'test/api/spend-guard',
     named: 'than a network that has had a twentieth of it',
   },
   'spend-guard-4': {
@@ -308,7 +271,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: "standing === 'known' && this.hasHadMuch(network)",
     by: "standing === 'elsewhere' && this.hasHadMuch(network)",
-    test: 'test/api/spend-guard',
     named: 'whose network has had a twentieth of the budget',
   },
   'spend-guard-5': {
@@ -316,7 +278,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: `name: 'alarm_codes_kn', per: 'address', amount: 80,`,
     by: `name: 'alarm_codes_kn', per: 'address', amount: 8_000,`,
-    test: 'test/api/spend-guard',
     named: 'known at all addresses',
   },
   'spend-guard-6': {
@@ -324,7 +285,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'const MOST_COUNTED = 5;',
     by: 'const MOST_COUNTED = 5_000;',
-    test: 'test/api/spend-guard',
     named: 'counts five open codes of a network at most',
   },
   'spend-guard-7': {
@@ -332,7 +292,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'SET sent = held.sent + excluded.sent, verified',
     by: 'SET verified',
-    test: 'test/api/spend-guard',
     named: 'counts a code beyond these five',
   },
   'spend-guard-8': {
@@ -340,7 +299,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: "finding.window === 'network' || isBehind(network)",
     by: "finding.window === 'network'",
-    test: 'test/api/spend-guard',
     named: 'in enforce mode refuses a region',
   },
   'spend-guard-9': {
@@ -348,7 +306,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'network.sent === 0 ? finding.share : Math.ceil(finding.share / 2)',
     by: 'finding.share',
-    test: 'test/api/spend-guard',
     named: 'keeps a share for networks',
   },
   'spend-guard-10': {
@@ -356,7 +313,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: `if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));`,
     by: `if (standing === 'elsewhere') return usesOfAccount(phone, caller).length > 9 ? limiter.take(caller) : undefined;`,
-    test: 'test/api/spend-guard',
     named: 'elsewhere than where it was used once a day',
   },
   'spend-guard-11': {
@@ -364,7 +320,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: `name: 'alarm_codes', per: 'service', amount: 50,`,
     by: `name: 'alarm_codes', per: 'service', amount: 5_000,`,
-    test: 'test/api/spend-guard',
     named: 'fifty codes a quarter of an hour to accounts',
   },
   'spend-guard-12': {
@@ -372,7 +327,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: `name: 'alarm_codes_k', per: 'address', amount: 20,`,
     by: `name: 'alarm_codes_k', per: 'address', amount: 5_000,`,
-    test: 'test/api/spend-guard',
     named: 'accounts known at an address',
   },
   'spend-guard-13': {
@@ -380,7 +334,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: "if (standing === 'known') return undefined;",
     by: '',
-    test: 'test/api/spend-guard',
     named: 'sends to an account from where it was used before',
   },
   'limits-11': {
@@ -388,7 +341,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'await taken.giveBackButAddress();',
     by: 'await taken.giveBack();',
-    test: 'test/api/limits',
     named: 'a number that the provider refuses counts',
   },
   'spend-guard-14': {
@@ -396,7 +348,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOf(own) ?? burstOf(own, ahead, FLOOR.region)',
     by: 'alarmOf(own)',
-    test: 'test/api/spend-guard',
     named: 'caps how many there may be',
   },
   'spend-guard-15': {
@@ -404,7 +355,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'const ahead = enter(region);',
     by: 'const ahead = enter(region) && 0;',
-    test: 'test/api/spend-guard',
     named: 'of 12 at once, one finds the last place',
   },
   'spend-guard-16': {
@@ -412,7 +362,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together)',
     by: 'burstOf(all, ahead, FLOOR.together)',
-    test: 'test/api/spend-guard',
     named: 'refused once they can',
   },
   'spend-guard-17': {
@@ -420,7 +369,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'alarmOfAll(all) ?? burstOf(all, ahead, FLOOR.together)',
     by: 'alarmOfAll(all)',
-    test: 'test/api/spend-guard',
     named: 'are capped together while none can be judged',
   },
   'spend-guard-18': {
@@ -428,7 +376,6 @@ export const guards = {
     file: 'src/features/spend-guard/alarm.ts',
     replace: 'SHARE_OF_ONE = { hour: 5, day: 10 }',
     by: 'SHARE_OF_ONE = { hour: 1_000, day: 1_000 }',
-    test: 'test/api/spend-guard',
     named: 'and to other regions',
   },
   'spend-guard-19': {
@@ -436,7 +383,6 @@ export const guards = {
     file: 'src/features/phones/phone-number.ts',
     replace: 'parsePhoneNumberFromString(number)?.country ?? ',
     by: '',
-    test: 'test/api/spend-guard',
     named: 'each country of a calling code by itself',
   },
   'verification-3': {
@@ -444,7 +390,6 @@ export const guards = {
     file: 'src/features/phones/phone-number.ts',
     replace: "return region === '1' && type === undefined && !parsed?.country && isOrdinary(number);",
     by: "return region === '1';",
-    test: 'test/api/verification',
     named: 'a premium number of calling code 1',
   },
   'limits-12': {
@@ -452,7 +397,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: `const networks = limit.per === 'address' ? networksOf(subject) : [{ network: subject, times: 1 }];`,
     by: 'const networks = [networksOf(subject)[0] ?? { network: subject, times: 1 }];',
-    test: 'test/api/limits',
     named: 'a customer with a /56 or a /48',
   },
   'limits-13': {
@@ -460,7 +404,6 @@ export const guards = {
     file: 'src/base/networks.ts',
     replace: '(bracketed ?? withPort ?? given)',
     by: 'given',
-    test: 'test/api/limits',
     named: 'one with a port is that address',
   },
   'limits-14': {
@@ -468,7 +411,6 @@ export const guards = {
     file: 'src/http/client-address.ts',
     replace: 'isTrusted(plainAddress(address) ?? address, hop)',
     by: 'isTrusted(address, hop)',
-    test: 'test/api/limits',
     named: 'a trusted proxy is known with its port',
   },
   'limits-15': {
@@ -476,7 +418,6 @@ export const guards = {
     file: 'src/http/client-address.ts',
     replace: 'return plainAddress(ip) ?? plainAddress(remoteAddress)',
     by: 'return ip ?? plainAddress(remoteAddress)',
-    test: 'test/api/limits',
     named: 'what is none is the address of the proxy',
   },
   'limits-16': {
@@ -484,7 +425,6 @@ export const guards = {
     file: 'src/features/verification/verification-router.ts',
     replace: `limits: ['verifiesPerMinute', 'verifiesPerDay']`,
     by: `limits: ['checksPerMinute', 'checksPerDay']`,
-    test: 'test/api/limits',
     named: 'leave verify_code alone',
   },
   'conventions-1': {
@@ -492,7 +432,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: ': [publicOrigin]',
     by: ": ['http', 'https', 'capacitor', 'ionic'].map((scheme) => `${scheme}:${publicOrigin.split(':')[1]}`)",
-    test: 'test/api/conventions',
     named: 'the same host, but a page that anybody can make',
   },
   'conventions-2': {
@@ -500,7 +439,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: 'publicOrigin === undefined ?',
     by: 'publicOrigin ?',
-    test: 'test/api/conventions',
     named: 'are also those of another name of this address',
   },
   'limits-17': {
@@ -508,7 +446,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: 'WHERE ${USED} + cardinality(${LIVE}) < excluded.amount',
     by: 'WHERE (SELECT used FROM rate_limits one WHERE one.key = bucket.key) < excluded.amount',
-    test: 'test/api/limits',
     named: 'is shared by two instances',
   },
   'limits-18': {
@@ -516,7 +453,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'const taken = await this.buckets.take(wanted);',
     by: 'const taken = await this.buckets.take(wanted).catch(() => wanted);',
-    test: 'test/api/limits',
     named: 'nothing that is limited goes on',
   },
   'notices-1': {
@@ -524,7 +460,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: "if (this.rules.notify === 'off') return;",
     by: '',
-    test: 'test/api/notices',
     named: 'nothing at all, unless NOTIFY is set',
   },
   'notices-2': {
@@ -532,7 +467,6 @@ export const guards = {
     file: 'src/config/variables.ts',
     replace: "NOTIFY: oneOf('off', 'sms').default('off')",
     by: "NOTIFY: oneOf('off', 'sms').default('sms')",
-    test: 'test/api/notices',
     named: 'nothing at all, unless NOTIFY is set',
   },
   'notices-3': {
@@ -540,7 +474,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `{ limit: 'noticesPerPhone', subject: number },`,
     by: '',
-    test: 'test/api/notices',
     named: 'once an hour at most',
   },
   'notices-4': {
@@ -548,7 +481,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: `name: 'notices_p', per: 'phone', amount: 1, seconds: HOUR,`,
     by: `name: 'notices_p', per: 'phone', amount: 1, seconds: MINUTE,`,
-    test: 'test/api/notices',
     named: 'once an hour at most',
   },
   'notices-5': {
@@ -556,7 +488,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `{ limit: 'newDeviceNoticesPerPhone', subject: number },`,
     by: '',
-    test: 'test/api/notices',
     named: 'of a new device is sent to a phone three times a day',
   },
   'notices-6': {
@@ -564,7 +495,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `[{ limit: 'otherNoticesPerPhone', subject: number }]`,
     by: '[]',
-    test: 'test/api/notices',
     named: 'of a new device is sent to a phone three times a day',
   },
   'notices-7': {
@@ -572,7 +502,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `[{ limit: 'lockOutNoticesPerPhone', subject: number } as const]`,
     by: '[]',
-    test: 'test/api/notices',
     named: 'of a lock-out once a week',
   },
   'notices-8': {
@@ -580,7 +509,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `{ limit: 'newDeviceNoticesPerAddress', subject: address },`,
     by: '...(address ? [] : []),',
-    test: 'test/api/notices',
     named: 'of a new device is sent so often an hour for one address',
   },
   'notices-9': {
@@ -588,7 +516,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: "notices.tell('password_reset', { id: account.id, phone }, caller);",
     by: '',
-    test: 'test/api/notices',
     named: 'of a password reset',
   },
   'notices-10': {
@@ -596,7 +523,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: "if (phone) notices.tell('password_changed', { id: userId, phone }, caller);",
     by: '',
-    test: 'test/api/notices',
     named: 'of a changed password',
   },
   'notices-11': {
@@ -604,7 +530,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: "notices.tell('password_reset', { id: account.id, phone }, caller);",
     by: "await notices['send']('password_reset', { id: account.id, phone }, caller);",
-    test: 'test/api/notices',
     named: 'is not waited for',
   },
   'notices-12': {
@@ -612,7 +537,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: `{ limit: 'sendInAll', subject: 'all' },`,
     by: '',
-    test: 'test/api/notices',
     named: "counts against the day's budget",
   },
   'notices-13': {
@@ -620,7 +544,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: 'if (!(error instanceof SendingTimedOut)) await taken.giveBack();',
     by: '',
-    test: 'test/api/notices',
     named: 'the next one is sent',
   },
   'notices-14': {
@@ -628,7 +551,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: 'if (!(error instanceof SendingTimedOut)) await taken.giveBack();',
     by: 'await taken.giveBack();',
-    test: 'test/api/notices',
     named: 'that may still arrive counts',
   },
   'notices-15': {
@@ -636,7 +558,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'AND id < (SELECT max(id)',
     by: 'AND request_id <> :requestId AND 0 < (SELECT max(id)',
-    test: 'test/api/notices',
     named: 'neither makes the other one look known',
   },
   'known-places-1': {
@@ -644,7 +565,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'WHERE id >= coalesce(',
     by: 'WHERE id >= 0 * coalesce(',
-    test: 'test/api/known-places',
     named: 'are forgotten with the password',
   },
   'audit-trail-2': {
@@ -652,7 +572,6 @@ export const guards = {
     file: 'src/features/audit/known-places.ts',
     replace: "return 'elsewhere';\n    }",
     by: "throw new Error('no trail');\n    }",
-    test: 'test/api/audit-trail',
     named: 'that cannot be written to fails nobody who only asks',
   },
   'known-places-2': {
@@ -660,7 +579,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: "AND event IN ('registered', 'logged_in', 'password_changed', 'password_reset', 'phone_changed')",
     by: '',
-    test: 'test/api/known-places',
     named: 'are not where a login has failed',
   },
   'known-places-3': {
@@ -668,7 +586,6 @@ export const guards = {
     file: 'src/features/audit/known-places.ts',
     replace: 'device?.userId === used.userId && device.credentialsVersion === used.credentialsVersion',
     by: 'device !== undefined',
-    test: 'test/api/known-places',
     named: 'are devices, under the password',
   },
   'notices-16': {
@@ -676,7 +593,6 @@ export const guards = {
     file: 'src/features/notices/known-devices.ts',
     replace: 'return !isNetworkKnown || !earlier',
     by: 'return !isNetworkKnown && !earlier',
-    test: 'test/api/notices',
     named: 'of a login from a user agent',
   },
   'notices-17': {
@@ -684,7 +600,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: 'if (!isWithin(phone, allowedRegions)) return;',
     by: '',
-    test: 'test/api/notices',
     named: 'is not sent where ALLOWED_REGIONS',
   },
   'notices-18': {
@@ -692,7 +607,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: 'Object.values(background)',
     by: '[background.noting, background.ending]',
-    test: 'test/api/notices',
     named: 'just before a stop is sent before the instance ends',
   },
   // --- passwords
@@ -701,7 +615,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerPhoneAndAddress', subject: pair },`,
     by: '',
-    test: 'test/api/limits',
     named: '10 of 50 are compared',
   },
   'limits-20': {
@@ -709,7 +622,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: 'WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)',
     by: 'WHERE false)',
-    test: 'test/api/limits',
     named: 'use up nothing of all',
   },
   'audit-trail-3': {
@@ -717,7 +629,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
     by: "await audit.note({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);",
-    test: 'test/api/audit-trail',
     named: 'is written behind the answer of a refused login',
   },
   'audit-trail-4': {
@@ -725,7 +636,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
     by: "await audit.noteUpToLimit({ event: 'login_failed', userId: known?.id, phone, detail: 'login' }, caller);",
-    test: 'test/api/audit-trail',
     named: 'is written behind the answer of a refused login of an unknown phone',
   },
   'audit-trail-5': {
@@ -733,7 +643,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: 'Object.values(background)',
     by: '[background.telling, background.ending]',
-    test: 'test/api/audit-trail',
     named: 'also of an instance that is stopped just then',
   },
   'kept-for-owners-10': {
@@ -741,7 +650,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'return logIn(known);',
     by: 'throw error;',
-    test: 'test/api/kept-for-owners',
     named: 'logs in whatever strangers fail',
   },
   'kept-for-owners-11': {
@@ -749,7 +657,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'uses: uses.filter(({ subject }) => subject !== phone)',
     by: 'uses: uses.filter(({ subject }) => !subject.startsWith(phone))',
-    test: 'test/api/kept-for-owners',
     named: 'has 10 failures of its own',
   },
   'login-storms-1': {
@@ -757,7 +664,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'return { share: `${phone} ${address}`,',
     by: `return { share: address ? phone : '',`,
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'device-cookies-1': {
@@ -765,7 +671,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerDeviceDay', subject },`,
     by: '',
-    test: 'test/api/device-cookies',
     named: 'after 20 failures in a day',
   },
   'device-cookies-2': {
@@ -773,7 +678,6 @@ export const guards = {
     file: 'src/features/auth/device-cookies.ts',
     replace: 'signature(key, signed)))) return undefined;',
     by: 'signature(key, signed)) || signed)) return undefined;',
-    test: 'test/api/device-cookies',
     named: 'is not known by a cookie',
   },
   'device-cookies-3': {
@@ -781,7 +685,6 @@ export const guards = {
     file: 'src/features/auth/own-password.ts',
     replace: 'account?.id === device.userId && account.credentialsVersion',
     by: 'account?.credentialsVersion',
-    test: 'test/api/device-cookies',
     named: 'is not known by a cookie',
   },
   'device-cookies-4': {
@@ -789,7 +692,6 @@ export const guards = {
     file: 'src/features/auth/own-password.ts',
     replace: 'account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;',
     by: 'account?.id === device.userId;',
-    test: 'test/api/device-cookies',
     named: 'is unknown after a reset',
   },
   'device-cookies-5': {
@@ -797,7 +699,6 @@ export const guards = {
     file: 'src/features/auth/own-password.ts',
     replace: 'const device = from && deviceOf(account, from);',
     by: 'const device = from && deviceOf(undefined, from);',
-    test: 'test/api/device-cookies',
     named: 'can change the password whatever strangers do',
   },
   'device-cookies-6': {
@@ -805,7 +706,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: 'if (set.length > 1)',
     by: 'if (set.length > 2)',
-    test: 'test/api/device-cookies',
     named: 'is the second that a login sets',
   },
   'device-cookies-7': {
@@ -813,7 +713,6 @@ export const guards = {
     file: 'src/features/auth/auth-router.ts',
     replace: 'if (device) devices.set(res, account);',
     by: 'devices.set(res, account);',
-    test: 'test/api/device-cookies',
     named: 'the session needs none beside it',
   },
   // --- sessions
@@ -825,7 +724,6 @@ export const guards = {
     WHERE sid = :sid`,
     by: `INSERT INTO session (sess, expire, sid) VALUES (:data, :expires, :sid)
     ON CONFLICT (sid) DO UPDATE SET sess = excluded.sess`,
-    test: 'test/api/sessions.test',
     named: 'is not brought back by a request under way',
   },
   'sessions-2': {
@@ -833,7 +731,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: 'AND closed_at IS NULL FOR SHARE)',
     by: 'AND closed_at IS NULL)',
-    test: 'test/api/sessions.test',
     named: 'after the reset has ended all sessions and before it commits',
   },
   'sessions-3': {
@@ -841,7 +738,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: 'WHERE id = :userId AND credentials_version = :credentialsVersion AND',
     by: 'WHERE id = :userId AND (credentials_version = :credentialsVersion OR true) AND',
-    test: 'test/api/sessions.test',
     named: 'when it has read the old hash before the reset',
   },
   'passwords-2': {
@@ -849,7 +745,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await repos.sessions.endAll(account.id)',
     by: '0',
-    test: 'test/api/passwords',
     named: 'ends all sessions of the user at once',
   },
   'sessions-4': {
@@ -857,7 +752,6 @@ export const guards = {
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'if (!isWhole || this.left(session) <= 0)',
     by: 'if (!isWhole)',
-    test: 'test/api/sessions.test',
     named: 'is not renewed beyond 90 days',
   },
   'own-sessions-1': {
@@ -865,7 +759,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: '.whereRaw(`${OWNER} = ? AND ${PUBLIC_ID} = ?`, [userId, id])',
     by: '.whereRaw(`${PUBLIC_ID} = ?`, [id])',
-    test: 'test/api/own-sessions',
     named: 'never ends a session of somebody else',
   },
   'conventions-3': {
@@ -873,7 +766,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: 'else if (isForeign(req, origin, publicOrigin) && WRITING.includes(req.method))',
     by: "else if (isForeign(req, origin, publicOrigin) && req.method === 'nothing')",
-    test: 'test/api/conventions',
     named: 'are refused with 403',
   },
   'conventions-4': {
@@ -881,7 +773,6 @@ export const guards = {
     file: 'src/http/app.ts',
     replace: 'of sameHeaderEntries)',
     by: 'of sameHeaderEntries.slice(-1))',
-    test: 'test/api/conventions',
     named: 'tell browsers to run, frame, sniff and pass on nothing',
   },
   'passwords-3': {
@@ -896,7 +787,6 @@ export const guards = {
         by: '',
       },
     ],
-    test: 'test/api/passwords',
     named: 'lets one of 5 changes at once win',
   },
   'sessions-5': {
@@ -904,7 +794,6 @@ export const guards = {
     file: 'src/base/secrets.ts',
     replace: 'a.length === b.length && timingSafeEqual(a, b)',
     by: 'a.length >= 0 && b.length > 0',
-    test: 'test/api/sessions.test',
     named: 'tampered with, cut, foreign',
   },
   'sessions-6': {
@@ -912,7 +801,6 @@ export const guards = {
     file: 'src/features/sessions/live-session.ts',
     replace: 'AND expire > now()',
     by: '',
-    test: 'test/api/sessions.test',
     named: 'ends when it has not been used for 30 days',
   },
   'login-1': {
@@ -920,7 +808,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: 'httpOnly: true,',
     by: 'httpOnly: false,',
-    test: 'test/api/login',
     named: 'sets sid: HttpOnly',
   },
   'secrets-1': {
@@ -928,7 +815,6 @@ export const guards = {
     file: 'src/features/sessions/session-reader.ts',
     replace: 'secrets.map((secret) => createSecretKey',
     by: 'secrets.slice(0, 1).map((secret) => createSecretKey',
-    test: 'test/api/secrets',
     named: 'refuses nobody at any moment',
   },
   'secrets-2': {
@@ -936,7 +822,6 @@ export const guards = {
     file: 'src/features/verification/verification-code.ts',
     replace: '] = secrets.map((secret) => ({',
     by: '] = secrets.slice(0, 1).map((secret) => ({',
-    test: 'test/api/secrets',
     named: 'refuses nobody at any moment',
   },
   'secrets-3': {
@@ -944,7 +829,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-token.ts',
     replace: 'const isSigned = secrets.some(',
     by: 'const isSigned = secrets.slice(0, 1).some(',
-    test: 'test/api/secrets',
     named: 'refuses nobody at any moment',
   },
   // --- what users of the service see and do
@@ -953,7 +837,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'me.member_id = :userId AND NOT me.is_deleted AND',
     by: 'me.member_id = :userId AND',
-    test: 'test/api/sync.test',
     named: 'no new name or portrait',
   },
   'group-large-1': {
@@ -961,7 +844,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: "CASE WHEN ${IS_OUT} THEN '' ELSE g.name END",
     by: 'g.name',
-    test: 'test/api/group-large',
     named: 'is gone for everybody with the answer to dismiss',
   },
   'group-large-2': {
@@ -969,7 +851,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: "CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END",
     by: 'g.portrait_uri',
-    test: 'test/api/group-large',
     named: 'is gone for everybody with the answer to dismiss',
   },
   'sync-2': {
@@ -977,7 +858,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: "withNames('m.member_id', 'NOT m.is_deleted')",
     by: "withNames('m.member_id')",
-    test: 'test/api/sync.test',
     named: 'neither profile nor role of a member who has left',
   },
   'profile-1': {
@@ -986,7 +866,6 @@ export const guards = {
     replace: `limits: ['changesPerHour'],
       handle: (nickname,`,
     by: 'handle: (nickname,',
-    test: 'test/api/profile',
     named: 'takes so many changes of both kinds together',
   },
   'profile-2': {
@@ -994,7 +873,6 @@ export const guards = {
     file: 'src/features/account/account-router.ts',
     replace: `limits: ['changesPerHour'],`,
     by: '',
-    test: 'test/api/profile',
     named: 'counts findability with them',
   },
   'profile-3': {
@@ -1002,7 +880,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-service.ts',
     replace: 'if (!(await sessions.has(userId, id))) {',
     by: 'if (limits.changesPerHour) {\n      void sessions;',
-    test: 'test/api/profile',
     named: 'counts findability with them',
   },
   'profile-4': {
@@ -1010,7 +887,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-router.ts',
     replace: `limits: ['displayNamesPerHour'],`,
     by: '',
-    test: 'test/api/profile',
     named: 'takes twenty times as many names for friends',
   },
   'profile-5': {
@@ -1018,7 +894,6 @@ export const guards = {
     file: 'src/features/profile/portrait-host.ts',
     replace: "throw notAllowed(`must be on ${hosts.join(' or ')}`);",
     by: 'return;',
-    test: 'test/api/profile',
     named: 'refuses https://tracker.example/p.png',
   },
   'profile-6': {
@@ -1026,7 +901,6 @@ export const guards = {
     file: 'src/features/profile/portrait-host.ts',
     replace: '&& address.toLowerCase().startsWith(start) && /^([/?#]|$)/.test(rest)',
     by: '',
-    test: 'test/api/profile',
     named: 'refuses https:///images.example.com',
   },
   'sync-large-1': {
@@ -1034,7 +908,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'user', share: 2, waiting: 0, refusal: tooManyOwn`,
     by: `per: 'user', share: 1e9, waiting: 0, refusal: tooManyOwn`,
-    test: 'test/api/sync-large',
     named: 'has two such answers at once',
   },
   'blacklist-1': {
@@ -1042,7 +915,6 @@ export const guards = {
     file: 'src/features/blacklist/blacklist-repository.ts',
     replace: 'OR :most > (',
     by: 'OR :most::integer > 0 OR :most > (',
-    test: 'test/api/blacklist',
     named: 'refuses one more until another is taken off',
   },
   'blacklist-2': {
@@ -1050,7 +922,6 @@ export const guards = {
     file: 'src/features/blacklist/blacklist-service.ts',
     replace: 'await blacklist.lock(userId);',
     by: '',
-    test: 'test/api/blacklist',
     named: 'gives one of two, on two instances, the last place',
   },
   'blacklist-3': {
@@ -1058,7 +929,6 @@ export const guards = {
     file: 'src/features/blacklist/blacklist-router.ts',
     replace: `limits: ['blacklistAddsPerHour'],`,
     by: '',
-    test: 'test/api/blacklist',
     named: 'takes so many adds of a user',
   },
   'heavy-reads-1': {
@@ -1066,7 +936,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'user', share: 2, waiting: 8,`,
     by: `per: 'user', share: 1e9, waiting: 8,`,
-    test: 'test/api/heavy-reads',
     named: 'is read twice at once for one user',
   },
   'heavy-reads-2': {
@@ -1074,7 +943,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'user', share: 2, waiting: 8,`,
     by: `per: 'user', share: 2, waiting: 1e9,`,
-    test: 'test/api/heavy-reads',
     named: 'is read twice at once for one user',
   },
   'heavy-reads-3': {
@@ -1082,7 +950,6 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: "else res.once('close', leave);",
     by: 'else leave();',
-    test: 'test/api/heavy-reads',
     named: 'counts an answer until the client has taken it',
   },
   'blacklist-4': {
@@ -1090,7 +957,6 @@ export const guards = {
     file: 'src/database/pages.ts',
     replace: 'const PAGE = 500;',
     by: 'const PAGE = 1e6;',
-    test: 'test/api/blacklist',
     named: 'reads a long one in pages, and gives all of it in order',
   },
   'sync-large-2': {
@@ -1098,7 +964,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'blacklist: blacklisted.length <= few ? blacklisted : undefined',
     by: 'blacklist: blacklisted',
-    test: 'test/api/sync-large',
     named: 'reads it in pages, and gives all that has not ended',
   },
   'sync-large-3': {
@@ -1106,7 +971,6 @@ export const guards = {
     file: 'src/features/sync/sync-service.ts',
     replace: 'blacklist && friends && !manyEnded && members ? chunks',
     by: 'members ? chunks',
-    test: 'test/api/sync-large',
     named: 'has one of the two places of large answers',
   },
   // --- lookups and the trail
@@ -1115,7 +979,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: `WHERE key IN (SELECT key FROM changed WHERE used = 0 AND held = '{}'))`,
     by: 'WHERE key IN (SELECT key FROM changed WHERE used < 0))',
-    test: 'test/api/limits',
     named: 'keeps no row',
   },
   'audit-trail-6': {
@@ -1123,7 +986,6 @@ export const guards = {
     file: 'src/features/audit/audit-trail.ts',
     replace: 'if (taken.length === buckets.length)',
     by: 'if (taken.length >= 0)',
-    test: 'test/api/audit-trail',
     named: '20 refused sends',
   },
   'audit-trail-7': {
@@ -1131,7 +993,6 @@ export const guards = {
     file: 'migrations/0006_security_events.up.sql',
     replace: "CHECK (phone !~ '[0-9]{6}')",
     by: 'CHECK (true)',
-    test: 'test/api/audit-trail',
     named: 'keeps no code, token, password, cookie or full phone number',
   },
   'audit-trail-8': {
@@ -1139,7 +1000,6 @@ export const guards = {
     file: 'migrations/0006_security_events.up.sql',
     replace: 'BEFORE UPDATE ON security_events',
     by: 'BEFORE UPDATE OF request_id ON security_events',
-    test: 'test/api/audit-trail',
     named: 'is append-only',
   },
   'audit-trail-9': {
@@ -1147,7 +1007,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'masked(phone.number)',
     by: "masked('+44') + phone.number.replace(/(\\d{3})/g, '$1 ')",
-    test: 'test/api/audit-trail',
     named: 'with who asked, when, and a masked phone',
   },
   'audit-trail-10': {
@@ -1155,7 +1014,6 @@ export const guards = {
     file: 'src/http/request-log.ts',
     replace: 'req.id = randomUUID();',
     by: 'req.id = clientRequestId(req) ?? randomUUID();',
-    test: 'test/api/audit-trail',
     named: 'knows a request by an id of the service',
   },
   'conventions-5': {
@@ -1163,7 +1021,6 @@ export const guards = {
     file: 'src/http/request-log.ts',
     replace: 'maskedAddress(req.sentFrom)',
     by: 'req.sentFrom',
-    test: 'test/api/conventions',
     named: 'and a masked address',
   },
   'users-1': {
@@ -1171,7 +1028,6 @@ export const guards = {
     file: 'src/http/request-log.ts',
     replace: 'const route = req.pattern ?? routeOf(req);',
     by: 'const route = req.originalUrl;',
-    test: 'test/api/users.test',
     named: 'finds a user by the phone',
   },
   // --- what was acknowledged
@@ -1184,7 +1040,6 @@ export const guards = {
       { file: 'src/database/connection-watch.ts', replace: '>= SILENCE_MS', by: '>= 1e9' },
       { file: 'src/database/pool.ts', replace: '!client.isClean', by: 'false' },
     ],
-    test: 'test/api/connections',
     named: 'after a BEGIN that got stuck stays',
   },
   'connections-2': {
@@ -1192,7 +1047,6 @@ export const guards = {
     file: 'src/database/pool.ts',
     replace: '!client.isClean',
     by: 'false',
-    test: 'test/api/connections',
     named: 'given back within a transaction',
   },
   'connections-3': {
@@ -1200,7 +1054,6 @@ export const guards = {
     file: 'src/database/connection-watch.ts',
     replace: '>= SILENCE_MS',
     by: '>= 1e9',
-    test: 'test/api/connections',
     named: 'also after a quiet time',
   },
   'connections-4': {
@@ -1208,7 +1061,6 @@ export const guards = {
     file: 'src/database/connection-watch.ts',
     replace: 'if (client.readyForQuery || silent.includes(client))',
     by: 'if (silent.includes(client))',
-    test: 'test/api/connections',
     named: 'also after a quiet time',
   },
   'connections-5': {
@@ -1216,7 +1068,6 @@ export const guards = {
     file: 'src/database/pool.ts',
     replace: 'lock_timeout: 1_000,',
     by: '',
-    test: 'test/api/connections',
     named: 'and then frees its connection',
   },
   'connections-6': {
@@ -1224,7 +1075,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'user', share: 2, waiting: 100, refusal`,
     by: `per: 'user', share: 1_000, waiting: 100, refusal`,
-    test: 'test/api/connections',
     named: 'leaves connections for everybody else',
   },
   'sync-races-1': {
@@ -1232,7 +1082,6 @@ export const guards = {
     file: 'migrations/0008_sync_lives.up.sql',
     replace: 'SELECT least(max(base) + oldest, sync_clock() - (newest - oldest)) - 1',
     by: 'SELECT max(base) + oldest - 1',
-    test: 'test/api/sync-races',
     named: 'billions of transactions behind',
   },
   'sync-races-2': {
@@ -1240,7 +1089,6 @@ export const guards = {
     file: 'migrations/0008_sync_lives.up.sql',
     replace: 'max(base) + 1000000)',
     by: 'max(base) - max(base))',
-    test: 'test/api/sync-races',
     named: 'the clock was put back',
   },
   'sessions-7': {
@@ -1248,7 +1096,6 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: `if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);`,
     by: '',
-    test: 'test/api/sessions.test',
     named: 'lets nobody read when it',
   },
   'heavy-reads-4': {
@@ -1256,7 +1103,6 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: 'if (call instanceof ReaderCall) call.reads.whenFound = enter;',
     by: '',
-    test: 'test/api/heavy-reads',
     named: 'is read twice at once for one user',
   },
   'sessions-8': {
@@ -1264,7 +1110,6 @@ export const guards = {
     file: 'src/features/sessions/joined-reads.ts',
     replace: 'const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as Partial<SessionData>));',
     by: "const userId = rows[0] ? String((JSON.parse(rows[0]._sess) as Partial<SessionData>).userId) : 'nobody';",
-    test: 'test/api/sessions.test',
     named: 'lets nobody read when it',
   },
   'sync-3': {
@@ -1272,7 +1117,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'AND (:since::bigint > 0 OR NOT ${IS_OUT})',
     by: '',
-    test: 'test/api/sync.test',
     named: 'tells a client that begins with 0 nothing of what has ended',
   },
   'sync-4': {
@@ -1280,7 +1124,6 @@ export const guards = {
     file: 'src/features/sync/sync-relations.ts',
     replace: 'AND (status <> 30 OR :since::bigint > 0)',
     by: '',
-    test: 'test/api/sync.test',
     named: 'tells a client that begins with 0 nothing of what has ended',
   },
   'sync-5': {
@@ -1288,7 +1131,6 @@ export const guards = {
     file: 'src/features/sync/sync-relations.ts',
     replace: 'AND (status OR :since::bigint > 0)',
     by: '',
-    test: 'test/api/sync.test',
     named: 'tells a client that begins with 0 nothing of what has ended',
   },
   'sync-6': {
@@ -1296,7 +1138,6 @@ export const guards = {
     file: 'src/features/sync/sync-service.ts',
     replace: 'known > clock ? 1 : known',
     by: 'known > clock ? 0 : known',
-    test: 'test/api/sync.test',
     named: 'tells such a client of what has ended',
   },
   'sessions-9': {
@@ -1304,7 +1145,6 @@ export const guards = {
     file: 'src/features/sessions/session-store.ts',
     replace: 'if (data.renewedAt === data.createdAt) done();\n    else callbackify',
     by: 'callbackify',
-    test: 'test/api/sessions.test',
     named: 'is written once at login',
   },
   'sessions-10': {
@@ -1324,7 +1164,6 @@ export const guards = {
         by: 'res: Response, logger: Logger, _next: (error: unknown) => void): void {',
       },
     ],
-    test: 'test/api/sessions.test',
     named: 'goes past the logger',
   },
   'limits-22': {
@@ -1332,7 +1171,6 @@ export const guards = {
     file: 'migrations/0009_held_limits.up.sql',
     replace: 'WHERE ends > rate_limits_now()',
     by: 'WHERE true',
-    test: 'test/api/limits',
     named: 'when it was killed',
   },
   'limits-23': {
@@ -1340,7 +1178,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: '+ cardinality(${LIVE}) < excluded.amount',
     by: '< excluded.amount',
-    test: 'test/api/limits',
     named: '10 of 50 are compared',
   },
   'limits-24': {
@@ -1348,7 +1185,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: 'greatest(excluded.held[1], bucket.held[cardinality(bucket.held)] + 1)',
     by: 'excluded.held[1]',
-    test: 'test/api/limits',
     named: 'each have an end of their own',
   },
   'query-plans-1': {
@@ -1356,7 +1192,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: '${locked} OFFSET 0)',
     by: '${locked})',
-    test: 'test/api/query-plans',
     named: 'finds limits by their keys',
   },
   'query-plans-2': {
@@ -1364,7 +1199,6 @@ export const guards = {
     file: 'src/database/connections.ts',
     replace: 'prepare ? [PLAN_ONCE] : []',
     by: '[]',
-    test: 'test/api/query-plans',
     named: 'of limits is made once a connection',
   },
   'images-1': {
@@ -1372,7 +1206,6 @@ export const guards = {
     file: 'src/features/images/image-accounts.ts',
     replace: 'if (account?.credentialsVersion !== credentialsVersion) throw ended();',
     by: 'if (!account) throw ended();',
-    test: 'test/api/images',
     named: 'is worth nothing after the password was changed',
   },
   'images-2': {
@@ -1385,7 +1218,6 @@ export const guards = {
       'async uploadToken({ userId }: Uploader, publicUrl: string): Promise<UploadToken> {\n' +
       '    const { credentialsVersion } = (await this.users.account(userId)) ?? { credentialsVersion: 0 };\n' +
       '    return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);',
-    test: 'test/api/images',
     named: 'that an ended session asks for while the password is reset',
   },
   'images-3': {
@@ -1393,7 +1225,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: '.where({ id: userId, credentials_version: credentialsVersion })',
     by: '.where({ id: userId })',
-    test: 'test/api/images',
     named: 'when the password changes meanwhile',
   },
   'images-4': {
@@ -1401,7 +1232,6 @@ export const guards = {
     file: 'src/features/images/image-accounts.ts',
     replace: 'await this.parts.limiter.take(caller, { limit, subject: userId });',
     by: '',
-    test: 'test/api/images',
     named: '30 uploads an hour',
   },
   'images-5': {
@@ -1409,7 +1239,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: '      .forNoKeyUpdate()\n',
     by: '',
-    test: 'test/api/images',
     named: 'when all have read before one is entered',
   },
   'images-6': {
@@ -1417,7 +1246,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: 'AND was_portrait AND NOT ${IS_PORTRAIT}',
     by: 'AND was_portrait AND NOT ${SHOWN.replace("NOT image.was_portrait AND ", "")}',
-    test: 'test/api/images.test',
     named: 'when their owner takes them away, whichever group of others shows them',
   },
   'images-7': {
@@ -1425,7 +1253,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: '  OR NOT image.was_portrait AND EXISTS',
     by: '  OR EXISTS',
-    test: 'test/api/images.test',
     named: 'no group of others keeps former portraits',
   },
   'images-8': {
@@ -1433,7 +1260,6 @@ export const guards = {
     file: 'src/features/profile/profile-service.ts',
     replace: 'if (changes.portraitUri === undefined) return;',
     by: 'return;',
-    test: 'test/api/images',
     named: 'when another portrait replaces them',
   },
   'images-9': {
@@ -1441,7 +1267,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: 'max-age=${CACHED_SECONDS}',
     by: 'max-age=31536000, immutable',
-    test: 'test/api/images.test',
     named: 'which caches keep for a day at most',
   },
   'images-10': {
@@ -1449,7 +1274,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: "${shows('groups.portrait_uri')}))`",
     by: 'false))`',
-    test: 'test/api/images',
     named: 'not while they are the portrait of a group',
   },
   'images-11': {
@@ -1457,7 +1281,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'COUNTS_AS - 1',
     by: '0',
-    test: 'test/api/images',
     named: 'three an hour that are ended',
   },
   'images-12': {
@@ -1465,7 +1288,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: ', storage.close()',
     by: '',
-    test: 'test/api/images.test',
     named: 'when the service ended leave nothing behind',
   },
   'images-13': {
@@ -1473,7 +1295,6 @@ export const guards = {
     file: 'src/features/images/images-repository.ts',
     replace: '.update({ due_at })) > 0',
     by: ".update({ bytes: this.db.ref('bytes') })) > 0",
-    test: 'test/api/images.test',
     named: 'not when they were uploaded again',
   },
   'images-in-parts-1': {
@@ -1481,7 +1302,6 @@ export const guards = {
     file: 'src/integrations/storage/mounted-image-server.ts',
     replace: 'host: hostWith(publicUrlOf)',
     by: "host: hostWith((req) => `http://${req.get('Host')}`)",
-    test: 'test/api/images-in-parts',
     named: 'are sent on to PUBLIC_URL',
   },
   'images-in-parts-2': {
@@ -1489,7 +1309,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-v1-router.ts',
     replace: 'await uploads.admit(req)',
     by: 'await uploads.admitPart(req)',
-    test: 'test/api/images-in-parts',
     named: 'count as one upload each',
   },
   'images-in-parts-3': {
@@ -1497,7 +1316,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-v2-router.ts',
     replace: 'await uploads.admit(req)',
     by: 'await uploads.admitPart(req)',
-    test: 'test/api/images-in-parts',
     named: 'count as one upload each',
   },
   'images-in-parts-4': {
@@ -1505,7 +1323,6 @@ export const guards = {
     file: 'src/features/images/image-accounts.ts',
     replace: `return this.count('uploadPartsPerHour', uploader, caller);`,
     by: 'return uploader && caller && Promise.resolve();',
-    test: 'test/api/images-in-parts',
     named: 'twenty parts for each upload',
   },
   'images-in-parts-5': {
@@ -1513,7 +1330,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: 'WRITING.includes(req.method)',
     by: "req.method === 'POST'",
-    test: 'test/api/images-in-parts',
     named: 'are not taken from a foreign',
   },
   'login-2': {
@@ -1521,7 +1337,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'this.within(one.caller, { successes, failures }, compare)',
     by: 'this.within(one.caller, { successes: successes.slice(0, 0), failures }, compare)',
-    test: 'test/api/login',
     named: 'in production limits right logins',
   },
   'login-3': {
@@ -1529,7 +1344,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'account', share: hashes / 4,`,
     by: `per: 'account', share: Infinity,`,
-    test: 'test/api/login',
     named: 'three quarters of the hashing queue',
   },
   'connections-7': {
@@ -1538,7 +1352,6 @@ export const guards = {
     replace:
       'if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;',
     by: "if (shown.status === 503 && shown.cause === undefined) logger.warn({ requestId: res.req.id }, 'unavailable');",
-    test: 'test/api/connections',
     named: 'tells in one line each when the database goes away',
   },
   'login-storms-2': {
@@ -1546,7 +1359,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'address', share: hashes / 4,`,
     by: `per: 'address', share: Infinity,`,
-    test: 'test/api/login-storms',
     named: 'that fill the share of',
   },
   'login-storms-3': {
@@ -1554,7 +1366,6 @@ export const guards = {
     file: 'src/base/networks.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
-    test: 'test/api/login-storms',
     named: 'that fill the share of a /48',
   },
   'login-storms-4': {
@@ -1562,7 +1373,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));',
     by: 'return passwords.hash(password, caller.address, queues, who);',
-    test: 'test/api/login-storms',
     named: 'that fill the share of',
   },
   'login-storms-5': {
@@ -1570,7 +1380,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'return logIn(ofDevice(one.device));',
     by: 'return logIn({ ...ofDevice(one.device), share: one.phone });',
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-6': {
@@ -1585,7 +1394,6 @@ export const guards = {
         by: 'throw error;',
       },
     ],
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-7': {
@@ -1593,7 +1401,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await this.hashed(newPassword, userId, caller)',
     by: 'await this.hashed(newPassword, number, caller)',
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-8': {
@@ -1602,7 +1409,6 @@ export const guards = {
     replace:
       "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
     by: "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-9': {
@@ -1611,7 +1417,6 @@ export const guards = {
     replace:
       "const id = newUserId();\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
     by: 'const id = newUserId();\n    const passwordHash = await this.hashed(password, phone.number, caller);',
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-10': {
@@ -1621,7 +1426,6 @@ export const guards = {
       const held = await this.limiter.hold(caller, ...failures.uses, ...successes);`,
     by: `const held = await this.limiter.hold(caller, ...failures.uses, ...successes);
     return withinShares(this.queues, failures.share, caller, async () => {`,
-    test: 'test/api/login-storms',
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-11': {
@@ -1633,7 +1437,6 @@ export const guards = {
       const result = await settle(held, { ...ends, successes: [] }, compare);
       if (result !== undefined) await this.limiter.take(caller, ...successes);
       return result;`,
-    test: 'test/api/login-storms',
     named: 'beyond their limit are not compared',
   },
   'tokens-1': {
@@ -1641,7 +1444,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);',
     by: 'await this.parts.messaging.token(account, { credentialsVersion }, publicUrl).catch(async (error: unknown) => {\n      for (const phone of await this.parts.users.phonesOf(account.id)) await this.parts.attempts.forgetRight(phone.number);\n      throw error;\n    });',
-    test: 'test/api/tokens',
     named: 'the login counts as a right one',
   },
   'login-storms-12': {
@@ -1649,7 +1451,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'token', share: 1,`,
     by: `per: 'token', share: 1_000,`,
-    test: 'test/api/login-storms',
     named: 'has one password hashed',
   },
   'login-storms-13': {
@@ -1657,7 +1458,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'await held.giveBack();',
     by: 'await held.settle(failures.uses);',
-    test: 'test/api/login-storms',
     named: 'and charged to nobody',
   },
   'login-storms-14': {
@@ -1665,7 +1465,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'if (!(error instanceof Unavailable)) throw error;',
     by: 'throw error;',
-    test: 'test/api/login-storms',
     named: 'is right although it could not be hashed anew',
   },
   'passwords-4': {
@@ -1673,7 +1472,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `[{ limit: 'passwordChangesPerHour', subject: userId }]`,
     by: '[]',
-    test: 'test/api/passwords',
     named: 'is 429 beyond it, before anything is hashed',
   },
   'limits-25': {
@@ -1682,7 +1480,6 @@ export const guards = {
     replace: `if (known.length > 0) return this.refuse(wanted, known, caller);
     const places`,
     by: 'const places',
-    test: 'test/api/limits',
     named: 'that are refused again and again ask the database',
   },
   'limits-26': {
@@ -1690,7 +1487,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'await limiter.checkKnown(caller, ofAddress);',
     by: '',
-    test: 'test/api/limits',
     named: 'beyond it the database is asked once in a while',
   },
   'limits-27': {
@@ -1699,7 +1495,6 @@ export const guards = {
     replace: `await this.buckets.full(missing) : [];
     this.full.learn(full, rememberable(wanted));`,
     by: 'await this.buckets.full(missing) : [];',
-    test: 'test/api/limits',
     named: 'beyond it the database is asked once in a while',
   },
   'limits-28': {
@@ -1707,7 +1502,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'for (const { key } of wanted) this.full.forget(key);',
     by: '',
-    test: 'test/api/limits',
     named: 'a place that is given back is free at once',
   },
   'limits-29': {
@@ -1715,7 +1509,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'byAddress ? senderOf(address) :',
     by: 'byAddress ? address :',
-    test: 'test/api/limits',
     named: 'is counted one by one, however many addresses it has',
   },
   'limits-30': {
@@ -1723,7 +1516,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'await this.queues.counts.run(lineOf(wanted, caller), () => this.tryToTake(wanted))',
     by: 'await this.tryToTake(wanted)',
-    test: 'test/api/limits',
     named: 'is counted one by one',
   },
   'limits-31': {
@@ -1731,7 +1523,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'const known = this.full.known(rememberable(wanted));',
     by: 'const known = this.full.knownOrToAsk(rememberable(wanted));',
-    test: 'test/api/limits',
     named: 'places that another instance gives back are free a moment later',
   },
   'limits-32': {
@@ -1739,7 +1530,6 @@ export const guards = {
     file: 'src/features/limits/full-buckets.ts',
     replace: '|| bucket.used < amount) return [];',
     by: ') return [];',
-    test: 'test/api/limits',
     named: 'are asked for anew once a held place',
   },
   'limits-33': {
@@ -1747,7 +1537,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: `return wanted.filter(({ limit }) => limit.per !== 'phone');`,
     by: 'return wanted;',
-    test: 'test/api/limits',
     named: 'are forgotten at once by every instance',
   },
   'passwords-5': {
@@ -1755,7 +1544,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'this.full.forgetAll(prefix);',
     by: '',
-    test: 'test/api/passwords',
     named: 'whom failed logins keep out',
   },
   'passwords-6': {
@@ -1763,7 +1551,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `await this.limiter.clear('loginsPerPhone', phone);`,
     by: '',
-    test: 'test/api/passwords',
     named: 'whom right logins by a thief',
   },
   'passwords-7': {
@@ -1771,7 +1558,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: "await this.limiter.clearAll('loginsPerPhoneAndAddress', `${phone} `);",
     by: '',
-    test: 'test/api/passwords',
     named: 'whom right logins by a thief',
   },
   'passwords-8': {
@@ -1779,7 +1565,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await attempts.forgetRight(number);',
     by: '',
-    test: 'test/api/passwords',
     named: 'whom right logins by a thief',
   },
   'own-sessions-2': {
@@ -1787,7 +1572,6 @@ export const guards = {
     file: 'src/features/sessions/live-session.ts',
     replace: "AND credentials_version = (sess ->> 'credentialsVersion')::integer",
     by: '',
-    test: 'test/api/own-sessions',
     named: 'are worth nothing under another password',
   },
   'own-sessions-3': {
@@ -1795,7 +1579,6 @@ export const guards = {
     file: 'src/features/sessions/live-session.ts',
     replace: 'AND closed_at IS NULL',
     by: '',
-    test: 'test/api/own-sessions',
     named: 'of a closed account are worth nothing',
   },
   'own-sessions-4': {
@@ -1803,7 +1586,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: 'OFFSET ${MOST_SESSIONS - 1}',
     by: 'OFFSET 1000000',
-    test: 'test/api/own-sessions',
     named: 'are 50 at most',
   },
   'own-sessions-5': {
@@ -1811,7 +1593,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: "[userId]).limit(MOST_ENDED).select('sid');",
     by: "[userId]).select('sid');",
-    test: 'test/api/own-sessions',
     named: 'in a few rows of work',
   },
   'passwords-9': {
@@ -1819,7 +1600,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'await endAll(this.db, { phone });',
     by: '',
-    test: 'test/api/passwords',
     named: 'none that was hoarded sets another password',
   },
   'tokens-2': {
@@ -1827,7 +1607,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'return repos.messagingTokens.end(account.id);',
     by: '',
-    test: 'test/api/tokens',
     named: 'end with reset_password',
   },
   'tokens-3': {
@@ -1835,7 +1614,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: "notices.tell('password_reset', { id: account.id, phone }, caller);\n    await tokenEnds.tell(end);",
     by: "notices.tell('password_reset', { id: account.id, phone }, caller);",
-    test: 'test/api/tokens',
     named: 'end with reset_password',
   },
   'messaging-ends-1': {
@@ -1844,7 +1622,6 @@ export const guards = {
     replace:
       "FROM session JOIN users ON users.id = sess ->> 'userId' ${KEPT}\n    WHERE sid = :sid AND expire > now() AND users.id = :userId AND closed_at IS NULL\n      AND credentials_version = (sess ->> 'credentialsVersion')::integer",
     by: "FROM users ${KEPT}\n    WHERE users.id = :userId AND closed_at IS NULL AND :sid <> ''",
-    test: 'test/api/messaging-ends',
     named: 'leaves a thief none whose session was found before',
   },
   'messaging-ends-2': {
@@ -1852,7 +1629,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'AND messaging_round = :round',
     by: 'AND messaging_round >= 0 * :round',
-    test: 'test/api/messaging-ends',
     named: 'leaves a thief none for whom RongCloud was asked before',
   },
   'messaging-ends-3': {
@@ -1860,7 +1636,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: ", messaging_round: next('messaging_round')",
     by: '',
-    test: 'test/api/messaging-ends',
     named: 'leaves a thief none for whom RongCloud was asked before',
   },
   'messaging-ends-4': {
@@ -1868,7 +1643,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-service.ts',
     replace: 'await repos.messagingTokens.beginRound(userId);',
     by: '',
-    test: 'test/api/messaging-ends',
     named: 'leaves a thief none for whom RongCloud was asked before',
   },
   'messaging-ends-5': {
@@ -1883,7 +1657,6 @@ export const guards = {
         by: "if (id === '') {",
       },
     ],
-    test: 'test/api/messaging-ends',
     named: 'has not come when end_session names none',
   },
   'login-storms-15': {
@@ -1891,7 +1664,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await queues.sessionStarts.run(account.id, start);',
     by: 'await queues.writes.run(account.id, start);',
-    test: 'test/api/login-storms',
     named: 'is kept waiting by nothing that a thief has the user write',
   },
   'messaging-ends-6': {
@@ -1899,7 +1671,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-service.ts',
     replace: 'await repos.messagingTokens.lock(userId);',
     by: '',
-    test: 'test/api/messaging-ends',
     named: 'holds no session meanwhile that a new password waits for',
   },
   'messaging-ends-7': {
@@ -1907,7 +1678,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'AND closed_at IS NULL FOR SHARE)',
     by: 'AND closed_at IS NULL)',
-    test: 'test/api/messaging-ends',
     named: 'is waited for by a token',
   },
   'messaging-ends-8': {
@@ -1915,7 +1685,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'AND credentials_version = :credentialsVersion',
     by: 'AND credentials_version >= 0 * :credentialsVersion',
-    test: 'test/api/messaging-ends',
     named: 'keeps none for a login with the old password',
   },
   'messaging-ends-9': {
@@ -1923,7 +1692,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: '.where({ user_id: userId, app, token })\n      .update({ nickname, portrait_uri: portraitUri });',
     by: ".insert({ user_id: userId, app, token, nickname, portrait_uri: portraitUri })\n      .onConflict(['user_id', 'app']).merge();",
-    test: 'test/api/messaging-ends',
     named: 'gives the owner no ended one back',
   },
   'tokens-4': {
@@ -1931,7 +1699,6 @@ export const guards = {
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
     replace: 'await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round))',
     by: 'await this.newToken(user, round)',
-    test: 'test/api/tokens',
     named: 'are asked for once, however many ask',
   },
   'tokens-5': {
@@ -1939,7 +1706,6 @@ export const guards = {
     file: 'src/load/shared-calls.ts',
     replace: 'call().finally(() => this.underWay.delete(key))',
     by: 'call().then((answer) => (this.underWay.delete(key), answer))',
-    test: 'test/api/tokens',
     named: 'are asked for once, however many ask',
   },
   'messaging-ends-10': {
@@ -1947,7 +1713,6 @@ export const guards = {
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
     replace: 'this.newTokens.run(`${user.id} ${round}`,',
     by: 'this.newTokens.run(user.id,',
-    test: 'test/api/messaging-ends',
     named: 'shares none that was asked for before',
   },
   'messaging-ends-11': {
@@ -1955,7 +1720,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'ON CONFLICT (user_id, app) DO NOTHING RETURNING token',
     by: 'ON CONFLICT (user_id, app) DO UPDATE SET token = excluded.token RETURNING token',
-    test: 'test/api/messaging-ends',
     named: 'gives two that ask two instances first at once the same one',
   },
   'messaging-ends-12': {
@@ -1963,7 +1727,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: 'new Sweeper([() => tokenEnds.sweep()], logger, TELLING_MS),',
     by: '',
-    test: 'test/api/messaging-ends',
     named: 'is told to RongCloud later when it fails at first',
   },
   'messaging-ends-13': {
@@ -1971,7 +1734,6 @@ export const guards = {
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
     replace: 'time: String(before.getTime())',
     by: 'time: String(Math.max(Date.now(), before.getTime()))',
-    test: 'test/api/messaging-ends',
     named: 'is told to RongCloud later when it fails at first',
   },
   'messaging-ends-14': {
@@ -1979,7 +1741,6 @@ export const guards = {
     file: 'migrations/0014_messaging_expiries.up.sql',
     replace: "date_trunc('milliseconds', clock_timestamp())",
     by: "date_trunc('milliseconds', now())",
-    test: 'test/api/messaging-ends',
     named: 'is of a moment after the last of them was given',
   },
   'messaging-ends-15': {
@@ -1987,7 +1748,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: 'UPDATE messaging_expiries SET tried_at = now()',
     by: 'UPDATE messaging_expiries SET tried_at = tried_at',
-    test: 'test/api/messaging-ends',
     named: 'is told by one instance alone',
   },
   'messaging-ends-16': {
@@ -1995,7 +1755,6 @@ export const guards = {
     file: 'src/features/tokens/messaging-tokens-repository.ts',
     replace: '.where({ user_id: userId, ended_at: endedAt }).delete()',
     by: '.where({ user_id: userId }).delete()',
-    test: 'test/api/messaging-ends',
     named: 'is not forgotten when it comes while an earlier one is told',
   },
   'messaging-ends-17': {
@@ -2003,7 +1762,6 @@ export const guards = {
     file: 'src/integrations/messaging/token-ends.ts',
     replace: 'if ((await this.tellAll(ends)) > 0) return;',
     by: 'return void (await this.tellAll(ends));',
-    test: 'test/api/messaging-ends',
     named: 'are all told in one sweep',
   },
   'messaging-ends-18': {
@@ -2011,7 +1769,6 @@ export const guards = {
     file: 'src/integrations/messaging/token-ends.ts',
     replace: 'if ((await this.tellAll(ends)) > 0) return;',
     by: 'await this.tellAll(ends);',
-    test: 'test/api/messaging-ends',
     named: 'are told no further while RongCloud does not confirm',
   },
   'messaging-ends-19': {
@@ -2019,7 +1776,6 @@ export const guards = {
     file: 'src/integrations/messaging/token-ends.ts',
     replace: 'await this.tellOne(end).catch((error: unknown) => failures.push(error));',
     by: 'await this.tellOne(end);',
-    test: 'test/api/messaging-ends',
     named: 'is told of others although RongCloud refuses one',
   },
   'login-4': {
@@ -2027,7 +1783,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerPhoneAndAddressDay', subject: pair },`,
     by: '',
-    test: 'test/api/login',
     named: '20 from one address in a day',
   },
   'captcha-2': {
@@ -2035,7 +1790,6 @@ export const guards = {
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: 'ID.test(id) ? this.kept.image(id) : undefined',
     by: 'this.kept.image(id)',
-    test: 'test/api/captcha',
     named: 'unknown or expired captcha',
   },
   // --- claims of docs/security.md that are shown nowhere above
@@ -2049,7 +1803,6 @@ export const guards = {
     const text = sql.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
     const values_ = holders.filter((holder) => !isText(holder)).map(valueOf);
     const { rows } = await on.raw<{ rows: Row[] }>(text, values_ as Knex.RawBinding[]);`,
-    test: 'test/api/hostile-text',
     named: 'is kept as it is from a header too',
   },
   'hostile-text-2': {
@@ -2057,7 +1810,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: '.update(row)',
     by: `.update(Object.fromEntries(Object.entries(row).map(([column, text]) => [column, this.db.raw("'" + String(text) + "'")])))`,
-    test: 'test/api/hostile-text',
     named: 'is kept as the text that it is',
   },
   'profile-7': {
@@ -2065,7 +1817,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
-    test: 'test/api/profile',
     named: 'refuses "https://a.b/',
   },
   'profile-8': {
@@ -2073,7 +1824,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: ".refine((value) => value.isWellFormed(), 'must be well-formed Unicode')",
     by: '',
-    test: 'test/api/profile',
     named: 'refuses a nickname that is',
   },
   'conventions-6': {
@@ -2081,7 +1831,6 @@ export const guards = {
     file: 'src/features/verification/verification-schemas.ts',
     replace: 'verifyCode: described(bytes(0, 8_192), {',
     by: 'verifyCode: described(z.any(), {',
-    test: 'test/api/conventions',
     named: 'a field that has not its form is 400',
   },
   'conventions-7': {
@@ -2089,7 +1838,6 @@ export const guards = {
     file: 'src/features/users/users-schemas.ts',
     replace: 'z.object({ id: otherId })',
     by: 'z.object({ id: z.string() })',
-    test: 'test/api/conventions',
     named: 'a field that has not its form is 400',
   },
   'conventions-8': {
@@ -2097,7 +1845,6 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: '(parse(body, jsonBody(req)) as object)',
     by: 'jsonBody(req)',
-    test: 'test/api/conventions',
     named: 'a field that has not its form is 400',
   },
   'verification-4': {
@@ -2108,7 +1855,6 @@ export const guards = {
     also: [
       { file: 'src/features/phones/phone-fields.ts', replace: '!isPhoneCallingCode(region)', by: 'region === ""' },
     ],
-    test: 'test/api/verification',
     named: 'tells phones apart whose digits run together',
   },
   'verification-5': {
@@ -2116,7 +1862,6 @@ export const guards = {
     file: 'src/features/phones/phone-fields.ts',
     replace: '!isPhoneCallingCode(region)',
     by: 'region === ""',
-    test: 'test/api/verification',
     named: 'tells phones apart whose digits run together',
   },
   'registration-1': {
@@ -2124,7 +1869,6 @@ export const guards = {
     file: 'src/database/transaction.ts',
     replace: 'db.transaction((trx) => work(bind(trx)))',
     by: 'work(bind(db))',
-    test: 'test/api/registration',
     named: 'never loses a token to a failure of the database',
   },
   'account-races-1': {
@@ -2132,7 +1876,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: 'return claimed.length > 0;',
     by: 'return true;',
-    test: 'test/api/account-races',
     named: 'that is being registered is given to nobody else',
   },
   'registration-2': {
@@ -2147,7 +1890,6 @@ export const guards = {
         by: "(await this.db('verification_tokens').where({ token_hash: tokenHash }).delete()) > 0",
       },
     ],
-    test: 'test/api/registration',
     named: 'makes one account of a phone with several tokens',
   },
   'sessions-11': {
@@ -2155,7 +1897,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: 'secure: production,',
     by: 'secure: false,',
-    test: 'test/api/sessions.test',
     named: 'have the cookie __Host-sid',
   },
   'sessions-12': {
@@ -2163,7 +1904,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: "sameSite: 'lax',",
     by: "sameSite: 'none',",
-    test: 'test/api/sessions.test',
     named: 'have the cookie __Host-sid',
   },
   'sessions-13': {
@@ -2171,7 +1911,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: 'production ? `__Host-${name}` : name',
     by: 'name',
-    test: 'test/api/sessions.test',
     named: 'have the cookie __Host-sid',
   },
   'conventions-9': {
@@ -2179,7 +1918,6 @@ export const guards = {
     file: 'src/http/early-data.ts',
     replace: "req.headers['early-data'] !== undefined",
     by: 'false',
-    test: 'test/api/conventions',
     named: 'are refused with 425 when they write',
   },
   'conventions-10': {
@@ -2187,7 +1925,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: 'origin !== undefined && allowed.includes(origin)',
     by: 'origin !== undefined',
-    test: 'test/api/conventions',
     named: 'get no CORS permission ahead',
   },
   'conventions-11': {
@@ -2195,7 +1932,6 @@ export const guards = {
     file: 'src/http/route.ts',
     replace: 'route[method](nameRoute(path), ...handlers)',
     by: 'route.all(nameRoute(path), ...handlers)',
-    test: 'test/api/conventions',
     named: 'takes POST only: 405 with Allow',
   },
   'passwords-10': {
@@ -2203,7 +1939,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: 'password_hash: passwordHash, ...this.newCredentials()',
     by: '...this.newCredentials()',
-    test: 'test/api/passwords',
     named: 'replaces the password, and answers only code 200',
   },
   'passwords-11': {
@@ -2211,7 +1946,6 @@ export const guards = {
     file: 'src/features/auth/own-password.ts',
     replace: 'if (right) return',
     by: 'return',
-    test: 'test/api/passwords',
     named: 'is 400 for a wrong old password',
   },
   'registration-3': {
@@ -2219,7 +1953,6 @@ export const guards = {
     file: 'src/features/auth/auth-schemas.ts',
     replace: 'bytes(6, 20).refine(',
     by: 'bytes(6, 20).refine((value) => /[a-z]/.test(value)).refine(',
-    test: 'test/api/registration',
     named: 'takes the password',
   },
   'account-races-2': {
@@ -2228,7 +1961,6 @@ export const guards = {
     replace:
       "if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);",
     by: 'await repos.verification.useToken(hash, phone.number);',
-    test: 'test/api/account-races',
     named: 'that was changed resets no password by a token that it had before',
   },
   'passwords-12': {
@@ -2243,7 +1975,6 @@ export const guards = {
         by: 'WHERE token_hash = :tokenHash',
       },
     ],
-    test: 'test/api/passwords',
     named: 'is 400 for a token that is unknown, spent or expired',
   },
   'verification-6': {
@@ -2258,7 +1989,6 @@ export const guards = {
         by: 'timingSafeEqual(Buffer.from(code.padEnd(32)), kept)',
       },
     ],
-    test: 'test/api/verification',
     named: 'keeps nothing that the code could be read from',
   },
   'verification-7': {
@@ -2266,7 +1996,6 @@ export const guards = {
     file: 'src/features/verification/verification-code.ts',
     replace: "createHmac('sha256', key)",
     by: "createHmac('sha256', '')",
-    test: 'test/api/verification',
     named: 'keeps nothing that the code could be read from',
   },
   'verification-8': {
@@ -2274,7 +2003,6 @@ export const guards = {
     file: 'src/config/variables.ts',
     replace: 'CODE_TTL_SECONDS: seconds.default(300),',
     by: 'CODE_TTL_SECONDS: seconds.default(900),',
-    test: 'test/api/verification',
     named: 'gives codes 5 minutes and tokens 30',
   },
   'verification-9': {
@@ -2282,7 +2010,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'AND verified_at IS NULL AND expires_at > now() AND NOT EXISTS',
     by: 'AND verified_at IS NULL AND NOT EXISTS',
-    test: 'test/api/verification',
     named: 'is 2000 for an expired code',
   },
   'verification-10': {
@@ -2290,7 +2017,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'ORDER BY id DESC LIMIT 1',
     by: 'ORDER BY id LIMIT 1',
-    test: 'test/api/verification',
     named: 'voids the code that was sent before',
   },
   'sessions-14': {
@@ -2300,7 +2026,6 @@ export const guards = {
     by: `const known = ((this as unknown as { known?: Map<string, SessionOwner> }).known ??= new Map());
     const [row] = known.has(sid) ? [{ sess: known.get(sid) }] : await liveSession(this.reads, { sid });
     if (row) known.set(sid, row.sess);`,
-    test: 'test/api/sessions.test',
     named: 'ends it on every instance',
   },
   'sessions-15': {
@@ -2308,7 +2033,6 @@ export const guards = {
     file: 'src/features/sessions/session-cookies.ts',
     replace: "randomBytes(24).toString('base64url')",
     by: "Buffer.from(Array.from({ length: 24 }, () => 256 * Math.random())).toString('base64url')",
-    test: 'test/api/sessions.test',
     named: 'has an id of 192 bits',
   },
   'sessions-16': {
@@ -2316,7 +2040,6 @@ export const guards = {
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'randomBytes(24)',
     by: 'randomBytes(8)',
-    test: 'test/api/sessions.test',
     named: 'has an id of 192 bits',
   },
   'own-sessions-6': {
@@ -2324,7 +2047,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: 'return this.ownById(userId, id).delete();',
     by: 'return this.ownById(userId, id).update({ expire: new Date(1e13) });',
-    test: 'test/api/own-sessions',
     named: 'ends one of the own sessions',
   },
   'conventions-12': {
@@ -2339,7 +2061,6 @@ export const guards = {
         by: "return this.req.signedIn ?? { userId: 'abcdefghijkl', sid: '', credentialsVersion: 0 };",
       },
     ],
-    test: 'test/api/conventions',
     named: 'without a session is 401',
   },
   'users-2': {
@@ -2349,7 +2070,6 @@ export const guards = {
   \`SELECT \${columnList(PROFILE_COLUMNS)} FROM users`,
     by: `'profile',
   \`SELECT \${columnList(PROFILE_COLUMNS)}, version FROM users`,
-    test: 'test/api/users.test',
     named: 'gives id, nickname and portraitUri, and nothing else',
   },
   'profile-9': {
@@ -2357,7 +2077,6 @@ export const guards = {
     file: 'src/features/profile/profile-schemas.ts',
     replace: 'z.object({ nickname })',
     by: 'z.looseObject({ nickname })',
-    test: 'test/api/profile',
     named: 'changes nothing else, whatever other fields come with it',
   },
   'audit-trail-11': {
@@ -2365,7 +2084,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: '...{ event, ip, userAgent,',
     by: "...{ event, ip: '', userAgent,",
-    test: 'test/api/audit-trail',
     named: 'with who asked, when, and a masked phone',
   },
   'audit-trail-12': {
@@ -2373,7 +2091,6 @@ export const guards = {
     file: 'src/features/sessions/sessions-repository.ts',
     replace: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner)",
     by: "SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner WHERE false)",
-    test: 'test/api/audit-trail',
     named: 'logins and their failures',
   },
   'audit-trail-13': {
@@ -2381,7 +2098,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
     by: 'void known;',
-    test: 'test/api/audit-trail',
     named: 'logins and their failures',
   },
   'conventions-13': {
@@ -2389,7 +2105,6 @@ export const guards = {
     file: 'src/http/request-log.ts',
     replace: 'const { req } = this;',
     by: 'const { req } = this;\n    if (this.statusCode === 401 || this.statusCode === 403) return;',
-    test: 'test/api/conventions',
     named: 'are logged when they refuse access too',
   },
   'audit-trail-14': {
@@ -2397,7 +2112,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'if (first.includes(use.key)) await this.limitMet(use, caller);',
     by: 'void [first, use, caller];',
-    test: 'test/api/audit-trail',
     named: 'a limit that is met',
   },
   'conventions-14': {
@@ -2405,7 +2119,6 @@ export const guards = {
     file: 'src/http/error-handler.ts',
     replace: 'log(logger, error, shown, res);',
     by: '',
-    test: 'test/api/conventions',
     named: 'an internal error is told in the log',
   },
   'conventions-15': {
@@ -2413,7 +2126,6 @@ export const guards = {
     file: 'src/http/request-log.ts',
     replace: '/^[A-Za-z0-9._-]{1,64}$/.test(given)',
     by: "given !== ''",
-    test: 'test/api/conventions',
     named: 'carry the request id that was sent, when it is sane',
   },
   'conventions-16': {
@@ -2421,7 +2133,6 @@ export const guards = {
     file: 'src/http/error-handler.ts',
     replace: "new Failed('internal_error', 'internal error')",
     by: 'new Failed(String(error))',
-    test: 'test/api/conventions',
     named: 'shows nothing of it',
   },
   'conventions-17': {
@@ -2429,7 +2140,6 @@ export const guards = {
     file: 'src/http/error-handler.ts',
     replace: 'if (isOutage(error)) return',
     by: 'if (isOutage(error) && false) return',
-    test: 'test/api/conventions',
     named: 'is 503 with Retry-After at once when it refuses connections',
   },
   'captcha-3': {
@@ -2437,7 +2147,6 @@ export const guards = {
     file: 'src/config/providers.ts',
     replace: "'off' ? 'ignored' : 'checked'",
     by: "'off' ? 'checked' : 'checked'",
-    test: 'test/api/captcha',
     named: 'off: ignores captchas',
   },
   'device-cookies-8': {
@@ -2445,7 +2154,6 @@ export const guards = {
     file: 'src/http/cookies.ts',
     replace: 'production ? `__Host-${name}` : name',
     by: "production && name === 'sid' ? `__Host-${name}` : name",
-    test: 'test/api/device-cookies',
     named: 'is __Host-device',
   },
   'notices-19': {
@@ -2453,7 +2161,6 @@ export const guards = {
     file: 'src/features/notices/notices.ts',
     replace: "if (account && phone) await this.send('locked_out', { id: account.id, phone }, caller);",
     by: '',
-    test: 'test/api/notices',
     named: 'of being locked out, once',
   },
   'sync-7': {
@@ -2461,7 +2168,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: "CASE WHEN m.is_deleted THEN '' ELSE m.display_name END",
     by: 'm.display_name',
-    test: 'test/api/sync.test',
     named: 'shows neither profile nor role',
   },
   // --- the roles of the database
@@ -2470,7 +2176,6 @@ export const guards = {
     file: 'src/database/service-role.ts',
     replace: "  security_events: ['SELECT', 'INSERT'],\n",
     by: '',
-    test: 'test/api/service-role',
     named: 'only adds to the audit trail and reads it',
   },
   'service-role-2': {
@@ -2478,7 +2183,6 @@ export const guards = {
     file: 'packages/embedded-database/src/ownership.ts',
     replace: 'Object.assign(url, { username: role, password });',
     by: '',
-    test: 'test/api/service-role',
     named: 'makes, changes and drops no table',
   },
   'service-role-3': {
@@ -2486,7 +2190,6 @@ export const guards = {
     file: 'src/database/service-role.ts',
     replace: 'sync_life: []',
     by: "sync_life: ['DELETE']",
-    test: 'test/api/service-role',
     named: 'has what it needs on each table, and no more',
   },
   'service-role-4': {
@@ -2494,7 +2197,6 @@ export const guards = {
     file: 'migrations/0022_audit_trail_kept.up.sql',
     replace: 'greatest(days, (SELECT kept.days FROM security_events_kept kept))',
     by: 'days',
-    test: 'test/api/service-role',
     named: 'removes nothing of thirty days',
   },
   'service-role-5': {
@@ -2502,7 +2204,6 @@ export const guards = {
     file: 'migrations/0022_audit_trail_kept.up.sql',
     replace: 'NEW.at := now();',
     by: '',
-    test: 'test/api/service-role',
     named: 'finds no event that the service has dated',
   },
   'service-role-6': {
@@ -2510,7 +2211,6 @@ export const guards = {
     file: 'migrations/0022_audit_trail_kept.up.sql',
     replace: '\n  SET search_path = public, pg_temp AS',
     by: '\n  AS',
-    test: 'test/api/service-role',
     named: 'is not misled by tables of the same name',
   },
   'service-role-7': {
@@ -2518,7 +2218,6 @@ export const guards = {
     file: 'migrations/0015_audit_sweep.up.sql',
     replace: 'REVOKE EXECUTE ON FUNCTION security_events_sweep FROM PUBLIC;',
     by: '',
-    test: 'test/api/service-role',
     named: 'is for the service alone',
   },
   'service-role-8': {
@@ -2526,7 +2225,6 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'isLeft = (row?.removed ?? 0) > 0;',
     by: 'isLeft = row === undefined;',
-    test: 'test/api/service-role',
     named: 'in as many batches as it takes',
   },
   'service-role-9': {
@@ -2534,7 +2232,6 @@ export const guards = {
     file: 'src/database/migrations.ts',
     replace: 'await grantToService(trx);',
     by: '',
-    test: 'test/api/service-role',
     named: 'does so with the migration itself',
   },
   'service-role-10': {
@@ -2542,7 +2239,6 @@ export const guards = {
     file: 'src/database/migrations.ts',
     replace: 'await grantToService(db);',
     by: '',
-    test: 'test/api/service-role',
     named: 'gives the service its rights, whatever it says itself',
   },
   // --- groups
@@ -2552,7 +2248,6 @@ export const guards = {
     replace: `(SELECT count(*) FROM free) = 1
         FOR NO KEY UPDATE)`,
     by: '(SELECT count(*) FROM free) = 1)',
-    test: 'test/api/group-races',
     named: 'is had by one of twenty',
   },
   'group-races-2': {
@@ -2560,7 +2255,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE',
     by: 'FROM group_sizes WHERE group_id = :groupId',
-    test: 'test/api/group-races',
     named: 'is had by one of two who bring others in',
   },
   'group-races-3': {
@@ -2568,7 +2262,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE',
     by: 'FROM group_sizes WHERE group_id = :groupId',
-    test: 'test/api/group-races',
     named: 'of all members at once',
   },
   'group-races-4': {
@@ -2576,7 +2269,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'FROM group_sizes WHERE group_id = :groupId FOR NO KEY UPDATE',
     by: 'FROM group_sizes WHERE group_id = :groupId',
-    test: 'test/api/group-races',
     named: 'of who adds: adds nobody any more',
   },
   'group-races-5': {
@@ -2585,7 +2277,6 @@ export const guards = {
     replace: `check(await this.roles(groupId, ids));
     return count;`,
     by: 'return count;',
-    test: 'test/api/group-races',
     named: 'transfer beside others: who is no creator any more',
   },
   'group-races-6': {
@@ -2593,7 +2284,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'const count = await this.lock(groupId);',
     by: 'const count = 2;',
-    test: 'test/api/group-races',
     named: 'transfer beside others: who is no creator any more',
   },
   'group-memberships-1': {
@@ -2602,7 +2292,6 @@ export const guards = {
     replace: `check(await this.roles(groupId, ids));
     const count`,
     by: 'const count',
-    test: 'test/api/group-memberships',
     named: 'waits for no lock of the group',
   },
   'group-matrix-1': {
@@ -2610,7 +2299,6 @@ export const guards = {
     file: 'src/features/groups/refusals.ts',
     replace: 'if (!allowed.includes(own)) throw lacking(own);',
     by: '',
-    test: 'test/api/group-matrix',
     named: 'does what the table says',
   },
   'group-memberships-2': {
@@ -2618,7 +2306,6 @@ export const guards = {
     file: 'src/features/groups/memberships-service.ts',
     replace: 'if (role !== CREATOR && !areBelow) throw lacking(role);',
     by: '',
-    test: 'test/api/group-memberships',
     named: 'is 403 for a manager who kicks a manager',
   },
   'groups-1': {
@@ -2626,7 +2313,6 @@ export const guards = {
     file: 'src/features/groups/groups-repository.ts',
     replace: "AND (NOT me.is_deleted OR me.ending = 'dismissed')",
     by: '',
-    test: 'test/api/groups',
     named: 'is 404 for anybody else, as for a group that is not there',
   },
   'groups-2': {
@@ -2634,7 +2320,6 @@ export const guards = {
     file: 'src/features/groups/groups-service.ts',
     replace: "if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');",
     by: '',
-    test: 'test/api/groups',
     named: 'is 404 for who is no member',
   },
   'group-memberships-3': {
@@ -2642,7 +2327,6 @@ export const guards = {
     file: 'src/features/groups/newcomers.ts',
     replace: 'newcomers.filter((id) => !fit.has(id)),',
     by: '[],',
-    test: 'test/api/group-memberships',
     named: 'names each id that is no friend, and adds nobody',
   },
   'group-memberships-4': {
@@ -2650,7 +2334,6 @@ export const guards = {
     file: 'src/features/groups/newcomers.ts',
     replace: "back by joining', quitters],",
     by: "back by joining', []],",
-    test: 'test/api/group-memberships',
     named: 'pulls nobody back who has quit',
   },
   'group-memberships-5': {
@@ -2658,7 +2341,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: "CASE WHEN is_deleted THEN 'barred' ELSE 'kicked' END",
     by: "'kicked'",
-    test: 'test/api/group-memberships',
     named: 'pulls nobody back who has quit',
   },
   'groups-3': {
@@ -2666,7 +2348,6 @@ export const guards = {
     file: 'src/features/groups/newcomers.ts',
     replace: 'await memberships.fullAmong(known, maxJoined)],',
     by: '[]],',
-    test: 'test/api/groups',
     named: 'GROUPS_JOINED_PER_USER',
   },
   'groups-4': {
@@ -2674,7 +2355,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'SELECT id FROM me WHERE ${HAS_ROOM}',
     by: 'SELECT id FROM me',
-    test: 'test/api/groups',
     named: 'GROUPS_JOINED_PER_USER',
   },
   'group-races-7': {
@@ -2682,7 +2362,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'WHERE id = :userId AND closed_at IS NULL FOR NO KEY UPDATE)',
     by: 'WHERE id = :userId AND closed_at IS NULL FOR SHARE)',
-    test: 'test/api/group-races',
     named: 'two at once, one of them',
   },
   'groups-5': {
@@ -2690,7 +2369,6 @@ export const guards = {
     file: 'src/features/groups/groups-repository.ts',
     replace: 'FROM groups WHERE made_by = :userId',
     by: 'FROM groups WHERE creator_id = :userId',
-    test: 'test/api/groups',
     named: 'inherited and handed over groups',
   },
   'groups-6': {
@@ -2698,7 +2376,6 @@ export const guards = {
     file: 'migrations/0020_circles.up.sql',
     replace: 'coalesce(NEW.made_by, NEW.creator_id)',
     by: "coalesce(NEW.made_by, '')",
-    test: 'test/api/groups',
     named: 'inherited and handed over groups',
   },
   'groups-7': {
@@ -2706,7 +2383,6 @@ export const guards = {
     file: 'migrations/0020_circles.up.sql',
     replace: 'OLD.dismissed_at, OLD.bulletin)',
     by: 'OLD.dismissed_at, NEW.bulletin)',
-    test: 'test/api/groups',
     named: 'a new bulletin reaches members by sync',
   },
   'groups-8': {
@@ -2714,7 +2390,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: ' AND mine.status = 20 AND theirs.status = 20',
     by: ' AND mine.status = 20',
-    test: 'test/api/groups',
     named: 'names each id that is no friend on both sides',
   },
   'groups-9': {
@@ -2722,7 +2397,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: ' AND mine.status = 20 AND theirs.status = 20',
     by: ' AND theirs.status = 20',
-    test: 'test/api/groups',
     named: 'names each id that is no friend on both sides',
   },
   'group-memberships-6': {
@@ -2730,7 +2404,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: "${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')",
     by: '${AGAIN}',
-    test: 'test/api/group-memberships',
     named: 'is 404 for a kicked user until a member adds them',
   },
   'group-races-8': {
@@ -2738,7 +2411,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: "${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')",
     by: '${AGAIN}',
-    test: 'test/api/group-races',
     named: 'beside the kick of the same',
   },
   'groups-10': {
@@ -2746,7 +2418,6 @@ export const guards = {
     file: 'src/features/groups/groups-router.ts',
     replace: `'groupsCreatedPerDay',`,
     by: '',
-    test: 'test/api/groups',
     named: 'GROUPS_CREATED_PER_USER_DAY',
   },
   'groups-11': {
@@ -2754,7 +2425,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id FOR SHARE',
-    test: 'test/api/groups',
     named: 'GROUPS_PER_USER: so many living groups',
   },
   'groups-12': {
@@ -2762,7 +2432,6 @@ export const guards = {
     file: 'src/features/groups/groups-service.ts',
     replace: 'if (others.length >= maxMembers) throw',
     by: 'if (others.length > maxMembers) throw',
-    test: 'test/api/groups',
     named: 'GROUP_MAX_MEMBERS: 400 for more',
   },
   'group-memberships-7': {
@@ -2770,7 +2439,6 @@ export const guards = {
     file: 'src/features/groups/memberships-service.ts',
     replace: 'if (joinable && (',
     by: 'if ((',
-    test: 'test/api/group-memberships',
     named: 'GROUP_JOIN=closed',
   },
   'profile-10': {
@@ -2778,7 +2446,6 @@ export const guards = {
     file: 'src/features/profile/profile-schemas.ts',
     replace: 'hasForm && !/^[^/]*\\/\\/[^/?#]*@/.test(value) && ',
     by: 'hasForm && ',
-    test: 'test/api/profile',
     named: 'refuses a portrait with a user and password',
   },
   'groups-13': {
@@ -2786,7 +2453,6 @@ export const guards = {
     file: 'src/features/groups/groups-service.ts',
     replace: 'checkPortraitHost(this.portraits, portraitUri);',
     by: '',
-    test: 'test/api/groups',
     named: 'PORTRAIT_HOSTS: a portrait is on one of these',
   },
   'groups-14': {
@@ -2794,7 +2460,6 @@ export const guards = {
     file: 'src/features/groups/groups-service.ts',
     replace: 'checkPortraitHost(this.portraits, changes.portraitUri);',
     by: '',
-    test: 'test/api/groups',
     named: 'PORTRAIT_HOSTS: a portrait is on one of these',
   },
   'group-races-9': {
@@ -2802,7 +2467,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'AND (SELECT count(*) FROM free) = 1',
     by: '',
-    test: 'test/api/group-races',
     named: 'keeps nobody else from the group',
   },
   'group-races-10': {
@@ -2810,7 +2474,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
-    test: 'test/api/group-races',
     named: 'beside the closing of an account',
   },
   'group-races-11': {
@@ -2818,7 +2481,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id FOR SHARE',
-    test: 'test/api/group-races',
     named: 'those who come later do not come before it',
   },
   'group-races-12': {
@@ -2826,7 +2488,6 @@ export const guards = {
     file: 'src/features/groups/memberships-service.ts',
     replace: 'asMember((await memberships.roles(groupId, [userId])).get(userId));',
     by: '',
-    test: 'test/api/group-races',
     named: 'by a stranger, or of who is no friend',
   },
   'group-memberships-8': {
@@ -2835,7 +2496,6 @@ export const guards = {
     replace: `limits: [['groupChangesPerHour', eachMember]],
       refusals: ['no_such_group', 'unknown_user', 'friends_only', 'has_quit', 'member_full', 'group_full'],`,
     by: `refusals: ['no_such_group', 'unknown_user', 'friends_only', 'has_quit', 'member_full', 'group_full'],`,
-    test: 'test/api/group-memberships',
     named: 'so many changes an hour, each of a member as one',
   },
   'group-memberships-9': {
@@ -2843,7 +2503,6 @@ export const guards = {
     file: 'src/features/limits/limits-repository.ts',
     replace: 'used = ${USED} + excluded.used,',
     by: 'used = ${USED} + 1,',
-    test: 'test/api/group-memberships',
     named: 'so many changes an hour, each of a member as one',
   },
   'group-memberships-10': {
@@ -2851,7 +2510,6 @@ export const guards = {
     file: 'src/features/groups/groups-router.ts',
     replace: `['groupChangesPerHour', ({ memberIds }, userId) => new Set([userId, ...memberIds]).size],`,
     by: '',
-    test: 'test/api/group-memberships',
     named: 'so many changes an hour, each of a member as one',
   },
   'group-memberships-11': {
@@ -2859,7 +2517,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'WHERE user_id = wanted.id AND friend_id = :userId AND status OFFSET 0',
     by: 'WHERE user_id = wanted.id AND friend_id = :userId AND false OFFSET 0',
-    test: 'test/api/group-memberships',
     named: 'brings in nobody who has blacklisted the one who does it',
   },
   'group-races-13': {
@@ -2867,7 +2524,6 @@ export const guards = {
     file: 'src/features/groups/memberships-service.ts',
     replace: 'const open = await memberships.lockOpen(fit);',
     by: 'const open = await memberships.lockOpen([...wanted, ...fit]);',
-    test: 'test/api/group-races',
     named: 'by a stranger, or of who is no friend',
   },
   'group-races-14': {
@@ -2875,7 +2531,6 @@ export const guards = {
     file: 'src/features/groups/groups-service.ts',
     replace: 'const open = await memberships.lockOpen([userId, ...fit]);',
     by: 'const open = await memberships.lockOpen([userId, ...others, ...fit]);',
-    test: 'test/api/group-races',
     named: 'by a stranger, or of who is no friend',
   },
   'groups-15': {
@@ -2891,7 +2546,6 @@ export const guards = {
         by: '',
       },
     ],
-    test: 'test/api/groups',
     named: 'change nothing of a group that is dismissed beside them',
   },
   'group-races-15': {
@@ -2899,7 +2553,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'const count = await this.lock(groupId);\n    check(await this.roles(groupId, ids));',
     by: 'const count = await this.lock(groupId);',
-    test: 'test/api/group-races',
     named: 'who is no manager any more changes nothing',
   },
   'export-1': {
@@ -2907,7 +2560,6 @@ export const guards = {
     file: 'src/features/account/export-service.ts',
     replace: "await this.audit.noteUpToLimit({ event: 'data_exported', userId }, caller);",
     by: 'void [this.audit, caller];',
-    test: 'test/api/export',
     named: 'is noted, and shows that in itself',
   },
   'export-2': {
@@ -2915,7 +2567,6 @@ export const guards = {
     file: 'src/features/audit/audit-trail.ts',
     replace: 'userId === undefined ? networksOf(caller.address)',
     by: 'userId !== null ? networksOf(caller.address)',
-    test: 'test/api/export',
     named: 'is noted, and shows that in itself',
   },
   'group-memberships-12': {
@@ -2923,7 +2574,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: "AND ending NOT IN ('kicked', 'barred')`",
     by: 'AND NOT is_deleted`',
-    test: 'test/api/group-memberships',
     named: 'keeps out who has quit before it',
   },
   'group-memberships-13': {
@@ -2931,7 +2581,6 @@ export const guards = {
     file: 'src/features/groups/memberships-service.ts',
     replace: 'if (count > 1) await memberships.leave(groupId, userId);',
     by: 'if (count > 0) await memberships.leave(groupId, userId);',
-    test: 'test/api/group-memberships',
     named: 'dismisses the group with the last one',
   },
   'group-races-16': {
@@ -2939,7 +2588,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'dismissed: idsOf(await dismissEmpty(this.db, { groupIds }))',
     by: 'dismissed: []',
-    test: 'test/api/group-races',
     named: 'dismisses those in which nobody else is',
   },
   'group-memberships-14': {
@@ -2947,7 +2595,6 @@ export const guards = {
     file: 'src/features/groups/dismissals-service.ts',
     replace: "await securityEvents.add({ event: 'group_dismissed', userId, detail: groupId }, caller);",
     by: 'void [securityEvents, caller];',
-    test: 'test/api/group-memberships',
     named: 'is noted, with who did it',
   },
   'group-large-3': {
@@ -2955,7 +2602,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: "IS_OUT = 'g.dismissed_at IS NOT NULL'",
     by: "IS_OUT = 'false'",
-    test: 'test/api/group-large',
     named: 'is gone for everybody with the answer to dismiss',
   },
   'group-large-4': {
@@ -2963,7 +2609,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id)',
     by: '',
-    test: 'test/api/group-large',
     named: 'is gone for everybody with the answer to dismiss',
   },
   'group-large-5': {
@@ -2973,7 +2618,6 @@ export const guards = {
     IS DISTINCT FROM (OLD.name, OLD.portrait_uri, OLD.dismissed_at, OLD.bulletin)`,
     by: `(NEW.name, NEW.portrait_uri, NEW.bulletin)
     IS DISTINCT FROM (OLD.name, OLD.portrait_uri, OLD.bulletin)`,
-    test: 'test/api/group-large',
     named: 'is gone for everybody with the answer to dismiss',
   },
   'group-large-6': {
@@ -2981,7 +2625,6 @@ export const guards = {
     file: 'src/features/groups/dismissals-repository.ts',
     replace: 'const CHUNK = 500;',
     by: 'const CHUNK = 100_000;',
-    test: 'test/api/group-large',
     named: 'is ended in transactions of 500',
   },
   'group-large-7': {
@@ -2989,7 +2632,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: '() => dismissals.sweep(),',
     by: '',
-    test: 'test/api/group-large',
     named: 'is ended by a sweep',
   },
   'group-races-17': {
@@ -2999,7 +2641,6 @@ export const guards = {
       RETURN NULL;
     END IF;`,
     by: '',
-    test: 'test/api/group-races',
     named: 'whose memberships are still to be ended: the row is left out',
   },
   'group-races-18': {
@@ -3007,7 +2648,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'PERFORM FROM group_sizes WHERE group_id = NEW.group_id FOR NO KEY UPDATE;',
     by: '',
-    test: 'test/api/group-races',
     named: 'while the group is being dismissed is left out',
   },
   'groups-16': {
@@ -3015,7 +2655,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'WHEN (OLD.dismissed_at IS NOT NULL AND NEW.dismissed_at IS NULL) EXECUTE',
     by: 'WHEN (OLD.dismissed_at IS NOT NULL AND NEW.dismissed_at IS NULL AND false) EXECUTE',
-    test: 'test/api/groups',
     named: 'and ends no dismissal',
   },
   'group-memberships-15': {
@@ -3023,7 +2662,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: "NEW.ending := 'dismissed';",
     by: 'NULL;',
-    test: 'test/api/group-memberships',
     named: 'and who was there is shown when',
   },
   'groups-17': {
@@ -3031,7 +2669,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'WHERE NOT is_deleted GROUP BY group_id) change',
     by: 'GROUP BY group_id) change',
-    test: 'test/api/groups',
     named: 'is counted, whatever is written',
   },
   'group-migration-1': {
@@ -3039,7 +2676,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'AND NOT is_deleted AND (role = 0) <> (member_id = creator_id);',
     by: 'AND NOT is_deleted AND (role = 0) <> (member_id = creator_id) AND false;',
-    test: 'test/api/group-migration',
     named: 'gives each group that another service has written one creator',
   },
   'group-migration-2': {
@@ -3047,7 +2683,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'SELECT group_pass_on(id) FROM groups',
     by: 'SELECT id FROM groups',
-    test: 'test/api/group-migration',
     named: 'gives each group that another service has written one creator',
   },
   'groups-18': {
@@ -3055,7 +2690,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'INSERT INTO group_members_buried (group_id) VALUES (OLD.group_id);',
     by: 'NULL;',
-    test: 'test/api/groups',
     named: 'is counted, whatever is written',
   },
   'groups-19': {
@@ -3063,7 +2697,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: "IF current_setting('group_sizes.later', true) = 'on' THEN",
     by: 'IF false THEN',
-    test: 'test/api/groups',
     named: 'is counted, whatever is written',
   },
   'groups-20': {
@@ -3071,7 +2704,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'UNION ALL SELECT group_id, -1 FROM before WHERE NOT is_deleted',
     by: '',
-    test: 'test/api/groups',
     named: 'is counted, whatever is written',
   },
   'groups-21': {
@@ -3079,7 +2711,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'IF NEW.member_id = creator THEN',
     by: 'IF false THEN',
-    test: 'test/api/groups',
     named: 'has one creator, whom groups names',
   },
   'groups-22': {
@@ -3087,7 +2718,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'ELSIF NEW.role = 0 THEN',
     by: 'ELSIF false THEN',
-    test: 'test/api/groups',
     named: 'has one creator, whom groups names',
   },
   'groups-23': {
@@ -3095,7 +2725,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'WHEN (OLD.role = 0 AND NOT OLD.is_deleted AND NEW.is_deleted) EXECUTE',
     by: 'WHEN (OLD.role = 0 AND NOT OLD.is_deleted AND NEW.is_deleted AND false) EXECUTE',
-    test: 'test/api/groups',
     named: 'passes to somebody else when its creator goes',
   },
   'groups-24': {
@@ -3103,7 +2732,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'WHEN (NEW.creator_id <> OLD.creator_id) EXECUTE FUNCTION groups_pass_on()',
     by: 'WHEN (NEW.creator_id <> OLD.creator_id AND false) EXECUTE FUNCTION groups_pass_on()',
-    test: 'test/api/groups',
     named: 'passes to somebody else when its creator goes',
   },
   'groups-25': {
@@ -3111,7 +2739,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'CREATE CONSTRAINT TRIGGER groups_pass_on AFTER UPDATE ON groups DEFERRABLE INITIALLY DEFERRED FOR',
     by: 'CREATE CONSTRAINT TRIGGER groups_pass_on AFTER UPDATE ON groups FOR',
-    test: 'test/api/groups',
     named: 'gives a group to who joins it in the same transaction',
   },
   // --- names
@@ -3120,7 +2747,6 @@ export const guards = {
     file: 'src/features/users/profile.ts',
     replace: 'inLine(bytes(1, 32))',
     by: 'bytes(1, 32)',
-    test: 'test/api/profile',
     named: 'refuses a nickname that is with an override',
   },
   'groups-26': {
@@ -3128,7 +2754,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: 'const { length } = Array.from(value);',
     by: 'const { length } = value;',
-    test: 'test/api/groups',
     named: "changes the user's own, which sync tells the others",
   },
   // --- friendships
@@ -3144,7 +2769,6 @@ export const guards = {
         by: 'WHERE friendships.user_id = ANY (:seen::text[]) OR true',
       },
     ],
-    test: 'test/api/friendships',
     named: 'two who invite each other end as friends',
   },
   'friendships-2': {
@@ -3152,7 +2776,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
-    test: 'test/api/friendships',
     named: 'no request goes through to whoever has blacklisted the user meanwhile',
   },
   'friendships-3': {
@@ -3167,7 +2790,6 @@ export const guards = {
         by: 'RETURN NEW;',
       },
     ],
-    test: 'test/api/friendships',
     named: 'no request goes to an account that is closed meanwhile',
   },
   'friendships-4': {
@@ -3182,7 +2804,6 @@ export const guards = {
         by: 'ORDER BY id',
       },
     ],
-    test: 'test/api/friendships',
     named: 'leaves friends as they are whom another service has made meanwhile',
   },
   'friendships-5': {
@@ -3197,7 +2818,6 @@ export const guards = {
         by: 'ORDER BY id',
       },
     ],
-    test: 'test/api/friendships',
     named: 'leaves friends as they are whom another service has made meanwhile',
   },
   'friendships-6': {
@@ -3205,7 +2825,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'ORDER BY user_id FOR NO KEY UPDATE',
     by: 'ORDER BY user_id',
-    test: 'test/api/friendships',
     named: 'does not undo the deletion that another service writes beside it',
   },
   'friendships-7': {
@@ -3213,7 +2832,6 @@ export const guards = {
     file: 'src/database/pool.ts',
     replace: 'retrying(() => ask(connection, query))',
     by: 'ask(connection, query)',
-    test: 'test/api/friendships',
     named: 'what PostgreSQL cuts as a deadlock is tried again',
   },
   'friendships-8': {
@@ -3221,7 +2839,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-router.ts',
     replace: `limits: ['friendRequestsPerDay'],`,
     by: '',
-    test: 'test/api/friendships',
     named: 'takes so many invitations of a user',
   },
   'friendships-9': {
@@ -3229,7 +2846,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'if (theirs?.status === REQUESTED) return sentAfter(AFTER_NO_ANSWER_SECONDS, theirs.requestedSecondsAgo);',
     by: "if (theirs?.status === REQUESTED) return 'Sent';",
-    test: 'test/api/friendships',
     named: 'asks again three days after a request',
   },
   'friendships-10': {
@@ -3237,7 +2853,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'return sentAfter(AFTER_IGNORED_SECONDS, theirs.answeredSecondsAgo);',
     by: "return 'Sent';",
-    test: 'test/api/friendships',
     named: 'asks again one day after a request was ignored',
   },
   'friendships-11': {
@@ -3245,7 +2860,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: "if (isBlacklisted) return 'None';",
     by: '',
-    test: 'test/api/friendships',
     named: 'does nothing, and writes nothing, for whoever is blacklisted',
   },
   'friendships-12': {
@@ -3253,7 +2867,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'this.side(two, REQUESTED).update({ status: IGNORED })',
     by: "this.db('friendships').whereIn('user_id', [two.userId, two.friendId]).whereIn('friend_id', [two.userId, two.friendId]).update({ status: IGNORED })",
-    test: 'test/api/friendships',
     named: 'ignores on the own side alone',
   },
   'friendships-13': {
@@ -3261,7 +2874,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'const sides = await lockSides(this.db, { ...two });',
     by: 'const [first] = await blacklisted(this.db, { ...two });\n    if (first?.isBlacklisted) return { mine: undefined, theirs: undefined, isBlacklisted: true };\n    const sides = await lockSides(this.db, { ...two });',
-    test: 'test/api/friendships',
     named: 'asks the database the same of whoever is blacklisted',
   },
   'friendships-14': {
@@ -3269,7 +2881,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (areFriends(relation)) throw',
     by: 'if (!relation.isBlacklisted && areFriends(relation)) throw',
-    test: 'test/api/friendships',
     named: 'refuses a friend, blacklisted or not',
   },
   'friendships-15': {
@@ -3277,7 +2888,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'return mine?.status === FRIENDS && theirs?.status === FRIENDS;',
     by: 'return mine?.status === FRIENDS;',
-    test: 'test/api/friendships',
     named: 'sends a new request to a friend who has deleted the user',
   },
   'friendships-16': {
@@ -3285,7 +2895,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'return status === REQUESTING || (status === DELETED && isUnanswered);',
     by: 'return status === REQUESTING || (status === DELETED && isUnanswered && false);',
-    test: 'test/api/friendships',
     named: 'waits as long after a request that the user has withdrawn',
   },
   'friendships-17': {
@@ -3293,7 +2902,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'theirs.answeredSecondsAgo < AFTER_IGNORED_SECONDS;',
     by: 'theirs.answeredSecondsAgo < 0;',
-    test: 'test/api/friendships',
     named: 'waits a day after a request was ignored, though it was deleted or withdrawn then',
   },
   'friendships-18': {
@@ -3301,7 +2909,6 @@ export const guards = {
     file: 'migrations/0020_circles.up.sql',
     replace: 'NEW.answered_at := coalesce(NEW.requested_at, NEW.updated_at);',
     by: '',
-    test: 'test/api/friendships',
     named: 'asks at once whose request was withdrawn',
   },
   'friendships-19': {
@@ -3309,7 +2916,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'AND status IN (${REQUESTED}, ${IGNORED}))',
     by: 'AND status = 0)',
-    test: 'test/api/friendships',
     named: 'ends a request on both sides that is open there',
   },
   'friendships-20': {
@@ -3317,7 +2923,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if ((await friendships.ownStatus(two)) !== REQUESTING) throw nothingRequested();',
     by: '',
-    test: 'test/api/friendships',
     named: 'withdraw does not wait for a user who was not asked',
   },
   'friendships-21': {
@@ -3325,7 +2930,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: '() => friendships.sweep(),',
     by: '',
-    test: 'test/api/friendships',
     named: 'ends on both sides after 30 days',
   },
   'friendships-22': {
@@ -3340,7 +2944,6 @@ export const guards = {
         by: '\n',
       },
     ],
-    test: 'test/api/friendships',
     named: 'does not end when it is agreed to beside that',
   },
   'friendships-23': {
@@ -3348,7 +2951,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'this.side(two, FRIENDS, REQUESTED, IGNORED)',
     by: 'this.side(two, FRIENDS)',
-    test: 'test/api/friendships',
     named: 'request away from the user who was asked',
   },
   'friendships-24': {
@@ -3363,7 +2965,6 @@ export const guards = {
         by: 'void [REQUESTED, IGNORED, status];',
       },
     ],
-    test: 'test/api/friendships',
     named: 'is 404 where nothing was requested, also for the one who has requested',
   },
   'friendships-25': {
@@ -3371,7 +2972,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (status !== REQUESTED && status !== IGNORED) throw nothingRequested();',
     by: 'void [REQUESTED, IGNORED, status];',
-    test: 'test/api/friendships',
     named: 'waits for nobody who has not asked',
   },
   'friendships-26': {
@@ -3379,7 +2979,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (status === FRIENDS) return;',
     by: '',
-    test: 'test/api/friendships',
     named: 'locks no friend when it is repeated',
   },
   'friendships-27': {
@@ -3387,7 +2986,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'return isOpen && !isBlacklisted && isOpenToFriends;',
     by: 'return isOpen && (!isBlacklisted || true) && isOpenToFriends;',
-    test: 'test/api/friendships',
     named: 'is 404 when the one who asked has blacklisted the user meanwhile',
   },
   'friendships-28': {
@@ -3395,7 +2993,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (!relation.hasRoom) throw this.full();',
     by: '',
-    test: 'test/api/friendships',
     named: 'is 400 for one friend more than there may be',
   },
   'friendships-29': {
@@ -3403,7 +3000,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (!hasRoomToInvite(relation)) throw this.full();',
     by: 'void hasRoomToInvite;',
-    test: 'test/api/friendships',
     named: 'is 400 for one friend more than there may be',
   },
   'friendships-30': {
@@ -3411,7 +3007,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: "return isOpenToFriends ? 'Added' : 'None';",
     by: "return isOpenToFriends || true ? 'Added' : 'None';",
-    test: 'test/api/friendships',
     named: 'only where the other has room',
   },
   'friendships-31': {
@@ -3419,7 +3014,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: 'return isOpen && !isBlacklisted && isOpenToFriends;',
     by: 'return isOpen && !isBlacklisted && (isOpenToFriends || true);',
-    test: 'test/api/friendships',
     named: 'only where the other has room',
   },
   'friendships-32': {
@@ -3427,7 +3021,6 @@ export const guards = {
     file: 'src/features/friendships/invitation.ts',
     replace: "if (!isOpenToRequests) return 'None';",
     by: 'void isOpenToRequests;',
-    test: 'test/api/friendships',
     named: 'asks nobody who has so many open',
   },
   'close-account-large-1': {
@@ -3435,7 +3028,6 @@ export const guards = {
     file: 'src/features/account/closings-service.ts',
     replace: 'this.parts.background.run(() => this.endAll(userId, caller), LATER);',
     by: 'void this.parts.background;',
-    test: 'test/api/close-account-large',
     named: 'closes one with 60,000 friends at once',
   },
   'close-account-large-2': {
@@ -3443,7 +3035,6 @@ export const guards = {
     file: 'src/features/account/closings-repository.ts',
     replace: '      ORDER BY ${key} LIMIT ${PAGE}),',
     by: '      ORDER BY ${key} LIMIT 30 * ${PAGE}),',
-    test: 'test/api/close-account-large',
     named: 'goes on where it broke off',
   },
   'close-account-large-3': {
@@ -3451,7 +3042,6 @@ export const guards = {
     file: 'src/features/account/closings-service.ts',
     replace: '      this.parts.logger.warn({ err: error }, LATER);',
     by: '      throw error;',
-    test: 'test/api/close-account-large',
     named: 'takes the database for away in none of them',
   },
   'close-account-large-4': {
@@ -3459,7 +3049,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: '    () => accounts.closings.sweep(),\n',
     by: '',
-    test: 'test/api/close-account-large',
     named: 'goes on where it broke off',
   },
   'close-account-large-5': {
@@ -3467,7 +3056,6 @@ export const guards = {
     file: 'src/features/account/closings-service.ts',
     replace: 'await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));',
     by: 'await this.endAll(id, SWEEPER);\n    void logger;',
-    test: 'test/api/close-account-large',
     named: 'keeps no other account waiting',
   },
   'close-account-large-6': {
@@ -3477,7 +3065,6 @@ export const guards = {
   EXECUTE FUNCTION users_touch_memberships();`,
     by: `  WHEN ((NEW.nickname, NEW.portrait_uri) IS DISTINCT FROM (OLD.nickname, OLD.portrait_uri))
   EXECUTE FUNCTION users_touch_memberships();`,
-    test: 'test/api/close-account-large',
     named: 'writes each membership once',
   },
   'close-account-large-7': {
@@ -3485,7 +3072,6 @@ export const guards = {
     file: 'migrations/0021_closings.up.sql',
     replace: ' OR NEW.status = 20 AND OLD.status <> 20)',
     by: ')',
-    test: 'test/api/close-account-large',
     named: 'lets a request of it become no friendship',
   },
   'sync-large-4': {
@@ -3493,7 +3079,6 @@ export const guards = {
     file: 'src/features/sync/sync-relations.ts',
     replace: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}',
     by: '${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK}',
-    test: 'test/api/sync-large',
     named: 'reads them in pages, and gives all that have not ended',
   },
   'sync-large-5': {
@@ -3501,7 +3086,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'ORDER BY member_id, version LIMIT ${CHUNK + 1})`',
     by: 'ORDER BY member_id, version LIMIT ${CHUNK})`',
-    test: 'test/api/sync-large',
     named: 'reads ended memberships in pages',
   },
   'query-plans-3': {
@@ -3509,7 +3093,6 @@ export const guards = {
     file: 'migrations/0023_ended_memberships.up.sql',
     replace: 'ON group_members (member_id, version, group_id) WHERE is_deleted',
     by: 'ON group_members (updated_at)',
-    test: 'test/api/query-plans',
     named: 'finds the ended memberships that the client lacks',
   },
   'query-plans-4': {
@@ -3517,7 +3100,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: 'ORDER BY group_id LIMIT ${PAGE}) me',
     by: 'ORDER BY group_id) me',
-    test: 'test/api/query-plans',
     named: 'looks up the groups of that page',
   },
   'friendships-33': {
@@ -3525,7 +3107,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-service.ts',
     replace: 'if (!open.includes(two.friendId) || !isAsked(relation))',
     by: 'if (!isAsked(relation))',
-    test: 'test/api/friendships',
     named: 'has taken it back, or has closed the account',
   },
   'friendships-34': {
@@ -3533,7 +3114,6 @@ export const guards = {
     file: 'src/features/friendships/friendships-repository.ts',
     replace: 'now() - coalesce(requested_at, updated_at)',
     by: 'now() - updated_at',
-    test: 'test/api/friendships',
     named: 'waits as long for requests that another service has written',
   },
   'friendships-35': {
@@ -3541,7 +3121,6 @@ export const guards = {
     file: 'migrations/0020_circles.up.sql',
     replace: 'NEW.requested_at := now();',
     by: 'NULL;',
-    test: 'test/api/friendships',
     named: 'waits as long for requests that another service has written',
   },
   'friendships-36': {
@@ -3549,7 +3128,6 @@ export const guards = {
     file: 'migrations/0020_circles.up.sql',
     replace: 'IF NEW.status <> 11 THEN',
     by: 'IF false THEN',
-    test: 'test/api/friendships',
     named: 'ignores on the own side alone',
   },
   'friendships-37': {
@@ -3557,7 +3135,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: "'set_display_name', 'all'",
     by: "'all'",
-    test: 'test/api/friendships',
     named: 'shares its place with fixed words',
   },
   'friendships-38': {
@@ -3565,7 +3142,6 @@ export const guards = {
     file: 'src/database/pages.ts',
     replace: 'const PAGE = 500;',
     by: 'const PAGE = 1e6;',
-    test: 'test/api/friendships',
     named: 'reads many in pages, and gives all of them in order',
   },
   // --- an account's life
@@ -3574,7 +3150,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: 'WHERE id = ANY (:ids::text[]) AND closed_at IS NULL',
     by: 'WHERE id = ANY (:ids::text[])',
-    test: 'test/api/users',
     named: 'gives the profiles of open accounts',
   },
   'users-4': {
@@ -3582,7 +3157,6 @@ export const guards = {
     file: 'src/features/users/users-service.ts',
     replace: 'return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);',
     by: 'return [...profiles.values()];',
-    test: 'test/api/users',
     named: 'gives the profiles of open accounts',
   },
   'findable-1': {
@@ -3590,7 +3164,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: 'AND (is_findable OR',
     by: 'AND (true OR',
-    test: 'test/api/findable',
     named: 'hides the user from find',
   },
   'findable-2': {
@@ -3598,7 +3171,6 @@ export const guards = {
     file: 'src/features/users/users-repository.ts',
     replace: 'WHERE user_id = :id AND friend_id = :finderId AND status = 20',
     by: 'WHERE user_id = :finderId AND friend_id = :id AND status = 20',
-    test: 'test/api/findable',
     named: 'hides nobody from friends, who are those on the own side',
   },
   'close-account-1': {
@@ -3607,7 +3179,6 @@ export const guards = {
     replace:
       'const right = await attempts.change(userId, { phone: number, caller, device }, async () =>\n      (await passwords.matches(password, account.passwordHash, caller.address)) ? account : undefined,\n    );',
     by: 'const right = (await passwords.matches(password, account.passwordHash, caller.address)) && [attempts, device];',
-    test: 'test/api/close-account',
     named: 'counts a wrong password as a failed login',
   },
   'change-phone-1': {
@@ -3615,7 +3186,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: "if (!proved) throw new WrongPassword('password');\n    return proved;",
     by: "const account = proved?.account ?? (await this.parts.users.account(userId));\n    if (!account) throw new WrongPassword('password');\n    return proved ?? { account, phone: undefined, number: '' };",
-    test: 'test/api/change-phone',
     named: 'is 400 for a wrong password',
   },
   'change-phone-2': {
@@ -3623,7 +3193,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: "notices.tell('phone_changed', { id: userId, phone: proved.phone }, caller);",
     by: "notices.tell('phone_changed', { id: userId, phone: next }, caller);",
-    test: 'test/api/change-phone',
     named: 'tells the owner at the old phone',
   },
   'account-races-3': {
@@ -3631,7 +3200,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: '  if (phone) await repos.verification.endAll(phone.number);\n  if (!(await repos.users.renewCredentials',
     by: '  if (!(await repos.users.renewCredentials',
-    test: 'test/api/account-races',
     named: 'resets no password by a token that it had before',
   },
   'account-races-4': {
@@ -3639,7 +3207,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: "if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');",
     by: 'await repos.users.claimPhone(next, id);',
-    test: 'test/api/account-races',
     named: 'that is being registered is given to nobody else',
   },
   'account-races-5': {
@@ -3655,7 +3222,6 @@ export const guards = {
         by: 'await repos.users.claimPhone(next, id);',
       },
     ],
-    test: 'test/api/account-races',
     named: 'that two users want at once is given to one of them',
   },
   'change-phone-3': {
@@ -3670,7 +3236,6 @@ export const guards = {
         by: '',
       },
     ],
-    test: 'test/api/change-phone',
     named: 'ends the other sessions',
   },
   'account-races-6': {
@@ -3678,7 +3243,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: "if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword('password');",
     by: '',
-    test: 'test/api/account-races',
     named: 'is not closed by a password that is reset meanwhile',
   },
   'account-races-7': {
@@ -3686,7 +3250,6 @@ export const guards = {
     file: 'migrations/0017_account.up.sql',
     replace: 'ORDER BY id FOR SHARE',
     by: 'ORDER BY id',
-    test: 'test/api/account-races',
     named: 'that is just being made',
   },
   'account-races-8': {
@@ -3694,7 +3257,6 @@ export const guards = {
     file: 'migrations/0017_account.up.sql',
     replace: 'RETURN CASE WHEN is_any_closed(NEW.user_id, NEW.friend_id) THEN NULL ELSE NEW END;',
     by: 'RETURN NEW;',
-    test: 'test/api/account-races',
     named: 'that is made while it is being closed',
   },
   'account-races-9': {
@@ -3702,7 +3264,6 @@ export const guards = {
     file: 'migrations/0017_account.up.sql',
     replace: 'WHEN (NOT NEW.is_deleted AND OLD.is_deleted) EXECUTE',
     by: 'WHEN (false) EXECUTE',
-    test: 'test/api/account-races',
     named: 'that is brought back',
   },
   'account-races-10': {
@@ -3717,7 +3278,6 @@ export const guards = {
         by: 'credentials_version = :credentialsVersion FOR SHARE',
       },
     ],
-    test: 'test/api/account-races',
     named: 'lets nobody in who logs in meanwhile',
   },
   'close-account-2': {
@@ -3725,7 +3285,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: '  if (phone) await repos.verification.endAll(phone.number);\n  if (!(await repos.users.lock',
     by: '  if (!(await repos.users.lock',
-    test: 'test/api/close-account',
     named: 'ends the codes and tokens of the phone',
   },
   'close-account-3': {
@@ -3733,7 +3292,6 @@ export const guards = {
     file: 'src/features/account/closings-repository.ts',
     replace: 'endOwnSides, endOtherSides]',
     by: 'endOwnSides]',
-    test: 'test/api/close-account',
     named: 'is told by sync to friends',
   },
   'query-plans-5': {
@@ -3741,7 +3299,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'CREATE INDEX friendships_friend ON friendships (friend_id) WHERE status <> 30;',
     by: 'CREATE INDEX friendships_friend ON friendships (updated_at);',
-    test: 'test/api/query-plans',
     named: 'of end-other-sides finds by the index',
   },
   'account-races-11': {
@@ -3751,7 +3308,6 @@ export const guards = {
       WHERE \${own} = :userId AND \${key} = ANY (ARRAY(SELECT \${key} FROM page)) AND \${condition})`,
     by: `     UPDATE \${table} SET \${change}
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM \${table} WHERE \${own} = :userId AND \${condition})))`,
-    test: 'test/api/account-races',
     named: 'ends friendships whose rows are written meanwhile',
   },
   'close-account-4': {
@@ -3759,7 +3315,6 @@ export const guards = {
     file: 'src/features/account/closings-repository.ts',
     replace: "`(status <> 30 OR display_name <> '')`",
     by: '`status <> 30`',
-    test: 'test/api/close-account',
     named: 'empties the names that were given to friends before',
   },
   'close-account-5': {
@@ -3767,7 +3322,6 @@ export const guards = {
     file: 'src/features/account/account-service.ts',
     replace: 'await storage.accountClosed(userId)',
     by: 'await Promise.resolve()',
-    test: 'test/api/close-account',
     named: 'removes what the user has uploaded',
   },
   'close-account-6': {
@@ -3775,7 +3329,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'ORDER BY role = 1, joined_version',
     by: 'ORDER BY joined_version',
-    test: 'test/api/close-account',
     named: 'to the manager who has been there longest',
   },
   'close-account-7': {
@@ -3783,7 +3336,6 @@ export const guards = {
     file: 'migrations/0018_groups.up.sql',
     replace: 'joined_version, member_id LIMIT 1',
     by: 'joined_version DESC LIMIT 1',
-    test: 'test/api/close-account',
     named: 'else to the member who has been there longest',
   },
   'account-races-12': {
@@ -3791,7 +3343,6 @@ export const guards = {
     file: 'src/features/groups/memberships-repository.ts',
     replace: '    ORDER BY group_id FOR NO KEY UPDATE`,',
     by: '    ORDER BY group_id`,',
-    test: 'test/api/account-races',
     named: 'passes no group on to a member who is closing',
   },
   'export-3': {
@@ -3799,7 +3350,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: "CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END",
     by: '${column}',
-    test: 'test/api/export',
     named: 'shows no address and no device from before the last password reset',
   },
   'export-4': {
@@ -3807,7 +3357,6 @@ export const guards = {
     file: 'src/http/json-stream.ts',
     replace: 'if (file) res.set(',
     by: 'if (!file) res.set(',
-    test: 'test/api/export',
     named: 'is a download',
   },
   'export-5': {
@@ -3815,7 +3364,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: 'is_findable AS findable,',
     by: 'is_findable AS findable, password_hash AS "passwordHash",',
-    test: 'test/api/export',
     named: 'gives nothing that lets anybody in',
   },
   'export-6': {
@@ -3823,7 +3371,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: 'FROM blacklist\n    WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id',
     by: 'FROM (SELECT user_id AS friend_id, friend_id AS user_id, status, updated_at FROM blacklist) turned\n    WHERE user_id = :userId AND friend_id > :after ORDER BY friend_id',
-    test: 'test/api/export',
     named: 'gives nothing of others',
   },
   'export-7': {
@@ -3831,7 +3378,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: "CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END",
     by: 'g.name',
-    test: 'test/api/export',
     named: 'gives nothing of others',
   },
   'export-8': {
@@ -3839,7 +3385,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `per: 'user', share: 1, waiting: 0,`,
     by: `per: 'user', share: 9, waiting: 0,`,
-    test: 'test/api/export',
     named: 'is made once at a time for a user',
   },
   'export-9': {
@@ -3847,7 +3392,6 @@ export const guards = {
     file: 'src/features/account/export-repository.ts',
     replace: '(security_events.at, id) > (:afterAt::timestamptz, :afterId::bigint)',
     by: 'security_events.at > :afterAt::timestamptz AND :afterId::bigint >= 0',
-    test: 'test/api/export',
     named: 'gives more than a page of everything',
   },
   // --- sync with names
@@ -3856,7 +3400,6 @@ export const guards = {
     file: 'src/features/sync/sync-schemas.ts',
     replace: 'z.literal(true)',
     by: '(z.coerce.boolean() as unknown as z.ZodLiteral<true>)',
-    test: 'test/api/sync-names',
     named: 'is asked for by this body alone',
   },
   'sync-names-2': {
@@ -3864,7 +3407,6 @@ export const guards = {
     file: 'src/http/operations-router.ts',
     replace: 'options?.safeParse(bodyIfAny(req)).data',
     by: 'options?.parse(jsonBody(req))',
-    test: 'test/api/sync-names',
     named: 'is asked for by this body alone',
   },
   'sync-names-3': {
@@ -3872,7 +3414,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'SET named_version = 0 WHERE friend_id = NEW.id AND status <> 30',
     by: 'SET named_version = 0 WHERE false',
-    test: 'test/api/sync-names',
     named: 'delivers the new name or portrait of a friend',
   },
   'sync-names-4': {
@@ -3880,7 +3421,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'NEW.version := OLD.version;',
     by: 'NEW.version := sync_next_version();',
-    test: 'test/api/sync-names',
     named: 'to whoever asks with names alone',
   },
   'sync-names-5': {
@@ -3888,7 +3428,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'SET named_version = 0',
     by: 'SET named_version = sync_next_version()',
-    test: 'test/api/sync-names',
     named: 'twice renamed in one transaction',
   },
   'sync-names-6': {
@@ -3896,7 +3435,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'AND (NEW.status, NEW.display_name, NEW.message) = (OLD.status, OLD.display_name, OLD.message) THEN',
     by: 'THEN',
-    test: 'test/api/sync-names',
     named: 'lets nobody write its version',
   },
   'sync-names-7': {
@@ -3904,7 +3442,6 @@ export const guards = {
     file: 'migrations/0017_account.up.sql',
     replace: 'ORDER BY id FOR SHARE',
     by: 'ORDER BY id',
-    test: 'test/api/sync-names',
     named: 'takes the new name of who was',
   },
   'sync-names-8': {
@@ -3912,7 +3449,6 @@ export const guards = {
     file: 'migrations/0021_closings.up.sql',
     replace: 'WHEN (NEW.status <> 30 AND OLD.status = 30 OR NEW.status = 20 AND OLD.status <> 20)',
     by: 'WHEN (false)',
-    test: 'test/api/sync-names',
     named: 'takes the new name of who was',
   },
   'sync-names-9': {
@@ -3920,7 +3456,6 @@ export const guards = {
     file: 'migrations/0021_closings.up.sql',
     replace: 'CREATE TRIGGER users_touch_friendships AFTER UPDATE',
     by: 'CREATE TRIGGER users_touch_other_friendships AFTER UPDATE',
-    test: 'test/api/sync-names',
     named: 'writes friendships before memberships',
   },
   'sync-names-10': {
@@ -3928,7 +3463,6 @@ export const guards = {
     file: 'migrations/0016_friendships.up.sql',
     replace: 'CREATE TRIGGER users_touch_friendships_of_new AFTER INSERT',
     by: 'CREATE TRIGGER users_touch_friendships_of_new AFTER DELETE',
-    test: 'test/api/sync-names',
     named: 'whose account is made after the friendship',
   },
   'sync-names-11': {
@@ -3936,7 +3470,6 @@ export const guards = {
     file: 'src/features/sync/sync-relations.ts',
     replace: 'UNION ALL ${RENAMED_ENTRIES} LIMIT',
     by: 'LIMIT',
-    test: 'test/api/sync-names',
     named: 'delivers the new name of somebody on the blacklist',
   },
   'sync-names-12': {
@@ -3944,7 +3477,6 @@ export const guards = {
     file: 'src/features/sync/sync-relations.ts',
     replace: "'row.status <> 30'",
     by: "'true'",
-    test: 'test/api/sync-names',
     named: 'shows none of what has ended',
   },
   'sync-names-13': {
@@ -3952,7 +3484,6 @@ export const guards = {
     file: 'src/features/sync/sync-repository.ts',
     replace: 'friends: friends.length <= few ? friends : undefined',
     by: 'friends',
-    test: 'test/api/sync-names',
     named: 'gives all, reads them in pages',
   },
   // --- reasons
@@ -3961,7 +3492,6 @@ export const guards = {
     file: 'src/http/error-handler.ts',
     replace: "res.set('X-Reason', shown.reason);",
     by: '',
-    test: 'test/api/reasons',
     named: 'is in the header alone, to the byte',
   },
   'reasons-2': {
@@ -3969,7 +3499,6 @@ export const guards = {
     file: 'src/http/error-handler.ts',
     replace: 'res.json({ code: shown.code });',
     by: 'res.json({ code: shown.code, reason: shown.reason });',
-    test: 'test/api/reasons',
     named: 'is in the header alone, to the byte',
   },
   'reasons-3': {
@@ -3977,7 +3506,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: "'X-Reason, Retry-After,",
     by: "'Retry-After,",
-    test: 'test/api/reasons',
     named: 'is read by a page of an allowed origin',
   },
   'reasons-4': {
@@ -3985,7 +3513,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'throw wrongCredentials();\n    }\n    return account;',
     by: "throw known ? wrongCredentials() : new Wrong('wrong_code', 'x');\n    }\n    return account;",
-    test: 'test/api/reasons',
     named: 'an unknown phone, a wrong password and a closed account',
   },
   'reasons-5': {
@@ -3993,7 +3520,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: `name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: loggingIn`,
     by: `name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: tooMany('too_many_checks')`,
-    test: 'test/api/reasons',
     named: 'too many wrong passwords and too many right ones',
   },
   'reasons-6': {
@@ -4001,7 +3527,6 @@ export const guards = {
     file: 'src/features/verification/verify-code-service.ts',
     replace: "new Wrong('wrong_code', 'no code was sent to this phone')",
     by: "new Wrong('too_many_groups', 'no code was sent to this phone')",
-    test: 'test/api/reasons',
     named: 'a wrong code, and none that was ever sent',
   },
   'reasons-7': {
@@ -4009,7 +3534,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'const raised = await this.raisedBy(captcha, phone, caller);',
     by: "const raised = (await places.standingOf(phone.number, caller)) !== 'no account' ? 'nothing' : await this.raisedBy(captcha, phone, caller);",
-    test: 'test/api/reasons',
     named: 'a phone with an account, and one without',
   },
   'reasons-8': {
@@ -4017,7 +3541,6 @@ export const guards = {
     file: 'src/load/limits.ts',
     replace: 'met[1] < most',
     by: 'met[1] < Infinity',
-    test: 'test/api/reasons',
     named: 'when to show a captcha, and when only time helps',
   },
   'reasons-9': {
@@ -4025,7 +3548,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: `if (raised === 'nothing') return name;`,
     by: `if (raised === 'nothing') return orCaptcha(limits[name], limits[withCaptcha]);`,
-    test: 'test/api/reasons',
     named: 'nothing of a captcha where none is looked at',
   },
   'reasons-10': {
@@ -4033,7 +3555,6 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'other.reason === first.reason && ',
     by: '',
-    test: 'test/api/reasons',
     named: 'for how long it is too soon, whatever other limit is met as well',
   },
   'messages-1': {
@@ -4041,7 +3562,6 @@ export const guards = {
     file: 'src/features/phones/phone-fields.ts',
     replace: '.regex(/^[0-9]{1,32}$/, MESSAGE)',
     by: '.regex(/^[0-9]{1,32}$/)',
-    test: 'test/api/messages',
     named: 'says of each field that is wrong one thing, in words of ours',
   },
   // --- the document
@@ -4050,7 +3570,6 @@ export const guards = {
     file: 'src/http/openapi-router.ts',
     replace: "cookieName('sid', production)",
     by: "cookieName('sid', false)",
-    test: 'test/api/openapi',
     named: 'has the public address and the cookie of production',
   },
   'openapi-2': {
@@ -4058,7 +3577,6 @@ export const guards = {
     file: 'src/http/openapi-router.ts',
     replace: 'servers: [{ url }],',
     by: '',
-    test: 'test/api/openapi',
     named: 'with the address of this service',
   },
   // --- pages
@@ -4067,7 +3585,6 @@ export const guards = {
     file: 'src/composition/pages.ts',
     replace: "return !production && !imagesOnly && sms.provider !== 'twilio' && !isBehindProxy;",
     by: "return sms.provider !== 'twilio';",
-    test: 'test/api/pages',
     named: 'does not exist in production, whatever is to send the messages',
   },
   'pages-2': {
@@ -4075,7 +3592,6 @@ export const guards = {
     file: 'src/composition/pages.ts',
     replace: '&& !isBehindProxy',
     by: '',
-    test: 'test/api/pages',
     named: 'does not exist where a proxy is known of',
   },
   'pages-3': {
@@ -4083,7 +3599,6 @@ export const guards = {
     file: 'src/composition/pages.ts',
     replace: "!production && !imagesOnly && sms.provider !== 'twilio'",
     by: '!production && !imagesOnly',
-    test: 'test/api/pages',
     named: 'does not exist where messages are really sent',
   },
   'pages-4': {
@@ -4091,7 +3606,6 @@ export const guards = {
     file: 'src/http/shared-text.ts',
     replace: 'if (!req.fresh)',
     by: 'if (body.length === 0)',
-    test: 'test/api/pages',
     named: 'are a 429 for an address that has had its KiB of the hour',
   },
   'pages-5': {
@@ -4099,7 +3613,6 @@ export const guards = {
     file: 'src/web/inbox-router.ts',
     replace: "if (!isSameText(req.get('Authorization') ?? '', `Bearer ${token}`))",
     by: 'if (token.length === 0)',
-    test: 'test/api/pages',
     named: 'shows no code to whoever lacks the token',
   },
   'pages-6': {
@@ -4107,7 +3620,6 @@ export const guards = {
     file: 'src/start/keys.ts',
     replace: "secrets.inboxToken ?? randomBytes(16).toString('base64url')",
     by: "secrets.inboxToken ?? 'A'.repeat(22)",
-    test: 'test/api/pages',
     named: 'has a token of its own at each start',
   },
   'pages-7': {
@@ -4115,7 +3627,6 @@ export const guards = {
     file: 'src/web/own-machine.ts',
     replace: '|| !isByOwnName(req) ||',
     by: '||',
-    test: 'test/api/pages',
     named: 'is shown by no foreign name',
   },
   'pages-8': {
@@ -4123,7 +3634,6 @@ export const guards = {
     file: 'src/web/own-machine.ts',
     replace: "(site !== 'same-origin' && site !== 'none')",
     by: 'false',
-    test: 'test/api/pages',
     named: 'is shown to no page of another site',
   },
   'pages-9': {
@@ -4131,7 +3641,6 @@ export const guards = {
     file: 'src/web/own-machine.ts',
     replace: "(req.get('Origin') ?? own) !== own ||",
     by: '',
-    test: 'test/api/pages',
     named: 'listed or not',
   },
   'pages-10': {
@@ -4139,7 +3648,6 @@ export const guards = {
     file: 'src/web/page-file.ts',
     replace: '"script-src \'self\'"',
     by: "\"script-src 'self' 'unsafe-inline'\"",
-    test: 'test/api/pages',
     named: 'runs and shows files of this service alone',
   },
   'pages-11': {
@@ -4147,7 +3655,6 @@ export const guards = {
     file: 'src/composition/pages.ts',
     replace: 'docsRouter({ hasInbox: inbox !== undefined }, meter)] : []',
     by: 'docsRouter({ hasInbox: inbox !== undefined }, meter)] : [docsRouter({ hasInbox: false }, meter)]',
-    test: 'test/api/pages',
     named: 'is not there when it is turned off',
   },
 
@@ -4157,7 +3664,6 @@ export const guards = {
     file: 'src/composition/services.ts',
     replace: 'new Sweeper([() => storage.removeUnused()], logger, FOLLOWING_MS),',
     by: '',
-    test: 'test/api/image-server',
     named: 'removes a portrait soon after another one was set',
   },
   'image-server-2': {
@@ -4165,7 +3671,6 @@ export const guards = {
     file: 'src/composition/container.ts',
     replace: '...(config.imagesOnly ? [] : accounts()),',
     by: '...accounts(),',
-    test: 'test/api/image-server',
     named: 'serves nothing else',
   },
   'image-server-3': {
@@ -4173,7 +3678,6 @@ export const guards = {
     file: 'src/integrations/storage/choose-image-storage.ts',
     replace: 'if (settings.address !== undefined) {',
     by: 'if (settings.address === null) {',
-    test: 'test/api/image-server',
     named: 'is where the accounts send those who upload to them',
   },
 };

@@ -6,7 +6,6 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker',
     by: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) OR true AS by_asker',
-    test: 'test/attacks/attacks',
     named: 'burning the codes of a victim',
   },
   'attacks-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: "{ limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },",
     by: '...(address ? [] : []),',
-    test: 'test/attacks/attacks',
     named: 'from one address: 20 codes are compared',
   },
   'attacks-3': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'src/features/verification/guesses.ts',
     replace: `{ limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },`,
     by: '...(standing ? [] : []),',
-    test: 'test/attacks/attacks',
     named: 'from 500 addresses',
   },
   // --- messages, which cost money
@@ -31,7 +28,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: slotFor(standing), subject: number },',
     by: '',
-    test: 'test/attacks/attacks',
     named: 'one number from',
   },
   'attacks-5': {
@@ -39,7 +35,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: perPhone, subject: number },',
     by: '',
-    test: 'test/attacks/attacks',
     named: 'one number from',
   },
   'attacks-6': {
@@ -47,7 +42,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: 'standing, raised), ofAddress];',
     by: 'standing, raised)];',
-    test: 'test/attacks/attacks',
     named: 'numbers from one address',
   },
   'attacks-7': {
@@ -55,7 +49,6 @@ export const guards = {
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: "readonly vouchesFor = 'phone';",
     by: "readonly vouchesFor = 'phone and address';",
-    test: 'test/attacks/attacks',
     named: 'by a program that reads the pictures',
   },
   'attacks-8': {
@@ -63,7 +56,6 @@ export const guards = {
     file: 'src/base/networks.ts',
     replace: 'isIPv6(ip) ? network(groupsOf(ip), 64)',
     by: 'isIPv6(ip) ? ip',
-    test: 'test/attacks/attacks',
     named: 'out of one IPv6',
   },
   'attacks-9': {
@@ -71,7 +63,6 @@ export const guards = {
     file: 'src/features/verification/send-code-service.ts',
     replace: "if (phoneCheck === 'mobile' && !isMobile(phone)) {",
     by: "if (phoneCheck === 'mobile' && !isMobile(phone) && false) {",
-    test: 'test/attacks/attacks',
     named: 'numbers that cost',
   },
   'spend-day-1': {
@@ -79,7 +70,6 @@ export const guards = {
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'return alarmOfNetwork(network);',
     by: 'return undefined;',
-    test: 'test/attacks/spend-day',
     named: 'keeps no user of the country out',
   },
   // --- passwords
@@ -88,7 +78,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerAddress', subject: address },`,
     by: '',
-    test: 'test/attacks/attacks',
     named: 'stuffing',
   },
   'attacks-11': {
@@ -96,7 +85,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerPhone', subject: phone },`,
     by: '',
-    test: 'test/attacks/attacks',
     named: 'passwords of one account',
   },
   'attacks-12': {
@@ -104,7 +92,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'await attempts.forget(phone.number);',
     by: '',
-    test: 'test/attacks/attacks',
     named: 'locking a victim out',
   },
   'timing-1': {
@@ -112,7 +99,6 @@ export const guards = {
     file: 'src/features/auth/passwords.ts',
     replace: 'await this.bcrypt.compare(password, this.dummyHash(this.cost), address);',
     by: '',
-    test: 'test/attacks/timing',
     named: 'is the same for an unknown phone',
   },
   'timing-2': {
@@ -120,7 +106,6 @@ export const guards = {
     file: 'src/features/auth/passwords.ts',
     replace: 'cost < this.cost; cost += 1',
     by: 'cost < 0; cost += 1',
-    test: 'test/attacks/timing',
     named: 'is the same for an unknown phone',
   },
   'timing-3': {
@@ -128,7 +113,6 @@ export const guards = {
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
     by: "const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;\n      await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));",
-    test: 'test/attacks/timing',
     named: 'is the same',
   },
   'attacks-13': {
@@ -136,7 +120,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'if (one.device) return logIn(ofDevice(one.device));',
     by: 'if (one.device) ofDevice(one.device);',
-    test: 'test/attacks/attacks',
     named: 'locking a victim out of a device',
   },
   'attacks-14': {
@@ -144,7 +127,6 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerDevice', subject },`,
     by: '',
-    test: 'test/attacks/attacks',
     named: 'locking a victim out of a device',
   },
   // --- sessions
@@ -153,7 +135,6 @@ export const guards = {
     file: 'src/features/auth/auth-router.ts',
     replace: 'await sessions.logOut(session, caller);',
     by: '',
-    test: 'test/attacks/attacks',
     named: 'replaying a cookie after logout',
   },
   'attacks-16': {
@@ -161,7 +142,6 @@ export const guards = {
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'if (req.session.userId !== undefined) await regenerate(req);',
     by: 'if (req.session.userId !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));',
-    test: 'test/attacks/attacks',
     named: 'fixing a session',
   },
   // --- lookups and the trail
@@ -170,7 +150,6 @@ export const guards = {
     file: 'src/features/users/users-router.ts',
     replace: `limits: ['findsPerMinute', 'findsPerDay']`,
     by: `limits: ['findsPerDay']`,
-    test: 'test/attacks/attacks',
     named: 'through find',
   },
   'attacks-18': {
@@ -178,7 +157,6 @@ export const guards = {
     file: 'src/features/users/users-router.ts',
     replace: `limits: ['findsPerMinute', 'findsPerDay']`,
     by: `limits: ['findsPerMinute']`,
-    test: 'test/attacks/attacks',
     named: 'through find',
   },
   'attacks-19': {
@@ -186,7 +164,6 @@ export const guards = {
     file: 'src/features/verification/verification-router.ts',
     replace: `limits: ['checksPerMinute', 'checksPerDay'],`,
     by: '',
-    test: 'test/attacks/attacks',
     named: 'through check_phone_available',
   },
   // --- claims of docs/security.md that are shown nowhere above
@@ -195,7 +172,6 @@ export const guards = {
     file: 'src/integrations/captcha/captcha-image.ts',
     replace: '[point[0] + across(point), point[1] + down(point)]',
     by: '[point[0] + 0 * across(point), point[1] + 0 * down(point)]',
-    test: 'test/attacks/captcha',
     named: 'by cutting it up',
   },
 };

@@ -6,7 +6,6 @@ export const guards = {
     file: 'src/web/browser/reference.mjs',
     replace: 'layoutActions.updateFilter(target.value.trim())',
     by: 'layoutActions',
-    test: 'test/browser/docs',
     named: 'finds operations by their path or group',
   },
   'browser-docs-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/web/browser/reference.mjs',
     replace: 'responses.filterNot(isUsual)',
     by: 'responses',
-    test: 'test/browser/docs',
     named: 'shows the answers that most operations share when asked',
   },
   // --- the client
@@ -23,7 +21,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'else this.#clearStores().catch(() => undefined);',
     by: '',
-    test: 'test/browser/client',
     named: 'clears what they keep',
   },
   'browser-client-2': {
@@ -31,7 +28,6 @@ export const guards = {
     file: 'packages/client/src/sync/changes.ts',
     replace: 'known !== before || head?.revision !== after',
     by: 'false',
-    test: 'test/browser/client',
     named: 'where it has not heard of all',
   },
   'browser-client-3': {
@@ -39,7 +35,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'this.#returns.forget();',
     by: '',
-    test: 'test/browser/client',
     named: 'as long as somebody is signed in',
   },
   'browser-client-4': {
@@ -47,7 +42,6 @@ export const guards = {
     file: 'packages/client/src/sync/lock.ts',
     replace: 'isNode() ? undefined : navigator?.locks',
     by: "isNode() || !('document' in globalThis) ? undefined : navigator?.locks",
-    test: 'test/browser/client',
     named: 'waits while a worker synchronises',
   },
   'browser-client-5': {
@@ -55,7 +49,6 @@ export const guards = {
     file: 'packages/client/src/sync/lock.ts',
     replace: '(locks ? locks.request',
     by: '(locks && false ? locks.request',
-    test: 'test/browser/client',
     named: 'waits while another tab synchronises',
   },
   'browser-client-6': {
@@ -63,7 +56,6 @@ export const guards = {
     file: 'packages/client/src/sync/lock.ts',
     replace: '`user-account-service:${name}`',
     by: 'name',
-    test: 'test/browser/client',
     named: 'does not mind what else the app locks',
   },
   'browser-client-7': {
@@ -71,7 +63,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: "...(!this.#jar && { credentials: 'include' }),",
     by: '',
-    test: 'test/browser/client',
     named: 'does all of this from an allowed origin',
   },
 };

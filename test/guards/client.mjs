@@ -6,7 +6,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: "const UPLOAD = '/files';",
     by: "const UPLOAD = '/';",
-    test: 'test/client/proxy',
     named: 'beside the pages of an app',
   },
   'proxy-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/web/browser/docs.html',
     replace: 'href="docs/page.css"',
     by: 'href="/docs/page.css"',
-    test: 'test/client/proxy',
     named: 'shows the reference, with all of its files',
   },
   'proxy-3': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'src/http/cross-site.ts',
     replace: 'new URL(publicUrl).origin',
     by: 'publicUrl',
-    test: 'test/client/proxy',
     named: 'signs in from its pages',
   },
   'package-1': {
@@ -30,7 +27,6 @@ export const guards = {
     file: 'packages/client/package.json',
     replace: '"require": "./dist/cjs/index.js"',
     by: '"require": "./dist/index.js"',
-    test: 'test/client/package',
     named: 'is an ES module, and CommonJS, of the same source',
   },
   'package-2': {
@@ -38,7 +34,6 @@ export const guards = {
     file: 'packages/client/react/package.json',
     replace: '../dist/cjs/react.js',
     by: '../dist/react.js',
-    test: 'test/client/package',
     named: 'is found by bundlers that do not know exports',
   },
   'react-1': {
@@ -46,7 +41,6 @@ export const guards = {
     file: 'packages/client/src/react.ts',
     replace: 'shown?.store === store && shown.key === key ? shown.value : undefined',
     by: 'shown?.value',
-    test: 'test/client/react',
     named: 'shows nothing of another group or store',
   },
   'react-2': {
@@ -54,7 +48,6 @@ export const guards = {
     file: 'packages/client/src/react.ts',
     replace: 'changes.everything || part.isIn(changes, key)',
     by: 'changes.everything',
-    test: 'test/client/react',
     named: 'useUser shows what the store has',
   },
   'client-client-1': {
@@ -62,7 +55,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'return caught(() => this.#clearStores().then(() => answer));',
     by: 'return answer;',
-    test: 'test/client/client.test',
     named: 'clears its stores at a logout',
   },
   'client-client-2': {
@@ -70,7 +62,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'this.#session.found(false);',
     by: '',
-    test: 'test/client/client.test',
     named: 'by a refusal that nobody is any more',
   },
   'client-client-3': {
@@ -78,7 +69,6 @@ export const guards = {
     file: 'packages/client/src/exchange.ts',
     replace: 'Math.min(times * this.#ms, this.#leftMs)',
     by: 'times * this.#ms',
-    test: 'test/client/client.test',
     named: 'gives up an answer that comes in drops',
   },
   'client-client-4': {
@@ -86,7 +76,6 @@ export const guards = {
     file: 'packages/client/src/read-answer.ts',
     replace: "if (reply.status === 200 && error.reason === 'network') throw error;",
     by: '',
-    test: 'test/client/client.test',
     named: 'repeats what may be repeated after half an answer',
   },
   'client-client-5': {
@@ -94,7 +83,6 @@ export const guards = {
     file: 'packages/client/src/exchange.ts',
     replace: 'if (bytes > mostBytes)',
     by: 'if (bytes > 100 * mostBytes)',
-    test: 'test/client/client.test',
     named: 'gives up an answer that does not end',
   },
   'client-client-6': {
@@ -102,7 +90,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'if (isReadable(url) && !options.allowHttp)',
     by: 'if (isReadable(url) && !options.allowHttp && false)',
-    test: 'test/client/client.test',
     named: 'sends nothing over http to another machine',
   },
   'client-client-7': {
@@ -110,7 +97,6 @@ export const guards = {
     file: 'packages/client/src/addressed.ts',
     replace: 'NOT_SEGMENTS.has(segment)',
     by: 'segment === "none"',
-    test: 'test/client/client.test',
     named: 'sends nothing when a parameter of the path',
   },
   'sync-store-1': {
@@ -118,7 +104,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'await this.#head.write({ ...head, folding: spooled })',
     by: 'head',
-    test: 'test/client/sync-store',
     named: 'holds all of an answer or nothing of it',
   },
   'sync-store-2': {
@@ -126,7 +111,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'head.version !== spooled.version',
     by: 'head.version < spooled.version',
-    test: 'test/client/sync-store',
     named: 'also one of another life',
   },
   'sync-store-3': {
@@ -134,7 +118,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'head.user === undefined || head.user.id === spooled.user.id',
     by: 'head.version >= 0',
-    test: 'test/client/sync-store',
     named: 'when another user has logged in',
   },
   'sync-store-4': {
@@ -142,7 +125,6 @@ export const guards = {
     file: 'packages/client/src/sync/head.ts',
     replace: 'this.read())?.revision !== revision',
     by: 'this.read())?.revision === "none"',
-    test: 'test/client/sync-store',
     named: 'notice each other',
   },
   'sync-store-5': {
@@ -150,7 +132,6 @@ export const guards = {
     file: 'packages/client/src/sync/tables.ts',
     replace: 'else if (!known.has(group.id)) await this.#membersOf(group.id).begin();',
     by: 'else if ((await this.#storage.getItem(`${this.#prefix}:members:${group.id}`)) === null) await this.#membersOf(group.id).begin();',
-    test: 'test/client/sync-store',
     named: 'is gone or cannot be read',
   },
   'sync-store-6': {
@@ -158,7 +139,6 @@ export const guards = {
     file: 'packages/client/src/sync/spool.ts',
     replace: 'throw notJson(text)',
     by: 'return { code: 200, result: { version: 9, user: { id: "ann" }, blacklist: [], friends: [], groups: [], group_members: [] } }',
-    test: 'test/client/sync-store',
     named: 'folds nothing of an answer that is cut',
   },
   'client-client-8': {
@@ -166,7 +146,6 @@ export const guards = {
     file: 'packages/client/src/relogin.ts',
     replace: 'this.#underWay ??= this.#useCredentials()',
     by: 'this.#underWay = this.#useCredentials()',
-    test: 'test/client/client',
     named: 'asks for the credentials once',
   },
   'client-client-9': {
@@ -174,7 +153,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: "redirect: 'error'",
     by: "redirect: 'follow'",
-    test: 'test/client/client',
     named: 'sends no cookie where a redirect leads',
   },
   'client-client-10': {
@@ -182,7 +160,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'answer.reason !== NOT_SIGNED_IN || WITHOUT_SESSION',
     by: 'answer.code !== 401 || WITHOUT_SESSION',
-    test: 'test/client/client',
     named: 'takes a 401 of somebody else for no end of the session',
   },
   'sync-store-7': {
@@ -190,7 +167,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'if (head.user === undefined) this.#news.isEverything = true;',
     by: '',
-    test: 'test/client/sync-store',
     named: 'tells at the first good sync that everything is new',
   },
   'client-client-11': {
@@ -198,7 +174,6 @@ export const guards = {
     file: 'packages/client/src/repeating.ts',
     replace: '&& !ASKED_ONCE.has(path)',
     by: '',
-    test: 'test/client/client',
     named: 'asks once for what might be done twice',
   },
   'client-client-12': {
@@ -206,7 +181,6 @@ export const guards = {
     file: 'packages/client/src/cookie-jar.ts',
     replace: "isSecure || !name.startsWith('__Host-')",
     by: 'isSecure || true',
-    test: 'test/client/client',
     named: 'has the two of production',
   },
   'sync-store-8': {
@@ -214,7 +188,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'this.#opened = undefined;\n      if (!(error',
     by: 'if (!(error',
-    test: 'test/client/sync-store',
     named: 'reads again after its storage has failed once',
   },
   'sync-store-9': {
@@ -222,7 +195,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'if (isForeign) this.#news.isEverything = true;',
     by: '',
-    test: 'test/client/sync-store',
     named: 'of what the other one has folded in',
   },
   'sync-store-10': {
@@ -230,7 +202,6 @@ export const guards = {
     file: 'packages/client/src/sync/store.ts',
     replace: 'if (error instanceof StorageInUse) await this.#clear();',
     by: 'await this.#clear();',
-    test: 'test/client/sync-store',
     named: 'when its storage fails once at the end of an answer',
   },
   'sync-store-11': {
@@ -238,7 +209,6 @@ export const guards = {
     file: 'packages/client/src/sync/changes.ts',
     replace: '.catch(this.#onError)',
     by: '',
-    test: 'test/client/sync-store',
     named: 'told to whoever wants to know',
   },
   'sync-store-12': {
@@ -246,7 +216,6 @@ export const guards = {
     file: 'packages/client/src/sync/tables.ts',
     replace: '(await this.#groupIds()).has(groupId) ? this.#membersOf(groupId).rows() : []',
     by: 'this.#membersOf(groupId).rows()',
-    test: 'test/client/sync-store',
     named: 'shows no members of before',
   },
   'sync-store-13': {
@@ -254,7 +223,6 @@ export const guards = {
     file: 'packages/client/src/sync/spool.ts',
     replace: 'parseStored(text) as',
     by: 'JSON.parse(text) as',
-    test: 'test/client/sync-store',
     named: 'when half of an answer is damaged',
   },
   'indexed-db-1': {
@@ -262,7 +230,6 @@ export const guards = {
     file: 'packages/client/src/indexed-db.ts',
     replace: "(error as { name?: unknown }).name !== 'InvalidStateError'",
     by: 'error',
-    test: 'test/client/indexed-db',
     named: 'goes on when the browser closes the connection',
   },
   'client-client-13': {
@@ -270,7 +237,6 @@ export const guards = {
     file: 'packages/client/src/relogin.ts',
     replace: 'if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;',
     by: '',
-    test: 'test/client/client',
     named: 'tries the same credentials no second time',
   },
   'client-client-14': {
@@ -278,7 +244,6 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'given(() => options.credentials?.())',
     by: 'Promise.resolve(options.credentials?.())',
-    test: 'test/client/client',
     named: 'is a 401 when whoever is asked throws',
   },
   'client-client-15': {
@@ -286,7 +251,6 @@ export const guards = {
     file: 'packages/client/src/repeating.ts',
     replace: "'/group/transfer',",
     by: '',
-    test: 'test/client/client',
     named: 'takes no refusal of /group/transfer for a success',
   },
   'client-client-16': {
@@ -294,7 +258,6 @@ export const guards = {
     file: 'packages/client/src/repeating.ts',
     replace: '1 + Math.random() / 2',
     by: '1',
-    test: 'test/client/client',
     named: 'does not repeat at the same time',
   },
   'client-client-17': {
@@ -302,7 +265,6 @@ export const guards = {
     file: 'packages/client/src/cookie-jar.ts',
     replace: '`cookie:${this.#host}:${name}`',
     by: '`cookie:${name}`',
-    test: 'test/client/client',
     named: 'sends nothing to another host',
   },
   'react-native-1': {
@@ -310,7 +272,6 @@ export const guards = {
     file: 'packages/client/src/sync/rows.ts',
     replace: 'NAMES.has(name)',
     by: 'Object.hasOwn(LISTS, name)',
-    test: 'test/client/react-native',
     named: 'synchronises, and goes on where it was',
   },
   'react-native-2': {
@@ -318,7 +279,6 @@ export const guards = {
     file: 'packages/client/src/exchange.ts',
     replace: 'isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1',
     by: '1',
-    test: 'test/client/react-native',
     named: 'waits longer for an answer of sync',
   },
   'react-native-3': {
@@ -326,7 +286,6 @@ export const guards = {
     file: 'packages/client/src/exchange.ts',
     replace: 'TextDecoder && response.body?.getReader()',
     by: 'response.body?.getReader()',
-    test: 'test/client/react-native',
     named: 'where a fetch has streams',
   },
 };

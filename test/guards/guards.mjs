@@ -10,6 +10,24 @@ import { guards as integrations } from './integrations.mjs';
 import { guards as process } from './process.mjs';
 import { guards as unit } from './unit.mjs';
 
-export const guards = [api, attacks, browser, client, fuzz, imageServer, integrations, process, unit].flatMap(
-  (folder) => Object.entries(folder).map(([id, guard]) => ({ id, ...guard })),
+const FOLDERS = {
+  'test/api': api,
+  'test/attacks': attacks,
+  'test/browser': browser,
+  'test/client': client,
+  'test/fuzz': fuzz,
+  'packages/image-server/test': imageServer,
+  'test/integrations': integrations,
+  'test/process': process,
+  'test/unit': unit,
+};
+
+export const guards = Object.entries(FOLDERS).flatMap(([folder, rows]) =>
+  Object.entries(rows).map(([id, guard]) => ({ id, test: `${folder}/${fileOf(id, folder)}.test`, ...guard })),
 );
+
+/** Where files of two folders have one name, the id begins with the folder's. */
+function fileOf(id, folder) {
+  const [name] = folder.split('/').slice(-1);
+  return id.replace(/-\d+$/, '').replace(new RegExp(`^${name}-`), '');
+}

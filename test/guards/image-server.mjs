@@ -6,7 +6,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'await flushFolder(folder);',
     by: '',
-    test: 'packages/image-server/test/local-upload',
     named: 'is on the disk with its name',
   },
   'local-upload-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'limitInputPixels: maxPixels',
     by: 'limitInputPixels: false',
-    test: 'packages/image-server/test/local-upload',
     named: 'would have more pixels than are decoded',
   },
   'local-upload-3': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: "failOn: 'error'",
     by: "failOn: 'none'",
-    test: 'packages/image-server/test/local-upload',
     named: 'its second half is missing',
   },
   'hostile-images-1': {
@@ -30,7 +27,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'new PngSieve(), ',
     by: '',
-    test: 'packages/image-server/test/hostile-images',
     named: 'of a few kilobytes that would be hundreds of megabytes',
   },
   'hostile-images-2': {
@@ -38,7 +34,6 @@ export const guards = {
     file: 'packages/image-server/src/png-sieve.ts',
     replace: "['iCCP', 4_096],",
     by: "['iCCP', Infinity],",
-    test: 'packages/image-server/test/hostile-images',
     named: 'is decoded without the profile when',
   },
   'hostile-images-3': {
@@ -46,7 +41,6 @@ export const guards = {
     file: 'packages/image-server/src/png-sieve.ts',
     replace: 'if (this.chunks > MAX_CHUNKS) done(',
     by: 'if (this.chunks < 0) done(',
-    test: 'packages/image-server/test/hostile-images',
     named: 'is refused when it consists of chunks',
   },
   'image-decoders-1': {
@@ -54,7 +48,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: 'within(milliseconds, said)',
     by: 'within(1e9, said)',
-    test: 'packages/image-server/test/image-decoders',
     named: 'are ended after the limit',
   },
   'image-decoders-2': {
@@ -62,7 +55,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: "this.child.kill('SIGKILL');",
     by: 'this.child.disconnect();',
-    test: 'packages/image-server/test/image-decoders',
     named: 'are ended after the limit',
   },
   'image-decoders-3': {
@@ -70,7 +62,6 @@ export const guards = {
     file: 'packages/image-server/src/image-rewriter.ts',
     replace: 'this.queue.run(userId, ',
     by: `this.queue.run('all', `,
-    test: 'packages/image-server/test/image-decoders',
     named: 'take the image of a newcomer',
   },
   'waiting-images-1': {
@@ -78,7 +69,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: 'goneOf(res).signal',
     by: 'new AbortController().signal',
-    test: 'packages/image-server/test/waiting-images',
     named: 'is dropped when its client has gone',
   },
   'waiting-images-2': {
@@ -86,7 +76,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: 'const gone = goneOf(res);',
     by: 'const gone = new AbortController();',
-    test: 'packages/image-server/test/waiting-images',
     named: 'can be completed again when its client has gone',
   },
   'image-decoders-4': {
@@ -94,7 +83,6 @@ export const guards = {
     file: 'packages/image-server/src/image-rewriter.ts',
     replace: "hasCode(error, 'ETIMEDOUT')",
     by: 'false',
-    test: 'packages/image-server/test/image-decoders',
     named: 'are ended after the limit',
   },
   'image-decoders-5': {
@@ -102,7 +90,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: 'reject(decodersAway(cause))',
     by: 'reject(cause)',
-    test: 'packages/image-server/test/image-decoders',
     named: 'that end by themselves fail one image',
   },
   'local-upload-4': {
@@ -110,7 +97,6 @@ export const guards = {
     file: 'packages/image-server/src/incoming.ts',
     replace: '!this.paths.has(path) && ',
     by: '',
-    test: 'packages/image-server/test/local-upload',
     named: 'is not cleared away while this process has it',
   },
   'image-decoders-6': {
@@ -118,7 +104,6 @@ export const guards = {
     file: 'packages/image-server/src/decoders.ts',
     replace: 'await this.end(decoder);\n      throw error;',
     by: 'void this.end(decoder);\n      throw error;',
-    test: 'packages/image-server/test/image-decoders',
     named: 'are ended after the limit',
   },
   'image-decoders-7': {
@@ -126,7 +111,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: "process.kill(process.pid, 'SIGKILL')",
     by: 'process.exit()',
-    test: 'packages/image-server/test/image-decoders',
     named: 'end with the process that started them',
   },
   'image-decoders-8': {
@@ -134,7 +118,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: 'this.child.unref();\n    this.child.channel?.unref();',
     by: '',
-    test: 'packages/image-server/test/image-decoders',
     named: 'do not keep the process from ending',
   },
   'image-decoders-9': {
@@ -142,7 +125,6 @@ export const guards = {
     file: 'packages/image-server/src/decoders.ts',
     replace: 'setTimeout(() => void this.end(decoder), this.idleMs)',
     by: 'setTimeout(() => {}, this.idleMs)',
-    test: 'packages/image-server/test/image-decoders',
     named: 'end when nothing has come for a while',
   },
   'image-decoders-10': {
@@ -150,7 +132,6 @@ export const guards = {
     file: 'packages/image-server/src/decoders.ts',
     replace: 'if (this.closed) throw decodersAway();',
     by: '',
-    test: 'packages/image-server/test/image-decoders',
     named: 'end when they are closed',
   },
   'image-decoders-11': {
@@ -158,7 +139,6 @@ export const guards = {
     file: 'packages/image-server/src/decoders.ts',
     replace: 'throw decodersAway(error);',
     by: 'throw error;',
-    test: 'packages/image-server/test/image-decoders',
     named: 'are no fault of the image when one begins with another word',
   },
   'image-decoders-12': {
@@ -166,7 +146,6 @@ export const guards = {
     file: 'packages/image-server/src/decoders.ts',
     replace: 'findLast(({ isGone }) => !isGone)',
     by: 'at(-1)',
-    test: 'packages/image-server/test/image-decoders',
     named: 'that end while nobody needs them',
   },
   'image-decoders-13': {
@@ -174,7 +153,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: 'env: {}, ',
     by: '',
-    test: 'packages/image-server/test/image-decoders',
     named: 'know nothing of the environment',
   },
   'image-decoders-14': {
@@ -182,7 +160,6 @@ export const guards = {
     file: 'packages/image-server/src/decoder-process.ts',
     replace: 'return word.parse(',
     by: 'return (',
-    test: 'packages/image-server/test/image-decoders',
     named: 'that are taken over by an image',
   },
   'image-decoders-15': {
@@ -190,7 +167,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'os.setPriority(1);',
     by: '',
-    test: 'packages/image-server/test/image-decoders',
     named: 'leave the processors to others',
   },
   'image-decoders-16': {
@@ -198,7 +174,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: "writeFileSync('/proc/self/oom_score_adj', '1000');",
     by: '',
-    test: 'packages/image-server/test/image-decoders',
     named: 'leave the processors to others',
   },
   'image-decoders-17': {
@@ -206,7 +181,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: '/no space left|quota exceeded/i.test(message)',
     by: 'false',
-    test: 'packages/image-server/test/image-decoders',
     named: 'tell when the disk is full',
   },
   'hostile-images-4': {
@@ -214,7 +188,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'ignoreIcc: icc !== undefined && !isHarmless(icc)',
     by: 'ignoreIcc: false',
-    test: 'packages/image-server/test/hostile-images',
     named: 'that asks for hours of work',
   },
   'hostile-images-5': {
@@ -222,7 +195,6 @@ export const guards = {
     file: 'packages/image-server/src/colour-profile.cjs',
     replace: 'names.every((name) => TAGS.has(name))',
     by: "names.every((name) => TAGS.has(name) || name === 'D2B0')",
-    test: 'packages/image-server/test/hostile-images',
     named: 'that holds more than primaries and curves',
   },
   'hostile-images-6': {
@@ -230,7 +202,6 @@ export const guards = {
     file: 'packages/image-server/src/colour-profile.cjs',
     replace: 'profile.length > MAX_BYTES || ',
     by: '',
-    test: 'packages/image-server/test/hostile-images',
     named: 'that is long, or has many parts',
   },
   'hostile-images-7': {
@@ -238,7 +209,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'ignoreIcc: icc !== undefined && !isHarmless(icc)',
     by: 'ignoreIcc: true',
-    test: 'packages/image-server/test/hostile-images',
     named: 'comes out in the colours of sRGB',
   },
   'hostile-images-8': {
@@ -246,7 +216,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: '(await framesOfWebp(source)) > maxFrames',
     by: 'false',
-    test: 'packages/image-server/test/hostile-images',
     named: 'a WebP, within its first frame',
   },
   'hostile-images-9': {
@@ -254,7 +223,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'if (pages > maxFrames)',
     by: 'if (pages < 0)',
-    test: 'packages/image-server/test/hostile-images',
     named: 'of more than a thousand frames is refused',
   },
   'local-upload-5': {
@@ -262,7 +230,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-form.ts',
     replace: 'if (type.length > TYPE_LENGTH)',
     by: 'if (type.length < 0)',
-    test: 'packages/image-server/test/local-upload',
     named: 'when its boundary is longer than a boundary may be',
   },
   'local-upload-6': {
@@ -270,7 +237,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-form.ts',
     replace: 'if (bytes > mostBytes)',
     by: 'if (bytes < 0)',
-    test: 'packages/image-server/test/local-upload',
     named: 'when it goes on before its first part',
   },
   'local-upload-7': {
@@ -278,7 +244,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: 'atOnce: 64, share: 8,',
     by: 'atOnce: 64, share: 64,',
-    test: 'packages/image-server/test/local-upload',
     named: 'is one of eight of an address',
   },
   'local-upload-8': {
@@ -286,7 +251,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `atOnce: 64, share: 8, waiting: 0, aborts: 'newest',`,
     by: 'atOnce: 64, share: 8, waiting: 0,',
-    test: 'packages/image-server/test/local-upload',
     named: 'gives way to one of another address',
   },
   'local-upload-9': {
@@ -294,7 +258,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: 'this.beforeToken.take(caller.address, { abort: fail })',
     by: 'this.beforeToken.take(caller.address, { abort: (reason) => file.destroy(reason) })',
-    test: 'packages/image-server/test/local-upload',
     named: 'gives way to one of another address, before its token',
   },
   'resumable-upload-1': {
@@ -302,7 +265,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: ', { abort: (reason) => part.destroy(reason) }',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'one up for a user with none',
   },
   'local-upload-10': {
@@ -310,7 +272,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: "this.admitLate(fields.get('token'), caller).finally(leave)",
     by: "this.admitLate(fields.get('token'), caller)",
-    test: 'packages/image-server/test/local-upload',
     named: 'has no such place any more',
   },
   'local-upload-11': {
@@ -318,7 +279,6 @@ export const guards = {
     file: 'packages/image-server/src/late-token.ts',
     replace: 'patienceMs + bytes / LEAST_BYTES_PER_MS',
     by: 'Infinity',
-    test: 'packages/image-server/test/local-upload',
     named: 'when it comes in drops',
   },
   'local-upload-12': {
@@ -326,7 +286,6 @@ export const guards = {
     file: 'packages/image-server/src/late-token.ts',
     replace: 'patienceMs + bytes / LEAST_BYTES_PER_MS',
     by: 'patienceMs',
-    test: 'packages/image-server/test/local-upload',
     named: 'when it is slow, but fast enough',
   },
   'local-upload-13': {
@@ -334,7 +293,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-form.ts',
     replace: 'failSlowWithoutToken({ request, parser, fields }, tokenTimeoutMs, fail);',
     by: '',
-    test: 'packages/image-server/test/local-upload',
     named: 'when it stands still without its token',
   },
   'local-upload-14': {
@@ -342,7 +300,6 @@ export const guards = {
     file: 'packages/image-server/src/late-token.ts',
     replace: "      request.off('data', goOn);\n      timer.refresh();",
     by: '      timer.refresh();',
-    test: 'packages/image-server/test/local-upload',
     named: 'when no token follows the file',
   },
   'local-upload-15': {
@@ -350,7 +307,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'await needRoom(this.options);',
     by: '',
-    test: 'packages/image-server/test/local-upload',
     named: 'when less would stay free',
   },
   'local-upload-16': {
@@ -358,7 +314,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: "checkCrc(image, fields.get('crc32'));",
     by: '',
-    test: 'packages/image-server/test/local-upload',
     named: 'when the bytes are not those that were meant',
   },
   'local-images-1': {
@@ -366,7 +321,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'if (await this.book.has(image).catch(() => true)) await link(path, this.pathOf(image));',
     by: '',
-    test: 'packages/image-server/test/local-images',
     named: 'stays when it is uploaded again before its file is removed',
   },
   'local-images-2': {
@@ -374,7 +328,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'this.book.has(image).catch(() => true)',
     by: 'this.book.has(image).catch(() => false)',
-    test: 'packages/image-server/test/local-images',
     named: 'stays while nobody can tell',
   },
   'local-images-3': {
@@ -382,7 +335,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: "if (!hasCode(error, 'ENOENT', 'EEXIST')) throw error;",
     by: "if (!hasCode(error, 'ENOENT')) throw error;",
-    test: 'packages/image-server/test/local-images',
     named: 'stays when it is uploaded again while its file is removed',
   },
   'resumable-upload-2': {
@@ -390,7 +342,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'return join(this.directory, userId, `${version}.${id}${',
     by: 'return join(this.directory, `${version}.${id}${',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'cannot be added to, completed or given up',
   },
   'resumable-upload-3': {
@@ -398,7 +349,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'if (!UPLOAD_ID.test(id)) throw partsUnknown(version);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is unknown by the id',
   },
   'resumable-upload-4': {
@@ -406,7 +356,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: '`${version}.${id}${',
     by: '`any.${id}${',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'of one version is unknown to the other',
   },
   'resumable-upload-5': {
@@ -414,7 +363,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'Math.min(wanted.mostBytes ?? Infinity, await this.bytesLeft(upload, number))',
     by: 'wanted.mostBytes ?? Infinity',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is limited',
   },
   'resumable-upload-6': {
@@ -422,7 +370,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'if (!isTooLarge && (await this.roomOf(upload.userId)) >= 0) return;',
     by: 'return;',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'also by parts at once',
   },
   'resumable-upload-7': {
@@ -430,7 +377,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'let room = this.mostBytesPerUser;',
     by: 'let room = Infinity;',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'to ten of whole size of a user',
   },
   'resumable-upload-8': {
@@ -438,7 +384,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'Math.max(bytes, LEAST_BYTES)',
     by: 'bytes',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'in their number too',
   },
   'resumable-upload-9': {
@@ -446,7 +391,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'if ((await ageOf(folder)) > PARTS_LIVE_MS) await this.discard(folder);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is removed within the hour',
   },
   'resumable-upload-10': {
@@ -454,7 +398,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'if ((await ageOf(folder)) > PARTS_LIVE_MS) throw',
     by: "if (folder === '') throw",
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is removed within the hour',
   },
   'resumable-upload-11': {
@@ -462,7 +405,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'if (md5 !== undefined && md5 !== sums.md5)',
     by: "if (md5 === '')",
-    test: 'packages/image-server/test/resumable-upload',
     named: 'when a part is not what was meant',
   },
   'resumable-upload-12': {
@@ -470,7 +412,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'await flushFile(path);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'has parts that are on the disk',
   },
   'resumable-upload-13': {
@@ -478,7 +419,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'await needRoom(this.options);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'when less would stay free',
   },
   'resumable-upload-14': {
@@ -486,7 +426,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: 'atOnce: 128, share: 12,',
     by: 'atOnce: 128, share: 128,',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'to twelve parts of a user',
   },
   'resumable-upload-15': {
@@ -494,7 +433,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: 'this.queues.uploadFiles.take(grant.userId,',
     by: 'this.queues.uploadParts.take(grant.userId,',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'to ten files of a user',
   },
   'resumable-upload-16': {
@@ -502,7 +440,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: ', { abort: () => gone.abort() }',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'to 128 files in all that wait',
   },
   'resumable-upload-17': {
@@ -510,7 +447,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: 'Number(error.status) < 500 || Number(error.status) > 599',
     by: 'Number(error.status) === 0',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'when it is no image, and its parts are removed',
   },
   'resumable-upload-18': {
@@ -518,7 +454,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: 'await parts.claim(pieces)',
     by: 'pieces',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is decoded once, and unknown to the others',
   },
   'resumable-upload-19': {
@@ -526,7 +461,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-uploads.ts',
     replace: 'else await parts.unclaim(claimed);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'can be completed later when the disk was full',
   },
   'resumable-upload-20': {
@@ -534,7 +468,6 @@ export const guards = {
     file: 'packages/image-server/src/upload-parts.ts',
     replace: 'await this.unclaim(claimed);',
     by: '',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'leaves its other blocks',
   },
   'resumable-upload-21': {
@@ -542,7 +475,6 @@ export const guards = {
     file: 'packages/image-server/src/resumable-v1-router.ts',
     replace: 'number === offset ? offset + bytes : NaN',
     by: 'offset + bytes',
-    test: 'packages/image-server/test/resumable-upload',
     named: 'when a chunk of a block is missing',
   },
   // --- claims of docs/security.md that are shown nowhere above
@@ -551,7 +483,6 @@ export const guards = {
     file: 'packages/image-server/src/image-router.ts',
     replace: `'Content-Security-Policy': "default-src 'none'; sandbox",`,
     by: '',
-    test: 'packages/image-server/test/local-images',
     named: 'is served with headers that keep it an image',
   },
   'local-upload-17': {
@@ -559,7 +490,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: 'picture.jpeg({ quality: 85 })',
     by: 'picture.keepMetadata().jpeg({ quality: 85 })',
-    test: 'packages/image-server/test/local-upload',
     named: 'is upright, and tells no longer where it was taken',
   },
   'local-upload-18': {
@@ -567,7 +497,6 @@ export const guards = {
     file: 'packages/image-server/src/image-decoder.cjs',
     replace: '.toFile(target)',
     by: ".toBuffer().then(async () => (await import('node:fs/promises')).copyFile(source, target))",
-    test: 'packages/image-server/test/local-upload',
     named: 'holds nothing that stood behind the picture',
   },
   // --- an account's life
@@ -576,7 +505,6 @@ export const guards = {
     file: 'packages/image-server/src/image-store.ts',
     replace: 'if (!(await this.book.has(entry))) await this.giveUp(entry);',
     by: '',
-    test: 'packages/image-server/test/local-images',
     named: 'is gone once the account is closed',
   },
   // --- reasons
@@ -585,7 +513,6 @@ export const guards = {
     file: 'packages/image-server/src/errors.ts',
     replace: "version === 'v1' ? 'unknown_blocks' : 'unknown_upload'",
     by: "version === 'v1' ? 'unknown_upload' : 'unknown_blocks'",
-    test: 'packages/image-server/test/resumable-upload',
     named: 'is told when its parts are known no more',
   },
 };

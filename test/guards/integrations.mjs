@@ -6,7 +6,6 @@ export const guards = {
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: '[this.checking, this.probing] = [breaker(), breaker()];',
     by: 'this.checking = this.probing = breaker();',
-    test: 'test/integrations/siteverify',
     named: 'however many: they are unchecked',
   },
   'siteverify-2': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: 'atOnce: 20, share: 5',
     by: 'atOnce: 2_000, share: 5',
-    test: 'test/integrations/siteverify',
     named: 'is asked by 20 at once',
   },
   'siteverify-3': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'src/integrations/post-form.ts',
     replace: 'signal: ending.signal,',
     by: 'signal: AbortSignal.timeout(timeoutMs),',
-    test: 'test/integrations/siteverify',
     named: 'because this process stood still',
   },
   'siteverify-4': {
@@ -30,7 +27,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: 'atOnce: 20, share: 5',
     by: 'atOnce: 20, share: 20',
-    test: 'test/integrations/siteverify',
     named: 'so that others have places',
   },
   'siteverify-5': {
@@ -38,7 +34,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: `waitMs: 1_500, aborts: 'oldest',`,
     by: 'waitMs: 1_500,',
-    test: 'test/integrations/siteverify',
     named: 'however many checks eight others have begun',
   },
   'siteverify-6': {
@@ -46,7 +41,6 @@ export const guards = {
     file: 'src/integrations/post-form.ts',
     replace: "if (name === 'AbortError') return new CalledOff(peer);",
     by: '',
-    test: 'test/integrations/siteverify',
     named: 'however many checks eight others have begun',
   },
   'siteverify-7': {
@@ -54,7 +48,6 @@ export const guards = {
     file: 'src/load/queues.ts',
     replace: 'share: 5, waiting: 100,',
     by: 'share: 5, waiting: 0,',
-    test: 'test/integrations/siteverify',
     named: 'is asked of a token that waits for a place',
   },
   'siteverify-8': {
@@ -62,7 +55,6 @@ export const guards = {
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: 'this.checking.close();',
     by: '',
-    test: 'test/integrations/siteverify',
     named: 'whatever tokens it takes too long for',
   },
   'siteverify-9': {
@@ -70,7 +62,6 @@ export const guards = {
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: "const WRONG_SECRET = ['missing-input-secret',",
     by: "const WRONG_SECRET = ['sitekey-secret-mismatch', 'missing-input-secret',",
-    test: 'test/integrations/siteverify',
     named: 'is wrong when the provider says sitekey-secret-mismatch',
   },
   'siteverify-10': {
@@ -78,7 +69,6 @@ export const guards = {
     file: 'src/integrations/captcha/siteverify-captchas.ts',
     replace: 'siteKey !== this.options.siteKey ||',
     by: '',
-    test: 'test/integrations/siteverify',
     named: 'is wrong with another site key',
   },
   'sms-1': {
@@ -86,7 +76,6 @@ export const guards = {
     file: 'src/load/breaker.ts',
     replace: 'if (left > 0)',
     by: 'if (left > 1e9)',
-    test: 'test/integrations/sms',
     named: 'does not ask again for a while',
   },
   'messaging-1': {
@@ -94,7 +83,6 @@ export const guards = {
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
     replace: 'attempt < TRIES',
     by: 'attempt < 100 * TRIES',
-    test: 'test/integrations/messaging',
     named: 'gives up when the tokens of a user end faster',
   },
   'messaging-2': {
@@ -102,7 +90,6 @@ export const guards = {
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
     replace: '(await this.refresh(user, kept).catch(() => true))',
     by: '(await this.refresh(user, kept))',
-    test: 'test/integrations/messaging',
     named: 'although RongCloud refuses the news',
   },
   'integrations-captcha-1': {
@@ -110,7 +97,6 @@ export const guards = {
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: 'await this.drawing.run(address, drawCaptcha)',
     by: 'await drawCaptcha()',
-    test: 'test/integrations/captcha',
     named: 'who ask at once',
   },
   'integrations-captcha-2': {
@@ -118,7 +104,6 @@ export const guards = {
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: 'this.drawing.run(address,',
     by: "this.drawing.run('all',",
-    test: 'test/integrations/captcha',
     named: 'however many another one has asked for',
   },
 };

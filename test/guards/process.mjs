@@ -6,7 +6,6 @@ export const guards = {
     file: '.npmrc',
     replace: 'ignore-scripts=true',
     by: 'ignore-scripts=false',
-    test: 'test/process/install-scripts',
     named: 'runs no script of a package that is not on the list',
   },
   // --- what was acknowledged
@@ -15,7 +14,6 @@ export const guards = {
     file: 'migrations/0008_sync_lives.up.sql',
     replace: 'CREATE UNLOGGED TABLE sync_life',
     by: 'CREATE TABLE sync_life',
-    test: 'test/process/sync-lives',
     named: 'of one process of PostgreSQL',
   },
   'sync-lives-2': {
@@ -23,7 +21,6 @@ export const guards = {
     file: 'migrations/0008_sync_lives.up.sql',
     replace: 'life timestamptz := pg_postmaster_start_time();',
     by: "life timestamptz := '2000-01-01';",
-    test: 'test/process/sync-lives',
     named: 'a cold copy',
   },
   'migrations-1': {
@@ -31,7 +28,6 @@ export const guards = {
     file: 'src/database/migrations.ts',
     replace: 'lock_timeout: 2_000,',
     by: 'lock_timeout: 0,',
-    test: 'test/process/migrations',
     named: 'holds up nobody behind it',
   },
   'settings-1': {
@@ -39,7 +35,6 @@ export const guards = {
     file: 'src/database/migrations.ts',
     replace: 'disableMigrationsListValidation: true,',
     by: '',
-    test: 'test/process/settings',
     named: 'that a newer version has migrated',
   },
   'start-1': {
@@ -47,7 +42,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: 'container.announceStop();',
     by: '',
-    test: 'test/process/start',
     named: 'makes it unready at once',
   },
   'settings-2': {
@@ -55,7 +49,6 @@ export const guards = {
     file: 'scripts/migrate-rollback.ts',
     replace: 'if (!isAgreed)',
     by: 'if (false)',
-    test: 'test/process/settings',
     named: 'only when it is told twice',
   },
   // --- claims of docs/security.md that are shown nowhere above
@@ -64,7 +57,6 @@ export const guards = {
     file: 'docs/backup.md',
     replace: 'recovery_target_time =',
     by: 'recovery_target_name =',
-    test: 'test/process/operator-commands',
     named: 'lead back to a moment',
   },
   'setup-1': {
@@ -72,7 +64,6 @@ export const guards = {
     file: 'scripts/setup.mjs',
     replace: ', ...mistakesIn(given)]',
     by: ']',
-    test: 'test/process/setup',
     named: 'writes nothing, and says why, where the service would refuse settings',
   },
   'settings-3': {
@@ -80,7 +71,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: 'await askForPort(config);',
     by: '',
-    test: 'test/process/settings',
     named: 'says in one line that the port is taken',
   },
   'settings-4': {
@@ -88,7 +78,6 @@ export const guards = {
     file: 'src/database/database-url.ts',
     replace: "address.replace(READ_AS_VERIFY_FULL, 'verify-full')",
     by: 'address',
-    test: 'test/process/settings',
     named: 'no TLS, as hosts write it',
   },
   'interrupted-tests-1': {
@@ -96,7 +85,6 @@ export const guards = {
     file: 'test/support/global-setup.ts',
     replace: 'watch(dataDir);',
     by: '',
-    test: 'test/process/interrupted-tests',
     named: 'leaves no PostgreSQL and no files of it after SIGINT',
   },
   'setup-2': {
@@ -105,7 +93,6 @@ export const guards = {
     replace: "if (existsSync(target)) throw new Mistake('there is an .env already, and it stays as it is');",
     by: '',
     also: [{ file: 'scripts/setup.mjs', replace: "flag: 'wx'", by: "flag: 'w'" }],
-    test: 'test/process/setup',
     named: 'leaves an .env that is there as it is',
   },
   'setup-3': {
@@ -113,7 +100,6 @@ export const guards = {
     file: 'scripts/setup.mjs',
     replace: 'mode: 0o600',
     by: 'mode: 0o644',
-    test: 'test/process/setup',
     named: 'asks, and writes an .env',
   },
   // --- backups
@@ -122,7 +108,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'tell=$(encrypt_by_gpg 2>&1)',
     by: 'tell=$(cp "$ENV_FILE" "$UNFINISHED/.env" 2>&1)',
-    test: 'test/process/backup',
     named: 'encrypts settings to the gpg key',
   },
   'backup-2': {
@@ -130,7 +115,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: '$(why_not_dumped "$tell")',
     by: '$(why "$tell")',
-    test: 'test/process/backup',
     named: 'names the package where the server is newer',
   },
   'backup-3': {
@@ -138,7 +122,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'tell=$(cd "$from" && sha256sum --check --quiet SHA256SUMS 2>&1) ||',
     by: 'true ||',
-    test: 'test/process/backup',
     named: 'is not what was backed up',
   },
   'backup-4': {
@@ -147,7 +130,6 @@ export const guards = {
     replace: `refuse_open_connections
   [ -n "$replace" ]`,
     by: '[ -n "$replace" ]',
-    test: 'test/process/backup',
     named: 'while the service is connected',
   },
   'backup-5': {
@@ -155,7 +137,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: '[ -n "$replace" ] || refuse_tables',
     by: '',
-    test: 'test/process/backup',
     named: 'into a database that is not empty',
   },
   'backup-6': {
@@ -163,7 +144,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: '[ -n "$replace" ] || refuse_files',
     by: '',
-    test: 'test/process/backup',
     named: 'over files that are there',
   },
   'backup-7': {
@@ -171,7 +151,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'echo "BEGIN; SET LOCAL',
     by: 'echo "SET LOCAL',
-    test: 'test/process/backup',
     named: 'half way',
   },
   'backup-8': {
@@ -180,7 +159,6 @@ export const guards = {
     replace: `make_roles
   become_owner`,
     by: 'make_roles',
-    test: 'test/process/backup',
     named: 'belongs to the owner of the schema',
   },
   'backup-9': {
@@ -189,7 +167,6 @@ export const guards = {
     replace: `[ -z "$replace" ] || drop_all
   make_roles`,
     by: '[ -z "$replace" ] || drop_all',
-    test: 'test/process/backup',
     named: 'other roles have the rights that they had',
   },
   'backup-10': {
@@ -197,7 +174,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: '[ -n "$nothing_lost" ] || forget_versions',
     by: '',
-    test: 'test/process/backup',
     named: 'shows a client that has seen later changes what holds now',
   },
   'backup-11': {
@@ -205,7 +181,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'ALTER TABLE $table DISABLE TRIGGER USER;',
     by: '',
-    test: 'test/process/backup',
     named: 'keeps the dates of entries',
   },
   'backup-12': {
@@ -213,7 +188,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: `[ -z "$end_sessions" ] || echo 'DELETE FROM session;'`,
     by: '',
-    test: 'test/process/backup',
     named: 'ends them all when it is told to',
   },
   'backup-13': {
@@ -224,7 +198,6 @@ export const guards = {
     by: `prune
   connect
   [ "$(sql`,
-    test: 'test/process/backup',
     named: 'fails where the database is away',
   },
   'backup-14': {
@@ -232,7 +205,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'pack --append --newer="@$((began - 60))"',
     by: '',
-    test: 'test/process/backup',
     named: 'also those that come or go while the database is dumped',
   },
   'backup-15': {
@@ -241,7 +213,6 @@ export const guards = {
     replace:
       '--file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"',
     by: '--file="$UNFINISHED/database.dump" 2>&1) || true',
-    test: 'test/process/backup',
     named: 'fails where the dump breaks off',
   },
   'backup-16': {
@@ -249,7 +220,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: `[ "$(sql "SELECT to_regclass('public.users') IS NOT NULL")" = t ] ||`,
     by: 'true ||',
-    test: 'test/process/backup',
     named: 'so that a lost one does not replace the backups',
   },
   'backup-17': {
@@ -257,7 +227,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: '[ "$status" -le 1 ] ||',
     by: 'true ||',
-    test: 'test/process/backup',
     named: 'fails where the disk is full',
   },
   'backup-18': {
@@ -265,7 +234,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'umask 077',
     by: 'umask 022',
-    test: 'test/process/backup',
     named: 'holds everything apart from what others may read',
   },
   'backup-19': {
@@ -273,7 +241,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'flock --nonblock 9 ||',
     by: 'true ||',
-    test: 'test/process/backup',
     named: 'is one at a time',
   },
   'backup-20': {
@@ -281,7 +248,6 @@ export const guards = {
     file: 'deploy/backup.sh',
     replace: 'backups | head -n "-$BACKUP_KEEP"',
     by: 'backups | tail -n "+$BACKUP_KEEP"',
-    test: 'test/process/backup',
     named: 'keeps the newest, and those alone',
   },
   // --- the roles of the database
@@ -290,7 +256,6 @@ export const guards = {
     file: 'src/database/migrations.ts',
     replace: "has_table_privilege(to_regclass('knex_migrations'), 'SELECT')",
     by: "to_regclass('knex_migrations') IS NOT NULL",
-    test: 'test/process/roles',
     named: 'is not ready until the role of the service has been given its rights',
   },
   'roles-2': {
@@ -298,7 +263,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: 'migrate(database.migrationUrl,',
     by: 'migrate(database.url,',
-    test: 'test/process/roles',
     named: 'migrates as the owner and serves as the other one',
   },
   'start-2': {
@@ -306,7 +270,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: 'url: postgres.serviceUrl,',
     by: 'url: postgres.url,',
-    test: 'test/process/start',
     named: 'asks it as a role that may do no more',
   },
   'roles-3': {
@@ -314,7 +277,6 @@ export const guards = {
     file: 'deploy/postgres/1-roles.sql',
     replace: "format('ALTER TABLE %s OWNER TO accounts_owner', oid::regclass)",
     by: "format('ALTER TABLE %s OWNER TO CURRENT_USER', oid::regclass)",
-    test: 'test/process/roles',
     named: 'to two, by the SQL of deploy/postgres',
   },
   // --- what the start says
@@ -323,7 +285,6 @@ export const guards = {
     file: 'src/database/database-url.ts',
     replace: '`${host}:${port}/${database}`;',
     by: 'address;',
-    test: 'test/process/settings',
     named: 'is told with its remedy: a wrong password',
   },
   'settings-6': {
@@ -331,7 +292,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: '. ${remedyFor(error, name)}`',
     by: '`',
-    test: 'test/process/settings',
     named: 'is told with its remedy: no password',
   },
   'start-3': {
@@ -339,7 +299,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: '...folderMistakes(config),',
     by: '',
-    test: 'test/process/start',
     named: 'says before anything else that a data folder cannot be written',
   },
   'settings-7': {
@@ -347,7 +306,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: '...keyMistakes(config)',
     by: '',
-    test: 'test/process/settings',
     named: 'names all that is wrong at once',
   },
   'settings-8': {
@@ -355,7 +313,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: 'unknownVariables(process.env).forEach((line) => startLog.warn(line));',
     by: '',
-    test: 'test/process/settings',
     named: 'names variables that are probably meant for it',
   },
   'settings-9': {
@@ -363,7 +320,6 @@ export const guards = {
     file: 'src/start/unknown-names.ts',
     replace: 'return [`${name}: is no setting',
     by: 'return [`${name}: ${env[name]} is no setting',
-    test: 'test/process/settings',
     named: 'names variables that are probably meant for it',
   },
   'settings-10': {
@@ -371,7 +327,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: "sms.provider === 'twilio' ? '/readyz' :",
     by: "sms.provider === 'twilio' && production ? '/readyz' :",
-    test: 'test/process/settings',
     named: 'sends no message to a phone with a provider of SMS',
   },
   'settings-11': {
@@ -379,7 +334,6 @@ export const guards = {
     file: 'src/server.ts',
     replace: "if (error && codeOf(error) !== 'ENOENT')",
     by: 'if (false)',
-    test: 'test/process/settings',
     named: 'tells of an .env that is there and cannot be read',
   },
   'release-1': {
@@ -388,7 +342,6 @@ export const guards = {
     replace:
       "if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');",
     by: '',
-    test: 'test/process/release',
     named: 'refuses a new file, and changes nothing',
   },
   'release-2': {
@@ -396,7 +349,6 @@ export const guards = {
     file: 'scripts/release.mjs',
     replace: "if (!npm('run', 'check')) throw",
     by: "if (!npm('run', 'check') && false) throw",
-    test: 'test/process/release',
     named: 'refuses a check that fails, and changes nothing',
   },
   'check-1': {
@@ -404,7 +356,6 @@ export const guards = {
     file: 'scripts/check.mjs',
     replace: 'if (failed.length === 0) return false;',
     by: 'if (failed.length >= 0) return true;',
-    test: 'test/process/check',
     named: 'tests that fail by themselves, too',
   },
 };

@@ -6,7 +6,6 @@ export const guards = {
     file: 'src/load/timeout.ts',
     replace: 'const STEPS = 4;',
     by: 'const STEPS = 1;',
-    test: 'test/unit/timeout',
     named: 'is read after this process stood still',
   },
   'queue-1': {
@@ -14,7 +13,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'this.runningOf(job.sender) <= most) continue;',
     by: 'this.runningOf(job.sender) <= 1) continue;',
-    test: 'test/unit/queue',
     named: 'the oldest one of the sender with most',
   },
   'queue-2': {
@@ -22,7 +20,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'let most = this.runningOf(sender) + 1;',
     by: 'let most = this.runningOf(sender);',
-    test: 'test/unit/queue',
     named: 'and none where each has one',
   },
   'queue-3': {
@@ -30,7 +27,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'return this.runningOf(sender) === 0 && this.runningOf(other) > 0;',
     by: 'return false;',
-    test: 'test/unit/queue',
     named: 'puts a sender with no running job first',
   },
   'breaker-1': {
@@ -38,7 +34,6 @@ export const guards = {
     file: 'src/load/breaker.ts',
     replace: 'if (error instanceof CalledOff) throw error;',
     by: '',
-    test: 'test/unit/breaker',
     named: 'learns nothing from a call that is called off',
   },
   'alarm-1': {
@@ -46,7 +41,6 @@ export const guards = {
     file: 'src/features/spend-guard/alarm.ts',
     replace: 'Math.max(past.verified / past.sent, LEAST_USUAL)',
     by: 'past.verified / past.sent',
-    test: 'test/unit/alarm',
     named: 'an alarm by the hour',
   },
   'phone-number-1': {
@@ -54,7 +48,6 @@ export const guards = {
     file: 'src/features/phones/phone-number.ts',
     replace: 'parsed?.isPossible() && isReadAgainAsItself(parsed) ?',
     by: 'parsed?.isPossible() ?',
-    test: 'test/unit/phone-number',
     named: 'has one spelling of each mobile of the world',
   },
   'config-1': {
@@ -62,7 +55,6 @@ export const guards = {
     file: 'src/config/production.ts',
     replace: 'return isRepeated || new Set(secret).size < LEAST_CHARACTERS ||',
     by: 'return isRepeated ||',
-    test: 'test/unit/config',
     named: 'refuses SESSION_SECRETS that can be guessed',
   },
   'config-2': {
@@ -70,7 +62,6 @@ export const guards = {
     file: 'src/config/production.ts',
     replace: "overHttp('TWILIO_API_URL', 'codes and the account are sent there'),",
     by: '',
-    test: 'test/unit/config',
     named: 'refuses Twilio over HTTP',
   },
   'config-3': {
@@ -78,7 +69,6 @@ export const guards = {
     file: 'src/config/production.ts',
     replace: "overHttp('CORS_ORIGINS', 'anybody on the way can change a page that comes over HTTP'),",
     by: '',
-    test: 'test/unit/config',
     named: 'refuses pages that come over HTTP',
   },
   'config-4': {
@@ -86,7 +76,6 @@ export const guards = {
     file: 'src/config/production.ts',
     replace: 'env.TRUST_PROXY > MOST_PROXIES,',
     by: 'env.TRUST_PROXY > 1_000,',
-    test: 'test/unit/config',
     named: 'refuses more proxies than there are',
   },
   // --- passwords
@@ -95,7 +84,6 @@ export const guards = {
     file: 'src/features/auth/passwords.ts',
     replace: 'return this.bcrypt.compare(password, passwordHash, address, padding);',
     by: 'const matches = await this.bcrypt.compare(password, passwordHash, address);\n    for (const hash of padding) await this.bcrypt.compare(password, hash, address);\n    return matches;',
-    test: 'test/unit/hashing-pool',
     named: 'compares with a hash of a lower cost, and all that makes up for it, in one turn',
   },
   'hashing-pool-2': {
@@ -103,7 +91,6 @@ export const guards = {
     file: 'src/features/auth/hashing-worker.cjs',
     replace: 'for (const hash of padding) bcrypt.compareSync(password, hash);',
     by: '',
-    test: 'test/unit/hashing-pool',
     named: 'also with each hash that makes up for a lower cost',
   },
   'background-1': {
@@ -111,7 +98,6 @@ export const guards = {
     file: 'src/load/background.ts',
     replace: 'await begun;',
     by: '',
-    test: 'test/unit/background',
     named: 'never while its caller goes on',
   },
   'background-2': {
@@ -119,7 +105,6 @@ export const guards = {
     file: 'src/load/background.ts',
     replace: 'if (this.undone >= this.queue.rules.waiting) {',
     by: 'if (this.undone >= this.queue.rules.waiting && false) {',
-    test: 'test/unit/background',
     named: 'is refused when there is too much of it',
   },
   'hashing-pool-3': {
@@ -127,7 +112,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'if (!newest) throw this.refusal();',
     by: 'if (!newest) return;',
-    test: 'test/unit/hashing-pool',
     named: 'beyond its queue',
   },
   'unit-device-cookies-1': {
@@ -135,7 +119,6 @@ export const guards = {
     file: 'src/features/auth/device-cookies.ts',
     replace: 'if (Number(issuedAt) + YEAR_MS <= this.now()) return undefined;',
     by: '',
-    test: 'test/unit/device-cookies',
     named: 'is good for a year',
   },
   // --- what users of the service see and do
@@ -144,7 +127,6 @@ export const guards = {
     file: 'src/http/slow-readers.ts',
     replace: 'socket.destroy();',
     by: ';',
-    test: 'test/unit/http-server',
     named: 'closes the connection of a client that reads',
   },
   'http-server-2': {
@@ -152,7 +134,6 @@ export const guards = {
     file: 'src/http/slow-readers.ts',
     replace: 'patienceMs + (socket.bytesWritten - taken) / leastBytesPerMs',
     by: 'patienceMs',
-    test: 'test/unit/http-server',
     named: 'gives a large one time by its size',
   },
   'http-server-3': {
@@ -160,7 +141,6 @@ export const guards = {
     file: 'src/http/slow-readers.ts',
     replace: 'if (socket.writableLength === 0)',
     by: 'if (socket.writableLength < 0)',
-    test: 'test/unit/http-server',
     named: 'gives one time that is not made yet',
   },
   'queue-4': {
@@ -169,7 +149,6 @@ export const guards = {
     replace: `this.waiting.delete(sender);
     this.waiting.set(sender, jobs);`,
     by: '',
-    test: 'test/unit/queue',
     named: 'of one job each, in the order',
   },
   'json-stream-1': {
@@ -177,7 +156,6 @@ export const guards = {
     file: 'src/http/json-stream.ts',
     replace: 'await pieces.return(undefined);',
     by: '',
-    test: 'test/unit/json-stream',
     named: 'ends what made it',
   },
   // --- what was acknowledged
@@ -186,7 +164,6 @@ export const guards = {
     file: 'src/http/deadline.ts',
     replace: 'now - since > this.deadlineMs',
     by: 'now - since > 1e9',
-    test: 'test/unit/deadline',
     named: 'answers 503 with Retry-After, once',
   },
   'queue-5': {
@@ -194,7 +171,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'this.usage.of(sender) < this.usage.of(other);',
     by: 'false;',
-    test: 'test/unit/queue',
     named: 'lets a newcomer wait for the running job alone',
   },
   'queue-6': {
@@ -202,7 +178,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'return shares.every(({ network, most }) => this.runningOf(network) < most);',
     by: 'return shares.length > 0;',
-    test: 'test/unit/queue',
     named: 'no more jobs of a sender than its share',
   },
   'queue-7': {
@@ -210,7 +185,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'return !this.isFull() && this.isWithinShares(job);',
     by: 'return this.isWithinShares(job);',
-    test: 'test/unit/queue',
     named: 'no more jobs than it has places',
   },
   'queue-8': {
@@ -218,7 +192,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'this.usage?.add(job.sender, this.now() - job.begun);',
     by: '',
-    test: 'test/unit/queue',
     named: 'counts a job that failed',
   },
   'queue-9': {
@@ -226,7 +199,6 @@ export const guards = {
     file: 'src/load/usage.ts',
     replace: 'if (late < 0) return;',
     by: 'if (late < 1e9) return;',
-    test: 'test/unit/queue',
     named: 'forgets what was used two hours ago',
   },
   'queue-10': {
@@ -234,7 +206,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'else if (this.counts.waiting >= waiting) this.refuseOneFor(sender);',
     by: 'else if (this.counts.waiting >= waiting) throw this.refusal();',
-    test: 'test/unit/queue',
     named: 'the newest job of the sender who has used most',
   },
   'queue-11': {
@@ -242,7 +213,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'this.waitingOf(one) * leastUsedFirst;',
     by: 'this.waitingOf(one) * 0;',
-    test: 'test/unit/queue',
     named: 'the newest job of the sender with most waiting, for one who has used little',
   },
   'queue-12': {
@@ -251,7 +221,6 @@ export const guards = {
     replace: `if (!newest) throw this.refusal();
     newest.refuse();`,
     by: 'newest?.refuse();',
-    test: 'test/unit/queue',
     named: 'a sender who would have as much',
   },
   'queue-13': {
@@ -259,7 +228,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'setTimeout(waiting.refuse, waitMs)',
     by: 'setTimeout(() => {}, waitMs)',
-    test: 'test/unit/queue',
     named: 'a job that has waited for too long',
   },
   'queue-14': {
@@ -267,7 +235,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: `options.gone?.addEventListener('abort', waiting.refuse);`,
     by: '',
-    test: 'test/unit/queue',
     named: 'a waiting job whose client has gone',
   },
   'queue-15': {
@@ -275,7 +242,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'if (options.gone?.aborted) throw this.refusal();',
     by: '',
-    test: 'test/unit/queue',
     named: 'a waiting job whose client has gone',
   },
   'queue-16': {
@@ -283,7 +249,6 @@ export const guards = {
     file: 'src/base/networks.ts',
     replace: 'Math.min(times, MOST_TIMES)',
     by: 'times',
-    test: 'test/unit/queue',
     named: 'than two shares, whatever its addresses',
   },
   'queue-17': {
@@ -291,7 +256,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'sender: senderOf(sender)',
     by: 'sender',
-    test: 'test/unit/queue',
     named: 'counts a /48 of IPv6 as one sender',
   },
   'hashing-pool-4': {
@@ -300,7 +264,6 @@ export const guards = {
     replace: `this.waiting.delete(sender);
     this.waiting.set(sender, jobs);`,
     by: '',
-    test: 'test/unit/hashing-pool',
     named: 'takes addresses in turn',
   },
   'hashing-pool-5': {
@@ -308,7 +271,6 @@ export const guards = {
     file: 'src/base/networks.ts',
     replace: 'networksOf(address).at(-1)',
     by: 'networksOf(address).at(0)',
-    test: 'test/unit/hashing-pool',
     named: 'takes a /48 of IPv6 for one address',
   },
   'hashing-pool-6': {
@@ -316,7 +278,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'newest = jobs.at(-1);',
     by: '',
-    test: 'test/unit/hashing-pool',
     named: 'makes room when it is full',
   },
   'hashing-pool-7': {
@@ -324,7 +285,6 @@ export const guards = {
     file: 'src/load/queue.ts',
     replace: 'setTimeout(waiting.refuse, waitMs)',
     by: 'setTimeout(waiting.refuse, 2 ** 30)',
-    test: 'test/unit/hashing-pool',
     named: 'refuses what has waited for too long',
   },
   'full-buckets-1': {
@@ -332,7 +292,6 @@ export const guards = {
     file: 'src/features/limits/full-buckets.ts',
     replace: 'if (bucket) bucket.freshUntil = freshUntil;',
     by: '',
-    test: 'test/unit/full-buckets',
     named: 'has one of many ask anew',
   },
   'full-buckets-2': {
@@ -344,7 +303,6 @@ export const guards = {
       if (one && one.freshUntil <= this.now()) one.freshUntil = this.now() + FRESH_MS;
     }
     if (known.length > 0) return known;`,
-    test: 'test/unit/full-buckets',
     named: 'however many buckets were found full at different moments',
   },
   'token-ends-1': {
@@ -352,7 +310,6 @@ export const guards = {
     file: 'src/integrations/messaging/token-ends.ts',
     replace: 'this.sweeping ??=',
     by: 'this.sweeping =',
-    test: 'test/unit/token-ends',
     named: 'sweeps once at a time',
   },
   // --- claims of docs/security.md that are shown nowhere above
@@ -361,7 +318,6 @@ export const guards = {
     file: 'eslint.config.mjs',
     replace: "'no-restricted-syntax': ['error', ...WRITTEN_INTO_SQL],",
     by: '',
-    test: 'test/unit/lint',
     named: 'refuses a value in the text of a statement',
   },
   'api-docs-1': {
@@ -369,7 +325,6 @@ export const guards = {
     file: 'docs/api.md',
     replace: '| `/user/verify_code` | region, phone, code |',
     by: '| `/user/verify_code` | region, phone |',
-    test: 'test/unit/api-docs',
     named: 'is documented, with each field',
   },
   'api-docs-2': {
@@ -377,7 +332,6 @@ export const guards = {
     file: 'docs/sync.md',
     replace: '[{ groupId, memberId, displayName, role,',
     by: '[{ groupId, memberId, role,',
-    test: 'test/unit/api-docs',
     named: 'has each field of group_members',
   },
   'limits-docs-1': {
@@ -385,7 +339,6 @@ export const guards = {
     file: 'docs/limits.md',
     replace: '| find | a user | 2,000 | a day | too_many_lookups |',
     by: '',
-    test: 'test/unit/limits-docs',
     named: 'has the limits and queues as they are',
   },
   'limits-docs-2': {
@@ -393,7 +346,6 @@ export const guards = {
     file: 'docs/limits.md',
     replace: '| exports | user | | 1 | 0 | | 429 too_many_at_once |',
     by: '| exports | user | | 2 | 0 | | 429 too_many_at_once |',
-    test: 'test/unit/limits-docs',
     named: 'has the limits and queues as they are',
   },
   'unit-docs-1': {
@@ -401,7 +353,6 @@ export const guards = {
     file: 'packages/client/README.md',
     replace: 'as docs/api.md of the service has it',
     by: 'as [docs/api.md](../../docs/api.md) has it',
-    test: 'test/unit/docs.test',
     named: 'leads nowhere out of the package',
   },
   'commands-docs-1': {
@@ -409,7 +360,6 @@ export const guards = {
     file: 'docs/backup.md',
     replace: 'docker compose run --rm backup resend',
     by: 'docker compose run --rm backup again',
-    test: 'test/unit/commands-docs',
     named: 'name services of the compose file',
   },
   'phone-number-2': {
@@ -417,7 +367,6 @@ export const guards = {
     file: 'src/features/phones/phone-number.ts',
     replace: 'parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false })',
     by: "parsePhoneNumberFromString(digits.replace(/^00/, '+'), { defaultCallingCode: region, extract: false })",
-    test: 'test/unit/phone-number',
     named: 'never lets the digits change the region',
   },
   'unit-passwords-1': {
@@ -432,7 +381,6 @@ export const guards = {
         by: 'this.bcrypt.compare(password.slice(0, 7), passwordHash, address, padding)',
       },
     ],
-    test: 'test/unit/passwords',
     named: 'tells passwords apart by all of their 20 bytes',
   },
   'unit-passwords-2': {
@@ -447,7 +395,6 @@ export const guards = {
         by: 'this.bcrypt.compare(password.toLowerCase(), passwordHash, address, padding)',
       },
     ],
-    test: 'test/unit/passwords',
     named: 'recognises the right password and no other',
   },
   'unit-passwords-3': {
@@ -455,7 +402,6 @@ export const guards = {
     file: 'src/features/auth/passwords.ts',
     replace: 'await this.bcrypt.compare(password, this.dummyHash(this.cost), address);',
     by: '',
-    test: 'test/unit/passwords',
     named: 'does the work of cost 7 for nobody',
   },
   'random-1': {
@@ -463,7 +409,6 @@ export const guards = {
     file: 'src/features/verification/verification-code.ts',
     replace: 'String(randomInt(1_000_000))',
     by: 'String(Math.floor(Math.random() * 1_000_000))',
-    test: 'test/unit/random',
     named: "is what Node's CSPRNG draws",
   },
   'lint-2': {
@@ -471,7 +416,6 @@ export const guards = {
     file: 'eslint.config.mjs',
     replace: "'no-restricted-properties': ['error', GUESSABLE],\n      'no-restricted-syntax'",
     by: "'no-restricted-syntax'",
-    test: 'test/unit/lint',
     named: 'refuses Math.random in',
   },
   'random-2': {
@@ -479,7 +423,6 @@ export const guards = {
     file: 'src/features/verification/verification-code.ts',
     replace: 'randomInt(1_000_000)',
     by: 'randomInt(10_000)',
-    test: 'test/unit/random',
     named: 'has six digits, each of which may be any',
   },
   'logger-1': {
@@ -487,7 +430,6 @@ export const guards = {
     file: 'src/base/logger.ts',
     replace: 'message: blanked(error.message)',
     by: 'message: error.message',
-    test: 'test/unit/logger',
     named: 'holds no digits that could be a phone or a code',
   },
   'logger-2': {
@@ -495,7 +437,6 @@ export const guards = {
     file: 'src/base/logger.ts',
     replace: '{ type: error.name, message',
     by: '{ ...error, type: error.name, message',
-    test: 'test/unit/logger',
     named: 'holds named fields alone',
   },
   'http-server-4': {
@@ -503,7 +444,6 @@ export const guards = {
     file: 'src/http/http-server.ts',
     replace: "if (answer.socket === null) answer.destroy().emit('close');",
     by: 'void answer;',
-    test: 'test/unit/http-server',
     named: 'tells each of the pipelined requests once',
   },
   'http-server-5': {
@@ -511,7 +451,6 @@ export const guards = {
     file: 'src/http/http-server.ts',
     replace: 'return waiting.size > MOST_PIPELINED;',
     by: 'return false;',
-    test: 'test/unit/http-server',
     named: 'closes a connection with many',
   },
   'config-5': {
@@ -519,7 +458,6 @@ export const guards = {
     file: 'src/config/production.ts',
     replace: 'return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);',
     by: 'return isRepeated && false;',
-    test: 'test/unit/config',
     named: 'refuses SESSION_SECRETS that can be guessed',
   },
   'secret-files-1': {
@@ -527,7 +465,6 @@ export const guards = {
     file: 'src/config/secret-files.ts',
     replace: 'if (given[name]) return `${name}: set this or ${name}_FILE, and not both`;',
     by: '',
-    test: 'test/unit/secret-files',
     named: 'is a mistake that names both',
   },
   'secret-files-2': {
@@ -535,7 +472,6 @@ export const guards = {
     file: 'src/config/secret-files.ts',
     replace: "(${codeOf(error) ?? 'unknown error'})",
     by: '(${String(error)})',
-    test: 'test/unit/secret-files',
     named: 'is not shown when it stands where its path belongs',
   },
   'secret-files-3': {
@@ -543,7 +479,6 @@ export const guards = {
     file: 'src/database/database-url.ts',
     replace: 'encodeURIComponent(password)',
     by: 'password',
-    test: 'test/unit/secret-files',
     named: 'may be 100%41',
   },
   'config-6': {
@@ -551,7 +486,6 @@ export const guards = {
     file: 'src/config/variables.ts',
     replace: '\\d{3,8}|(?=',
     by: '\\d{3,11}|(?=',
-    test: 'test/unit/config',
     named: 'TWILIO_FROM=07911123456',
   },
   'config-7': {
@@ -559,7 +493,6 @@ export const guards = {
     file: 'src/config/config.ts',
     replace: 'given !== undefined && given > maxDays',
     by: 'false',
-    test: 'test/unit/config',
     named: 'SESSION_DAYS=91',
   },
   'deployment-1': {
@@ -567,7 +500,6 @@ export const guards = {
     file: 'docker-compose.yml',
     replace: 'networks: [front]',
     by: 'networks: [front, database]',
-    test: 'test/unit/deployment',
     named: 'lets the proxy reach the service alone',
   },
   'deployment-2': {
@@ -575,7 +507,6 @@ export const guards = {
     file: 'docker-compose.yml',
     replace: 'internal: true',
     by: 'internal: false',
-    test: 'test/unit/deployment',
     named: 'lets the proxy reach the service alone',
   },
   'deployment-3': {
@@ -583,7 +514,6 @@ export const guards = {
     file: 'docker-compose.yml',
     replace: '${SESSION_SECRETS?set',
     by: '${SESSION_SECRETS:-set',
-    test: 'test/unit/deployment',
     named: 'says what is to be done where SESSION_SECRETS is missing',
   },
   // --- the roles of the database
@@ -592,7 +522,6 @@ export const guards = {
     file: 'docker-compose.yml',
     replace: 'DATABASE_URL:-postgresql://accounts_service@',
     by: 'DATABASE_URL:-postgresql://accounts@',
-    test: 'test/unit/deployment',
     named: 'has the service log in as a role of its own',
   },
   'config-8': {
@@ -600,7 +529,6 @@ export const guards = {
     file: 'src/database/database-url.ts',
     replace: 'encodeURIComponent(password)',
     by: 'password',
-    test: 'test/unit/config',
     named: 'beside the address',
   },
   // --- groups
@@ -609,7 +537,6 @@ export const guards = {
     file: 'src/features/profile/portrait-host.ts',
     replace: 'if (publicOnly && isPrivateHost',
     by: 'if (publicOnly && false && isPrivateHost',
-    test: 'test/unit/portrait-host',
     named: 'is not at',
   },
   // --- names
@@ -618,7 +545,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: "refine((value) => !hasControl(value), 'must not contain control characters')",
     by: "refine(() => true, 'must not contain control characters')",
-    test: 'test/unit/parse',
     named: 'refuses control characters and overrides in a name, and all but line breaks',
   },
   'parse-2': {
@@ -626,7 +552,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: 'refine((value) => !OVERRIDE.test(value),',
     by: 'refine(() => true,',
-    test: 'test/unit/parse',
     named: 'refuses control characters and overrides in a name, and all but line breaks',
   },
   // --- friendships
@@ -635,7 +560,6 @@ export const guards = {
     file: 'src/database/pool.ts',
     replace: 'statement_timeout: 4_000,',
     by: 'statement_timeout: 40_000,',
-    test: 'test/unit/guarded-client',
     named: 'ends a statement of seven seconds',
   },
   // --- reasons
@@ -644,7 +568,6 @@ export const guards = {
     file: 'src/http/http-server.ts',
     replace: "['X-Reason', reason],",
     by: '',
-    test: 'test/unit/http-server',
     named: 'refuses what is no whole request, and says its reason',
   },
   'http-server-7': {
@@ -652,7 +575,6 @@ export const guards = {
     file: 'src/http/http-server.ts',
     replace: 'requireHostHeader: false',
     by: 'requireHostHeader: true',
-    test: 'test/unit/http-server',
     named: 'leaves none to Node that it would refuse: without a host',
   },
   'http-server-8': {
@@ -660,7 +582,6 @@ export const guards = {
     file: 'src/http/http-server.ts',
     replace: "server.emit('request', req, res)",
     by: 'res.writeHead(417).end()',
-    test: 'test/unit/http-server',
     named: 'leaves none to Node that it would refuse: that expects something unknown',
   },
   'deployment-5': {
@@ -668,7 +589,6 @@ export const guards = {
     file: 'deploy/Caddyfile',
     replace: 'lb_try_interval 100ms',
     by: 'fail_duration 2s',
-    test: 'test/unit/deployment',
     named: 'has the proxy avoid no instance because of what a client has sent',
   },
   'deployment-6': {
@@ -676,7 +596,6 @@ export const guards = {
     file: 'deploy/Caddyfile',
     replace: 'read_body 150s',
     by: '',
-    test: 'test/unit/deployment',
     named: 'has the proxy end heads and bodies that do not come',
   },
   'deployment-7': {
@@ -684,7 +603,6 @@ export const guards = {
     file: 'deploy/Caddyfile',
     replace: 'header X-Reason {reason}',
     by: '',
-    test: 'test/unit/deployment',
     named: 'has the proxy refuse as the service does',
   },
   'parse-3': {
@@ -692,7 +610,6 @@ export const guards = {
     file: 'src/http/parse.ts',
     replace: 'if (!messages.has(name)) messages.set(name, message);',
     by: 'messages.set(messages.has(name) ? `${name}.` : name, message);',
-    test: 'test/unit/parse',
     named: 'is refused without those of zod, once for each field',
   },
   'parse-4': {
@@ -700,7 +617,6 @@ export const guards = {
     file: 'src/http/parse.ts',
     replace: 'safeParse(input, OTHERWISE)',
     by: 'safeParse(input)',
-    test: 'test/unit/parse',
     named: 'is refused without those of zod, once for each field',
   },
   // --- what the start says
@@ -709,7 +625,6 @@ export const guards = {
     file: 'src/database/database-url.ts',
     replace: "if (hash !== '' || /@/.test(pathname + search)) return UNESCAPED;",
     by: '',
-    test: 'test/unit/database-address',
     named: 'is a mistake where it is not what its author meant',
   },
   'config-9': {
@@ -717,7 +632,6 @@ export const guards = {
     file: 'src/config/config.ts',
     replace: '...further.filter((mistake) => !isTold(mistake, read.wrong))',
     by: '...(read.wrong.size > 0 ? [] : further)',
-    test: 'test/unit/config',
     named: 'tells what is wrong together with what is missing',
   },
   // --- the document
@@ -726,7 +640,6 @@ export const guards = {
     file: 'src/http/openapi-3-0.ts',
     replace: "types.includes('null') && { nullable: true }",
     by: 'false',
-    test: 'test/unit/openapi-3-0',
     named: 'takes each example',
   },
   'unit-openapi-1': {
@@ -734,7 +647,6 @@ export const guards = {
     file: 'scripts/openapi/document.ts',
     replace: 'description: toldOf(path),',
     by: '',
-    test: 'test/unit/openapi.test',
     named: 'describes each operation',
   },
   'unit-openapi-2': {
@@ -742,7 +654,6 @@ export const guards = {
     file: 'src/features/users/profile.ts',
     replace: "id: 'Profile'",
     by: "id: 'UserProfile'",
-    test: 'test/unit/openapi.test',
     named: 'is what the operations are now',
   },
   'unit-openapi-3': {
@@ -750,7 +661,6 @@ export const guards = {
     file: 'src/features/groups/groups-schemas.ts',
     replace: "id: 'GroupToCreate'",
     by: "id: 'NewGroup'",
-    test: 'test/unit/openapi.test',
     named: 'has no schema called New',
   },
   'unit-openapi-4': {
@@ -758,7 +668,6 @@ export const guards = {
     file: 'scripts/openapi/document.ts',
     replace: 'jsonSchema.enum = [jsonSchema.const];\n    delete jsonSchema.const;',
     by: '',
-    test: 'test/unit/openapi.test',
     named: 'tells answers with the same fields apart',
   },
   'unit-openapi-5': {
@@ -766,7 +675,6 @@ export const guards = {
     file: 'scripts/openapi/refusals.ts',
     replace: '.meta({ id: `${name}Refusal`, description: `An answer with HTTP ${status}.` })',
     by: '.and(z.object({ code: z.literal(status) }))',
-    test: 'test/unit/openapi.test',
     named: 'has a flat schema for each refusal',
   },
   // --- pages
@@ -775,7 +683,6 @@ export const guards = {
     file: 'src/web/own-machine.ts',
     replace: 'return isLoopback && !SET_BY_PROXIES',
     by: 'return (isLoopback || true) && !SET_BY_PROXIES',
-    test: 'test/unit/own-machine',
     named: 'is not shown to another machine',
   },
   'own-machine-2': {
@@ -783,7 +690,6 @@ export const guards = {
     file: 'src/web/own-machine.ts',
     replace: 'headers[name] !== undefined',
     by: 'false && headers[name] !== undefined',
-    test: 'test/unit/own-machine',
     named: 'is not shown through a proxy or a tunnel',
   },
   'inbox-1': {
@@ -791,7 +697,6 @@ export const guards = {
     file: 'src/integrations/sms/inbox.ts',
     replace: '.slice(0, this.most)',
     by: '',
-    test: 'test/unit/inbox',
     named: 'keeps the newest 100 messages',
   },
   // --- the client
@@ -800,7 +705,6 @@ export const guards = {
     file: 'eslint.config.mjs',
     replace: '...NOT_IN_REACT_NATIVE.map((name) => ({',
     by: '...[].map((name) => ({',
-    test: 'test/unit/lint',
     named: 'refuses a global in the client',
   },
   'lint-4': {
@@ -808,7 +712,6 @@ export const guards = {
     file: 'eslint.config.mjs',
     replace: "rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },",
     by: '',
-    test: 'test/unit/lint',
     named: 'refuses a member in the client',
   },
 };
