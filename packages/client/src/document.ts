@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 6162ea965eaab596e66eae167c343552a3e6dc6b3c5b07acaf1d58894f127023
+// SHA-256 of the document: 64e7a2eee3b3e01efef27ddf2e818322c02d9d624fe092dd78c972d04a57f516
 
 export interface paths {
     "/user/send_code": {
@@ -1673,12 +1673,12 @@ export interface operations {
              *
              *     With the return code 5000:
              *
-             *     - `too_soon`: the last code was sent to this phone a moment ago
-             *     - `captcha_required`: so many codes are sent only with a solved captcha, and none came that is right
-             *     - `daily_limit`: this phone has been sent all codes of the day
-             *     - `address_limit`: this address has asked for too many codes
-             *     - `no_guesses_left`: too many wrong codes were tried for this phone, so that no new one is sent
-             *     - `sending_paused`: no code is sent for now, to this region or by the whole service
+             *     - `too_soon`: a code was sent to this phone a moment ago
+             *     - `captcha_required`: sending more codes requires a solved captcha, and no right answer was sent
+             *     - `daily_limit`: the daily limit of codes for this phone is reached
+             *     - `address_limit`: this address has requested too many codes
+             *     - `no_guesses_left`: too many wrong codes were entered for this phone, so no new code is sent
+             *     - `sending_paused`: sending codes is paused, for this region or for the whole service
              */
             200: {
                 headers: {
@@ -1715,12 +1715,12 @@ export interface operations {
              *
              *     With the return code 1000:
              *
-             *     - `wrong_code`: the code is wrong, or none was sent to this phone
+             *     - `wrong_code`: the code is wrong, or no code was sent to this phone
              *
              *     With the return code 2000:
              *
-             *     - `code_expired`: the code is spent or has expired
-             *     - `guesses_spent`: too many wrong codes were tried for the day
+             *     - `code_expired`: the code was used or has expired
+             *     - `guesses_spent`: the daily limit of wrong codes is reached
              */
             200: {
                 headers: {
@@ -1839,7 +1839,7 @@ export interface operations {
              *
              *     With the return code 1000:
              *
-             *     - `wrong_credentials`: the phone has no account, or the password is wrong
+             *     - `wrong_credentials`: the phone does not have an account, or the password is wrong
              */
             200: {
                 headers: {
@@ -2590,7 +2590,7 @@ export interface operations {
              *
              *     With the return code 1000:
              *
-             *     - `too_many_memberships`: the user is in as many groups as one may be
+             *     - `too_many_memberships`: the user is in as many groups as allowed
              */
             200: {
                 headers: {
@@ -2845,8 +2845,8 @@ export interface operations {
              *
              *     With the return code 1000:
              *
-             *     - `too_many_groups`: there are as many groups that the user made as there may be
-             *     - `too_many_memberships`: the user is in as many groups as one may be
+             *     - `too_many_groups`: the user has created as many groups as allowed
+             *     - `too_many_memberships`: the user is in as many groups as allowed
              */
             200: {
                 headers: {
