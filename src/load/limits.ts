@@ -1,36 +1,36 @@
 import { CodeExpired, SendingTooOften, TooManyRequests, type AppError } from '../base/errors';
 import type { ReasonOf } from '../base/reasons';
 
-/** How often something may happen for one subject within a window that begins with its first use. */
+/** Bounds how often something may happen per subject, in a window that begins with its first use. */
 export interface Limit {
-  /** Of its counts in the database. Limits of one name share them. */
+  /** Prefix of its counts in the database. Limits with the same name share their counts. */
   name: string;
   /**
-   * What counts together. The subject is then a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56
-   * and its /48, with 4 and 16 times the amount), a phone and an address with a space between, a user id, or a user id and
-   * a device's with a space between.
+   * Kind of the subject: a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56 and its /48, with 4
+   * and 16 times the amount), a phone and an address separated by a space, a user id, or a user id and a device id
+   * separated by a space.
    */
   per: 'phone' | 'address' | 'phone and address' | 'user' | 'device' | 'service';
   /** 0 lifts the limit. */
   amount: number;
   seconds: number;
-  /** `times` is how often what was used fills the amount. */
+  /** Returns the refusal. `times` is the used amount divided by the limit's. */
   refusal: (retryAfterSeconds: number, times: number) => AppError;
 }
 
 export interface LimitRow extends Omit<Limit, 'amount' | 'seconds'> {
   seconds: number | 'CODE_RESEND_SECONDS';
-  /** What counts, for docs/limits.md. Without it nobody is told of this limit. */
+  /** What counts, for docs/limits.md. Rows without it are not listed there. */
   what?: string;
-  /** Sets the amount. The first row of a variable has its default. */
+  /** Variable that sets the amount. The first row of a variable has its default. */
   variable?: string;
-  /** The amount, or the variable's default. Without it there is no limit by default. */
+  /** Amount, or the variable's default. Default: no limit. */
   amount?: number;
-  /** The variable's default in production, where there is none elsewhere. */
+  /** Default of the variable in production, if there is no limit elsewhere. */
   production?: number;
-  /** The amount, by that of the variable. */
+  /** Computes the amount from the variable's. */
   share?: (amount: number) => number;
-  /** What else to say of the variable, for .env.example. */
+  /** Further text on the variable, for .env.example. */
   says?: string;
 }
 
@@ -55,53 +55,53 @@ const tooMany =
   (reason: ReasonOf<429>): Refusal =>
   (retryAfterSeconds) =>
     new TooManyRequests(reason, 'too many requests: try again later', { retryAfterSeconds });
-/** Wrong passwords and right ones alike: which of them were too many would tell a stranger of the owner's. */
+/** Same reason for wrong and right passwords: a difference would tell a stranger about the owner's logins. */
 const loggingIn = tooMany('too_many_attempts');
-/** Nobody is answered so: the notice is left out. */
+/** Never sent to a client: when this limit is reached, the notice is skipped. */
 const notifying = tooMany('too_many_changes');
 
-/** The same limit, which says so as long as a solved captcha would raise it. */
+/** Like `limit`, but answers `captcha_required` while solving a captcha would still help. */
 export function orCaptcha(limit: Limit, raised: Limit): Limit {
   const most = raised.amount === 0 ? Infinity : raised.amount / limit.amount;
   const refusal = sending('captcha_required');
   return { ...limit, refusal: (...met) => (met[1] < most ? refusal : limit.refusal)(...met) };
 }
 
-/** Codes of a phone's day that are kept for places where its account was used. */
+/** Part of a phone's daily codes that is reserved for places where its account was used. */
 const kept = (codes: number) => Math.min(3, Math.floor(0.3 * codes));
 
-/** Every limit of the service. docs/limits.md and a part of .env.example are made of it: npm run tables. */
+/** Every limit of the service. `npm run tables` generates docs/limits.md and a part of .env.example from it. */
 // prettier-ignore
 const TABLE = {
-  /** The slot of a phone: free again once its code has been verified. */
+  /** Sending slot of a phone. It is free again once the code is verified. */
   resend: { name: 'resend', per: 'phone', amount: 1, seconds: 'CODE_RESEND_SECONDS', refusal: sending('too_soon'),
     what: 'codes sent; the slot is free again once the code is verified' },
-  /** The slot for places where the account was used, which strangers cannot take. */
+  /** Separate slot for places where the account was used, so that strangers cannot take it. */
   resendKnown: { name: 'resend_known', per: 'phone', amount: 1, seconds: 'CODE_RESEND_SECONDS', refusal: sending('too_soon'),
-    what: 'the same at a place where the account was used before' },
+    what: 'codes sent from a place where the account was used before, counted separately' },
   sendPerPhone: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', amount: 10,
     says: 'Three of these are kept for places where the account was used, and twice as many are sent with captchas.',
-    what: 'codes sent, without a captcha; then captcha_required' },
+    what: 'codes sent without a captcha; beyond it, captcha_required' },
   sendPerPhoneElsewhere: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => codes - kept(codes),
-    what: 'the same at other places, if the phone has an account' },
+    what: 'codes sent without a captcha to a phone with an account, from a place where it was not used' },
   sendPerPhoneWithCaptcha: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => 2 * codes,
-    what: 'codes sent, in all' },
+    what: 'codes sent in total' },
   sendPerPhoneElsewhereWithCaptcha: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => 2 * codes - kept(codes),
-    what: 'the same at other places, if the phone has an account' },
+    what: 'codes sent in total to a phone with an account, from a place where it was not used' },
   sendPerAddress: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
     variable: 'SEND_CODE_PER_IP_HOUR', production: 200,
     what: 'codes sent' },
-  /** One that is drawn here raises the limit by phone alone. */
+  /** A captcha that is drawn here raises only the limit per phone. */
   sendPerAddressWithCaptcha: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
     variable: 'SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA', production: 1_000,
-    says: 'With CAPTCHA_PROVIDER=turnstile; captchas that are drawn here raise the limit by phone alone.',
-    what: 'codes sent, with a captcha of a provider' },
+    says: 'With CAPTCHA_PROVIDER=turnstile; captchas that are drawn here raise only the limit per phone.',
+    what: "codes sent with a provider's captcha" },
 
-  /** One budget for the day. Its last fifth is kept for accounts that ask from a known place. */
+  /** Daily budget. Its last fifth is reserved for accounts that ask from a known place. */
   sendInAll: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY',
     says: "The whole service's budget of messages a day, codes and notices: what they cost at most. Three for each new " +
@@ -109,28 +109,28 @@ const TABLE = {
       'was used before. Default: 0, no bound. Required in production.' },
   sendInAllFromElsewhere: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.8 * messages) },
-  /** For networks that verify less than half of their codes, or have had much of the budget: most is left to others. */
+  /** Lower budget for networks that verify less than half of their codes, or have used much of it: the rest is for others. */
   sendInAllBehind: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.4 * messages) },
 
-  /** What the spend guard still lets through to a region in an alarm. It sets the amount. */
+  /** Codes that the spend guard still sends to a region during an alarm. The spend guard sets the amount. */
   alarmShare: { name: 'alarm_share', per: 'service', amount: 1, seconds: QUARTER, refusal: sending('sending_paused') },
-  /** Codes in an alarm to phones with an account that ask from elsewhere than where it was used. */
+  /** Codes during an alarm to phones with an account, requested from a place where it was not used. */
   alarmCodesPerPhone: { name: 'alarm_codes_p', per: 'phone', amount: 1, seconds: DAY, refusal: sending('sending_paused'),
-    what: 'codes sent in an alarm of the [spend guard](abuse.md), to a phone with an account, from elsewhere than where it was used' },
+    what: 'codes sent during an alarm of the [spend guard](abuse.md) to phones with an account, from a place where it was not used' },
   alarmCodesPerAddress: { name: 'alarm_codes_a', per: 'address', amount: 5, seconds: DAY, refusal: sending('sending_paused'),
-    what: 'the same' },
+    what: 'the codes of the row above' },
   alarmCodesToAccounts: { name: 'alarm_codes', per: 'service', amount: 50, seconds: QUARTER, refusal: sending('sending_paused'),
-    what: 'the same' },
-  /** Codes to accounts at a place that is known of them, once its network has an alarm of its own. */
+    what: 'the codes of the two rows above' },
+  /** Codes to accounts at a known place while the network of that place has an alarm. */
   alarmCodesToKnown: { name: 'alarm_codes_k', per: 'address', amount: 20, seconds: DAY, refusal: sending('sending_paused'),
-    what: 'codes sent while a network has an alarm of its own, to accounts that are known at the address' },
+    what: 'codes sent during an alarm of a network, to accounts that were used at the address' },
   alarmCodesToKnownPerNetwork: { name: 'alarm_codes_kn', per: 'address', amount: 80, seconds: DAY, refusal: sending('sending_paused'),
-    what: 'the same, where a whole network counts as one (a /24, of IPv6 a /48)' },
+    what: 'the codes of the row above, where a whole network counts as one address (/24, or /48 for IPv6)' },
 
-  /** Whatever happens to its account, no phone is told of it more often. */
+  /** Upper bound for all notices to a phone, whatever happens to its account. */
   noticesPerPhone: { name: 'notices_p', per: 'phone', amount: 1, seconds: HOUR, refusal: notifying },
-  /** Whoever logs in to own accounts, each time as another device, has them sent. */
+  /** A user can trigger these by logging in to their own accounts, each time as a new device. */
   newDeviceNoticesPerPhone: { name: 'new_device_notices_p', per: 'phone', amount: 3, seconds: DAY, refusal: notifying },
   newDeviceNoticesPerAddress: { name: 'new_device_notices_a', per: 'address', seconds: HOUR, refusal: notifying,
     variable: 'NEW_DEVICE_NOTICES_PER_IP_HOUR', production: 20,
@@ -138,7 +138,7 @@ const TABLE = {
       'whomever. A phone is told something once an hour, a day of three new devices and of five other things, and a week ' +
       'of one lock-out.' },
   otherNoticesPerPhone: { name: 'other_notices_p', per: 'phone', amount: 5, seconds: DAY, refusal: notifying },
-  /** Ten addresses can lock thousands of phones out each day. */
+  /** Ten addresses can lock out thousands of phones a day. */
   lockOutNoticesPerPhone: { name: 'lock_out_notices_p', per: 'phone', amount: 1, seconds: WEEK, refusal: notifying },
 
   wrongCodesPerPhoneAndAddress: { name: 'wrong_codes_pa', per: 'phone and address', seconds: DAY, refusal: guessing,
@@ -150,8 +150,8 @@ const TABLE = {
     what: 'wrong codes' },
   wrongCodesPerPhoneElsewhere: { name: 'wrong_codes_p', per: 'phone', seconds: DAY, refusal: guessing,
     variable: 'WRONG_CODES_PER_PHONE_DAY', share: (codes) => Math.ceil(0.8 * codes),
-    what: 'the same at other places than the account was used at, if the phone has one' },
-  /** Strangers behind the same address who check numbers must not keep anybody from registering. */
+    what: 'wrong codes for a phone with an account, from a place where it was not used' },
+  /** Apart from `checks`: strangers behind the same address who check numbers must not block registration. */
   verifiesPerMinute: { name: 'verifies_minute', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_verifications'),
     variable: 'VERIFIES_PER_IP_MINUTE', production: 600,
     what: 'verify_code' },
@@ -160,15 +160,15 @@ const TABLE = {
     what: 'verify_code' },
   checksPerMinute: { name: 'checks_minute', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_checks'),
     variable: 'CHECKS_PER_IP_MINUTE', production: 600,
-    what: 'check_phone_available, get_sms_img_code, and captchas of a provider' },
+    what: "check_phone_available, get_sms_img_code, and checks of a provider's captchas" },
   checksPerDay: { name: 'checks_day', per: 'address', seconds: DAY, refusal: tooMany('too_many_checks'),
     variable: 'CHECKS_PER_IP_DAY', production: 20_000,
-    what: 'the same' },
-  /** As they are sent. */
+    what: "check_phone_available, get_sms_img_code, and checks of a provider's captchas" },
+  /** Size as sent, after compression. */
   pageKibPerHour: { name: 'page_kib_hour', per: 'address', seconds: HOUR, refusal: tooMany('too_many_downloads'),
     variable: 'PAGE_KIB_PER_IP_HOUR', production: 100_000,
     says: 'As they are sent: compressed, /docs has about 600.',
-    what: 'KiB of `/openapi.json`, of its form in OpenAPI 3.0 and of the files of `/docs`' },
+    what: 'KiB of `/openapi.json`, `/openapi-3.0.json` and the files of `/docs`' },
 
   loginFailuresPerPhoneAndAddress: { name: 'login_failures_pa', per: 'phone and address', seconds: QUARTER, refusal: loggingIn,
     variable: 'LOGIN_FAILURES_PER_PHONE_AND_IP', amount: 10,
@@ -178,23 +178,23 @@ const TABLE = {
     what: 'wrong passwords' },
   loginFailuresPerPhone: { name: 'login_failures_p', per: 'phone', seconds: DAY, refusal: loggingIn,
     variable: 'LOGIN_FAILURES_PER_PHONE_DAY', amount: 100,
-    what: 'wrong passwords, but not at an address where the account was used before' },
+    what: 'wrong passwords, except from addresses where the account was used before' },
   loginFailuresPerAddress: { name: 'login_failures_a', per: 'address', seconds: QUARTER, refusal: loggingIn,
     variable: 'LOGIN_FAILURES_PER_IP', production: 500,
     what: 'wrong passwords' },
   loginFailuresPerDevice: { name: 'login_failures_d', per: 'device', seconds: QUARTER, refusal: loggingIn,
     variable: 'LOGIN_FAILURES_PER_DEVICE', amount: 10,
-    what: 'wrong passwords, in place of these four, with the cookie `device`' },
+    what: 'wrong passwords with the cookie `device`, instead of the four limits above' },
   loginFailuresPerDeviceDay: { name: 'login_failures_dd', per: 'device', seconds: DAY, refusal: loggingIn,
     variable: 'LOGIN_FAILURES_PER_DEVICE_DAY', amount: 20,
-    what: 'wrong passwords, likewise' },
+    what: 'wrong passwords with the cookie `device`' },
   loginsPerPhoneAndAddress: { name: 'logins_pa', per: 'phone and address', seconds: HOUR, refusal: loggingIn,
     variable: 'LOGINS_PER_PHONE_AND_IP_HOUR', production: 60,
     what: 'logins' },
   loginsPerPhone: { name: 'logins_p', per: 'phone', seconds: DAY, refusal: loggingIn,
     variable: 'LOGINS_PER_PHONE_DAY', production: 500,
     what: 'logins' },
-  /** With the right password; a wrong one is a failed login. */
+  /** Counts requests with the right password. A wrong password counts as a failed login. */
   passwordChangesPerHour: { name: 'password_changes', per: 'user', seconds: HOUR, refusal: loggingIn,
     variable: 'PASSWORD_CHANGES_PER_USER_HOUR', production: 10,
     what: 'change_password, change_phone, close_account' },
@@ -210,37 +210,37 @@ const TABLE = {
   changesPerHour: { name: 'changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
     variable: 'CHANGES_PER_USER_HOUR', production: 30,
     says: 'Twenty times as many of friendship/set_display_name.',
-    what: 'set_nickname, set_portrait_uri, remove_portrait, set_findable, and end_session of no session' },
-  /** A user may name all friends in one go. */
+    what: 'set_nickname, set_portrait_uri, remove_portrait, set_findable, and end_session for a session that does not exist' },
+  /** Higher, because a user may name all friends at once. */
   displayNamesPerHour: { name: 'display_names_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
     variable: 'CHANGES_PER_USER_HOUR', share: (changes) => 20 * changes,
     what: 'friendship/set_display_name' },
-  /** A row that is taken off stays as a tombstone, so that the blacklist's cap does not limit rows. */
+  /** A removed entry stays as a tombstone, so the blacklist's cap does not bound the rows. */
   blacklistAddsPerHour: { name: 'blacklist_adds_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_blacklist_adds'),
     variable: 'BLACKLIST_CHANGES_PER_USER_HOUR', production: 600,
     what: 'add_to_blacklist' },
-  /** Whatever comes of them: each writes a row of somebody else's, or tells whether there is such a user. */
+  /** Counts every request: each writes a row of another user, or tells whether a user exists. */
   friendRequestsPerDay: { name: 'friend_requests_day', per: 'user', seconds: DAY, refusal: tooMany('too_many_invitations'),
     variable: 'FRIEND_REQUESTS_PER_USER_DAY', amount: 100,
     what: 'invite' },
-  /** A group that is dismissed stays as a row, so that the cap of groups does not limit rows. */
+  /** A dismissed group keeps its row, so the cap of groups does not bound the rows. */
   groupsCreatedPerDay: { name: 'groups_created_day', per: 'user', seconds: DAY, refusal: tooMany('too_many_new_groups'),
     variable: 'GROUPS_CREATED_PER_USER_DAY', amount: 100,
     what: 'group/create' },
-  /** All others in the group are sent each. Quitting and dismissing are always open. */
+  /** Every change is sent to all members. Quitting and dismissing are never limited. */
   groupChangesPerHour: { name: 'group_changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_group_changes'),
     variable: 'GROUP_CHANGES_PER_USER_HOUR', production: 2_000,
     says: 'Four groups of 500 are made in an hour.',
-    what: 'changes in groups, each member who is named as one: create, add, join, kick, transfer, set_manager, remove_manager, rename and all else that is set' },
-  /** Attempts with a good token, to this service's own storage. */
+    what: 'changes in groups, one for each named member: create, add, join, kick, transfer, set_manager, remove_manager, rename and other settings' },
+  /** Counts attempts with a valid token, to the service's own storage. */
   uploadsPerHour: { name: 'uploads_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_uploads'),
     variable: 'UPLOADS_PER_USER_HOUR', production: 30,
     says: 'With STORAGE_PROVIDER=local; twenty times as many requests for parts of resumable uploads.',
     what: 'uploads' },
-  /** Each may write some megabytes that are replaced or given up. */
+  /** Each may write several megabytes that are later replaced or aborted. */
   uploadPartsPerHour: { name: 'upload_parts_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_parts'),
     variable: 'UPLOADS_PER_USER_HOUR', share: (uploads) => PARTS_PER_UPLOAD * uploads,
-    what: 'other requests of uploads in parts' },
+    what: 'other requests of resumable uploads' },
 } as const satisfies Record<string, LimitRow>;
 
 export type LimitName = keyof typeof TABLE;
@@ -249,14 +249,14 @@ export type LimitVariable = Extract<(typeof TABLE)[LimitName], { variable: strin
 
 export const LIMITS: Record<LimitName, LimitRow> = TABLE;
 
-/** The first row of each variable, which has its default. */
+/** First row of each variable, which has its default. */
 export const LIMIT_VARIABLES = new Map<LimitVariable, LimitRow>();
 for (const row of Object.values(LIMITS)) {
   const variable = row.variable as LimitVariable | undefined;
   if (variable && !LIMIT_VARIABLES.has(variable)) LIMIT_VARIABLES.set(variable, row);
 }
 
-/** The environment, as far as it sets limits. */
+/** Variables that set limits. */
 export type LimitSettings = Partial<Record<LimitVariable, number | undefined>> & { CODE_RESEND_SECONDS: number };
 
 export function limitsOf(settings: LimitSettings, isProduction: boolean): Limits {
