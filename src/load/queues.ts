@@ -13,7 +13,7 @@ const manyImages = () =>
 
 /** For queues that one sender fills alone. */
 const tooManyOwn = () =>
-  new TooManyRequests('too_many_at_once', 'you have too many of these under way: let one of them end first', {
+  new TooManyRequests('too_many_at_once', 'you have too many of these requests in progress: wait until one has ended', {
     retryAfterSeconds: 5,
   });
 const tooManyPasswords = () =>

@@ -12,7 +12,10 @@ const SET_BY_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host
  */
 export const fromThisMachine: RequestHandler = (req, _res, next) => {
   if (!isFromThisMachine(req) || !isByOwnName(req) || isFromForeignPage(req))
-    throw new NotFound('no_such_path', 'only a browser on this machine is shown it, at localhost or 127.0.0.1');
+    throw new NotFound(
+      'no_such_path',
+      'this page is shown only to a browser on this machine, at localhost or 127.0.0.1',
+    );
   next();
 };
 

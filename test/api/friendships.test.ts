@@ -262,7 +262,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob, 'Still there?'), 'Sent');
       expect(await statuses()).toEqual([10, 11]);
       expect(await all(bob)).toMatchObject([{ message: 'Still there?' }]);
-      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
+      expectRefusal(await profileFor(ann, bob), 404, 'not your friend');
       expectDone(await agree(bob, ann));
       expect(await statuses()).toEqual([20, 20]);
     });
@@ -340,7 +340,7 @@ describe('friendships', () => {
     it('is 404 when the one who asked has blacklisted the user meanwhile', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await blacklist(ann, bob));
-      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
       expect(await statuses()).toEqual([10, 11]);
     });
 
@@ -348,7 +348,7 @@ describe('friendships', () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
-      expectRefusal(await agree(ann, bob), 404, 'requested');
+      expectRefusal(await agree(ann, bob), 404, 'pending');
       await writer.end();
     });
 
@@ -377,22 +377,22 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('is 404 where nothing was requested, also for the one who has requested', async () => {
-      expectRefusal(await agree(ann, bob), 404, 'requested');
-      expectRefusal(await agree(ann, ann), 404, 'requested');
-      expectRefusal(await agree(ann, { id: NOBODY }), 404, 'requested');
+    it('is 404 where there is no pending request, also for the one who has requested', async () => {
+      expectRefusal(await agree(ann, bob), 404, 'pending');
+      expectRefusal(await agree(ann, ann), 404, 'pending');
+      expectRefusal(await agree(ann, { id: NOBODY }), 404, 'pending');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await agree(ann, bob), 404, 'requested');
+      expectRefusal(await agree(ann, bob), 404, 'pending');
       expect(await statuses()).toEqual([10, 11]);
     });
 
     it('is 404 when the one who asked has taken it back, or has closed the account', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
-      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
       await app.db('users').where({ id: ann.id }).update({ closed_at: null });
       await app.db('friendships').where({ user_id: ann.id }).delete();
-      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
       expect(await statuses()).toEqual([30, 11]);
     });
   });
@@ -419,12 +419,12 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
-    it('is 404 where nothing was requested', async () => {
-      expectRefusal(await ignore(bob, ann), 404, 'requested');
+    it('is 404 where there is no pending request', async () => {
+      expectRefusal(await ignore(bob, ann), 404, 'pending');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await ignore(ann, bob), 404, 'requested');
+      expectRefusal(await ignore(ann, bob), 404, 'pending');
       expectDone(await agree(bob, ann));
-      expectRefusal(await ignore(bob, ann), 404, 'requested');
+      expectRefusal(await ignore(bob, ann), 404, 'pending');
       expect(await statuses()).toEqual([20, 20]);
     });
   });
@@ -439,12 +439,12 @@ describe('friendships', () => {
     });
 
     it('is 404 where they are no friends: never, not yet, and no more', async () => {
-      expectRefusal(await end(ann, bob), 404, 'no friend');
+      expectRefusal(await end(ann, bob), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await end(ann, bob), 404, 'no friend');
+      expectRefusal(await end(ann, bob), 404, 'not your friend');
       expectDone(await agree(bob, ann));
       expectDone(await end(ann, bob));
-      expectRefusal(await end(ann, bob), 404, 'no friend');
+      expectRefusal(await end(ann, bob), 404, 'not your friend');
     });
 
     it.each([
@@ -461,8 +461,8 @@ describe('friendships', () => {
       expect(await all(ann)).toEqual(listed);
       await client.sync();
       expect(client.state()).toEqual(state);
-      expectRefusal(await agree(bob, ann), 404, 'requested');
-      expectRefusal(await end(bob, ann), 404, 'no friend');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
+      expectRefusal(await end(bob, ann), 404, 'not your friend');
     });
   });
 
@@ -483,16 +483,16 @@ describe('friendships', () => {
         expect(client.state().friends).toEqual([]);
         expect(await all([ann, bob][index] ?? ann)).toEqual([]);
       }
-      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
     });
 
     it('is 404 where the user has no open request: never, of the other, of friends, and no more', async () => {
-      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
-      expectRefusal(await withdraw(ann, { id: NOBODY }), 404, 'requested', 'nothing_requested');
+      expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested');
+      expectRefusal(await withdraw(ann, { id: NOBODY }), 404, 'pending', 'nothing_requested');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await withdraw(bob, ann), 404, 'requested', 'nothing_requested');
+      expectRefusal(await withdraw(bob, ann), 404, 'pending', 'nothing_requested');
       expectDone(await agree(bob, ann));
-      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
+      expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested');
       expect(await statuses()).toEqual([20, 20]);
     });
 
@@ -500,7 +500,7 @@ describe('friendships', () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
-      expectRefusal(await withdraw(ann, bob), 404, 'requested', 'nothing_requested');
+      expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested');
       await writer.end();
     });
   });
@@ -523,7 +523,7 @@ describe('friendships', () => {
         await client.sync();
         expect(client.state().friends).toEqual([]);
       }
-      expectRefusal(await agree(bob, ann), 404, 'requested');
+      expectRefusal(await agree(bob, ann), 404, 'pending');
       expectAction(await invite(ann, bob), 'Sent');
     });
 
@@ -600,10 +600,10 @@ describe('friendships', () => {
     });
 
     it('is 404 where they are no friends', async () => {
-      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'no friend');
+      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'no friend');
-      expectRefusal(await rename(bob, ann, 'Annie'), 404, 'no friend');
+      expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'not your friend');
+      expectRefusal(await rename(bob, ann, 'Annie'), 404, 'not your friend');
     });
   });
 
@@ -663,13 +663,13 @@ describe('friendships', () => {
 
     it('is 404 where they are no friends', async () => {
       for (const other of [bob, ann, { id: NOBODY }, { id: 'invite' }])
-        expectRefusal(await profileFor(ann, other), 404, 'no friend');
+        expectRefusal(await profileFor(ann, other), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
-      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
-      expectRefusal(await profileFor(bob, ann), 404, 'no friend');
+      expectRefusal(await profileFor(ann, bob), 404, 'not your friend');
+      expectRefusal(await profileFor(bob, ann), 404, 'not your friend');
       expectDone(await agree(bob, ann));
       expectDone(await end(ann, bob));
-      expectRefusal(await profileFor(ann, bob), 404, 'no friend');
+      expectRefusal(await profileFor(ann, bob), 404, 'not your friend');
     });
 
     it('shares its place with fixed words, which no user id can be, in any case', async () => {
@@ -778,7 +778,7 @@ describe('friendships', () => {
       await untilWaiting(app.db, 1);
       await writer.query('COMMIT');
       await writer.end();
-      expectRefusal(await answer, 404, 'requested');
+      expectRefusal(await answer, 404, 'pending');
       expect(await statuses()).toEqual([30, 11]);
     });
 
@@ -947,7 +947,7 @@ describe('friendships', () => {
         await app.db('friendships').insert({ user_id: cat.id, friend_id: one.id, status: 20 });
       await app.db('friendships').where({ user_id: me.id, friend_id: ann.id }).update({ status: 30 });
       expectAction(await invite(me, cat), 'None');
-      expectRefusal(await agree(me, cat), 404, 'requested');
+      expectRefusal(await agree(me, cat), 404, 'pending');
       await app.db('friendships').where({ user_id: cat.id, friend_id: bob.id }).update({ status: 30 });
       expectAction(await invite(me, cat), 'Added');
     });

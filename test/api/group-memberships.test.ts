@@ -82,7 +82,7 @@ describe('POST /group/add', () => {
   it('names each id that is no friend, and adds nobody', async () => {
     await befriend(app, bob, [cat]);
     const answer = await add(bob, ann, cat, dan, { id: NOBODY });
-    expectRefusal(answer, 400, 'no friend of yours');
+    expectRefusal(answer, 400, 'not your friend');
     const details = field(answer.body, 'details') as { path: string; message: string }[];
     expect(details).toMatchObject([
       { path: 'memberIds.2', message: expect.stringContaining(dan.id) as string },
@@ -126,10 +126,10 @@ describe('POST /group/add', () => {
     expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }, { path: 'memberIds.2' }]);
     // What is said of a stranger does not depend on that.
     await app.db('friendships').where({ user_id: ann.id, friend_id: bob.id }).update({ status: 30 });
-    expectRefusal(await add(ann, bob), 400, 'no friend of yours', 'friends_only');
+    expectRefusal(await add(ann, bob), 400, 'not your friend', 'friends_only');
     expect(await rows()).toEqual(before);
     expectDone(await join(bob));
-    expectRefusal(await join(cat), 404, 'no group');
+    expectRefusal(await join(cat), 404, 'your groups');
     await expectRoles({ Ann: CREATOR, Bob: MEMBER, Dan: MEMBER });
   });
 
@@ -154,12 +154,12 @@ describe('POST /group/add', () => {
 
   it('is 404 for who is no member, whoever is to be added', async () => {
     await befriend(app, cat, [dan]);
-    expectRefusal(await add(cat, dan), 404, 'no group');
-    expectRefusal(await add(cat, cat), 404, 'no group');
-    expectRefusal(await add(cat, { id: NOBODY }), 404, 'no group');
-    expectRefusal(await inGroup(cat, 'add', { groupId: NOBODY, memberIds: [dan.id] }), 404, 'no group');
+    expectRefusal(await add(cat, dan), 404, 'your groups');
+    expectRefusal(await add(cat, cat), 404, 'your groups');
+    expectRefusal(await add(cat, { id: NOBODY }), 404, 'your groups');
+    expectRefusal(await inGroup(cat, 'add', { groupId: NOBODY, memberIds: [dan.id] }), 404, 'your groups');
     expectDone(await quit(bob));
-    expectRefusal(await add(bob, bob), 404, 'no group');
+    expectRefusal(await add(bob, bob), 404, 'your groups');
   });
 
   it.each([
@@ -175,7 +175,7 @@ describe('POST /group/add', () => {
   it('names the first few of many who cannot be brought in, and has all in details', async () => {
     const memberIds = Array.from({ length: 100 }, (_, index) => `nobody-${index}`);
     const answer = await inGroup(ann, 'add', { groupId, memberIds });
-    expectRefusal(answer, 400, 'memberIds.2: nobody-2 is no friend of yours; and 97 others');
+    expectRefusal(answer, 400, 'memberIds.2: nobody-2 is not your friend; and 97 others');
     expect(String(field(answer.body, 'message')).length).toBeLessThan(300);
     expect(field(answer.body, 'details')).toHaveLength(100);
   });
@@ -225,7 +225,7 @@ describe('POST /group/join', () => {
 
   it('is 404 for a kicked user until a member adds them, also when they have quit before the kick', async () => {
     expectDone(await kick(ann, bob));
-    expectRefusal(await join(bob), 404, 'no group');
+    expectRefusal(await join(bob), 404, 'your groups');
     expectDone(await add(ann, bob));
     expectDone(await quit(bob));
     expectDone(await join(bob));
@@ -233,11 +233,11 @@ describe('POST /group/join', () => {
   });
 
   it('is 404 for a group that is not there, is dismissed, or has no members', async () => {
-    expectRefusal(await inGroup(cat, 'join', { groupId: NOBODY }), 404, 'no group');
+    expectRefusal(await inGroup(cat, 'join', { groupId: NOBODY }), 404, 'your groups');
     await app.db('groups').insert({ id: `empty-${ann.id}`, name: 'Empty', creator_id: ann.id });
-    expectRefusal(await inGroup(ann, 'join', { groupId: `empty-${ann.id}` }), 404, 'no group');
+    expectRefusal(await inGroup(ann, 'join', { groupId: `empty-${ann.id}` }), 404, 'your groups');
     expectDone(await dismiss(ann));
-    for (const one of [ann, bob, cat]) expectRefusal(await join(one), 404, 'no group');
+    for (const one of [ann, bob, cat]) expectRefusal(await join(one), 404, 'your groups');
     await expectWhole(app, groupId);
   });
 });
@@ -249,7 +249,7 @@ describe('POST /group/quit', () => {
     await expectRoles({ Ann: CREATOR });
     expect((await clients[0].sync()).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
     expect((await clients[1].sync()).groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '' } }]);
-    expectRefusal(await quit(bob), 404, 'no group');
+    expectRefusal(await quit(bob), 404, 'your groups');
   });
 
   it("passes the creator's place to the manager who has been there longest", async () => {
@@ -292,8 +292,8 @@ describe('POST /group/quit', () => {
   });
 
   it('is 404 for who is no member', async () => {
-    expectRefusal(await quit(cat), 404, 'no group');
-    expectRefusal(await inGroup(cat, 'quit', { groupId: NOBODY }), 404, 'no group');
+    expectRefusal(await quit(cat), 404, 'your groups');
+    expectRefusal(await inGroup(cat, 'quit', { groupId: NOBODY }), 404, 'your groups');
   });
 });
 
@@ -328,7 +328,7 @@ describe('POST /group/kick', () => {
   it('is 403 for a member, and 404 for who is none', async () => {
     expectRefusal(await kick(bob, cat), 403, 'member');
     expectDone(await quit(dan));
-    expectRefusal(await kick(dan, cat), 404, 'no group');
+    expectRefusal(await kick(dan, cat), 404, 'your groups');
     await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
   });
 
@@ -349,7 +349,7 @@ describe('POST /group/kick', () => {
     await manage(bob);
     expectDone(await quit(cat));
     expectDone(await kick(bob, cat));
-    expectRefusal(await join(cat), 404, 'no group');
+    expectRefusal(await join(cat), 404, 'your groups');
     await expectRoles({ Ann: CREATOR, Bob: MANAGER, Dan: MEMBER });
     await client.sync();
     expect(client.state()).toEqual(await fullState(ann));
@@ -390,9 +390,9 @@ describe('POST /group/dismiss', () => {
   it('is 403 for members and managers, and 404 for anybody else', async () => {
     await manage(bob);
     expectRefusal(await dismiss(bob), 403, 'manager');
-    expectRefusal(await dismiss(cat), 404, 'no group');
+    expectRefusal(await dismiss(cat), 404, 'your groups');
     expectDone(await dismiss(ann));
-    expectRefusal(await dismiss(ann), 404, 'no group');
+    expectRefusal(await dismiss(ann), 404, 'your groups');
   });
 });
 
@@ -430,7 +430,7 @@ describe('POST /group/transfer', () => {
     for (const other of [ann, dan, cat, { id: NOBODY }]) {
       expectRefusal(await transfer(bob, other), 403, 'manager');
       expectRefusal(await transfer(dan, other), 403, 'member');
-      expectRefusal(await transfer(cat, other), 404, 'no group');
+      expectRefusal(await transfer(cat, other), 404, 'your groups');
     }
     await expectRoles({ Ann: CREATOR, Bob: MANAGER, Dan: MEMBER });
   });
@@ -446,11 +446,11 @@ describe('a caller who may not do it', () => {
     await app.db.transaction(async (trx) => {
       await trx('group_sizes').where({ group_id: groupId }).forUpdate();
       for (const operation of [...changing, ...forCreator, 'kick', 'quit', 'add'])
-        expectRefusal(await inGroup(cat, operation, { groupId, ...others }), 404, 'no group');
+        expectRefusal(await inGroup(cat, operation, { groupId, ...others }), 404, 'your groups');
       for (const operation of [...changing, ...forCreator, 'kick'])
-        expectRefusal(await inGroup(dan, operation, { groupId, ...others }), 403, 'not for a member');
+        expectRefusal(await inGroup(dan, operation, { groupId, ...others }), 403, 'a member of this group may not');
       for (const operation of [...forCreator, 'kick'])
-        expectRefusal(await inGroup(bob, operation, { groupId, ...others }), 403, 'not for a manager');
+        expectRefusal(await inGroup(bob, operation, { groupId, ...others }), 403, 'a manager of this group may not');
     });
   });
 });
@@ -494,8 +494,8 @@ describe('POST /group/set_manager and /group/remove_manager', () => {
     expectDone(await set(ann, bob));
     expectRefusal(await set(bob, cat), 403, 'manager');
     expectRefusal(await remove(bob, bob), 403, 'manager');
-    expectRefusal(await set(dan, cat), 404, 'no group');
-    expectRefusal(await remove(dan, bob), 404, 'no group');
+    expectRefusal(await set(dan, cat), 404, 'your groups');
+    expectRefusal(await remove(dan, bob), 404, 'your groups');
     await expectRoles({ Ann: CREATOR, Bob: MANAGER, Cat: MEMBER });
   });
 });
@@ -508,7 +508,7 @@ describe('with other settings', () => {
     const [me, other] = [await insertAndSignIn(there, 'Me'), await insertAndSignIn(there, 'Other')];
     const id = await createGroup(app, [me]);
     for (const asked of [id, NOBODY, groupId])
-      expectRefusal(await inGroup(other, 'join', { groupId: asked }), 403, 'nobody joins');
+      expectRefusal(await inGroup(other, 'join', { groupId: asked }), 403, 'a member has to add you');
     expectDone(await inGroup(me, 'join', { groupId: id }));
     expect(await rolesIn(app, id)).toEqual({ [me.id]: CREATOR });
   });
@@ -559,7 +559,7 @@ describe('with other settings', () => {
         await inGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([cat, dan]) }),
       ];
       for (const answer of refused) {
-        expectRefusal(answer, 400, who === 'friends' ? 'no friend of yours' : 'no such user');
+        expectRefusal(answer, 400, who === 'friends' ? 'not your friend' : 'no such user');
         expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }]);
       }
       await expectOk(dan.agent.post('/user/remove_from_blacklist').send({ friendId: me.id }));

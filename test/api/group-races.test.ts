@@ -250,7 +250,7 @@ describe('join beside others', () => {
     await untilWaiting(app.db, 1);
     await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
     await writer.query('COMMIT');
-    expectRefusal(await answer, 404, 'no group');
+    expectRefusal(await answer, 404, 'your groups');
     await app.sweep();
     await expectWhole(app, groupId);
   });
@@ -333,8 +333,8 @@ describe('add beside others', () => {
     const [eve] = (await signedIn(app, 'Eve')) as [SignedInPerson];
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = ANY ($1) FOR UPDATE', [[dan.id, eve.id]]);
-    expectRefusal(await add(eve, dan)(), 404, 'no group');
-    expectRefusal(await inGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'no group');
+    expectRefusal(await add(eve, dan)(), 404, 'your groups');
+    expectRefusal(await inGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'your groups');
     expectRefusal(await add(ann, eve)(), 400, eve.id);
     expectRefusal(await inGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
     await writer.query('COMMIT');

@@ -96,7 +96,7 @@ describe('POST /group/create', () => {
     await app.db('users').where({ id: eve.id }).update({ closed_at: new Date() });
     const memberIds = [bob.id, cat.id, NOBODY, dan.id, eve.id];
     const answer = await inGroup(ann, 'create', { name: 'Hikers', memberIds });
-    expectRefusal(answer, 400, 'no friend of yours');
+    expectRefusal(answer, 400, 'not your friend');
     expect(detailsOf(answer).map(({ path }) => path)).toEqual([1, 2, 3, 4].map((index) => `memberIds.${index}`));
     for (const [index, id] of [cat.id, NOBODY, dan.id, eve.id].entries())
       expect(detailsOf(answer)[index]?.message).toContain(id);
@@ -143,10 +143,10 @@ describe('POST /group/:id', () => {
 
   it('is 404 for anybody else, as for a group that is not there', async () => {
     const id = await createGroup(app, [ann, bob]);
-    expectRefusal(await inGroup(cat, id), 404, 'no group');
-    expectRefusal(await inGroup(cat, NOBODY), 404, 'no group');
+    expectRefusal(await inGroup(cat, id), 404, 'your groups');
+    expectRefusal(await inGroup(cat, NOBODY), 404, 'your groups');
     expectBody(await inGroup(bob, 'quit', { groupId: id }), { code: 200 });
-    expectRefusal(await inGroup(bob, id), 404, 'no group');
+    expectRefusal(await inGroup(bob, id), 404, 'your groups');
     expectRefusal(await post(app.api, `/group/${id}`), 401);
   });
 });
@@ -192,8 +192,8 @@ describe('POST /group/:id/members', () => {
 
   it('is 404 for who is no member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
-    expectRefusal(await inGroup(cat, `${groupId}/members`), 404, 'no group');
-    expectRefusal(await inGroup(cat, `${NOBODY}/members`), 404, 'no group');
+    expectRefusal(await inGroup(cat, `${groupId}/members`), 404, 'your groups');
+    expectRefusal(await inGroup(cat, `${NOBODY}/members`), 404, 'your groups');
   });
 });
 
@@ -221,9 +221,9 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
   it.each(CHANGES)('%s is 403 for a member, and 404 for anybody else', async (operation, fields) => {
     const groupId = await createGroup(app, [ann, bob]);
     const before = resultOf(await inGroup(ann, groupId));
-    expectRefusal(await inGroup(bob, operation, { groupId, ...fields }), 403, 'not for a member');
-    expectRefusal(await inGroup(cat, operation, { groupId, ...fields }), 404, 'no group');
-    expectRefusal(await inGroup(ann, operation, { groupId: NOBODY, ...fields }), 404, 'no group');
+    expectRefusal(await inGroup(bob, operation, { groupId, ...fields }), 403, 'a member of this group may not');
+    expectRefusal(await inGroup(cat, operation, { groupId, ...fields }), 404, 'your groups');
+    expectRefusal(await inGroup(ann, operation, { groupId: NOBODY, ...fields }), 404, 'your groups');
     expect(resultOf(await inGroup(ann, groupId))).toEqual(before);
   });
 
@@ -296,7 +296,7 @@ describe('POST /group/set_display_name', () => {
     const groupId = await createGroup(app, [ann, bob]);
     await expectOk(bob.agent.post('/group/quit').send({ groupId }));
     for (const one of [bob, cat])
-      expectRefusal(await inGroup(one, 'set_display_name', { groupId, displayName: 'x' }), 404, 'no group');
+      expectRefusal(await inGroup(one, 'set_display_name', { groupId, displayName: 'x' }), 404, 'your groups');
   });
 });
 

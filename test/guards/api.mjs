@@ -1407,8 +1407,8 @@ export const guards = {
     guard: 'strangers who try a password take nothing of the share of a reset',
     file: 'src/features/auth/auth-service.ts',
     replace:
-      "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
-    by: "throw new BadRequest('no_account', 'verification_token: its phone has no account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
+      "throw new BadRequest('no_account', 'verification_token: its phone does not have an account');\n    const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);",
+    by: "throw new BadRequest('no_account', 'verification_token: its phone does not have an account');\n    const passwordHash = await this.hashed(password, phone.number, caller);",
     named: 'that strangers try fill a share of theirs',
   },
   'login-storms-9': {
@@ -2318,7 +2318,7 @@ export const guards = {
   'groups-2': {
     guard: 'the members of a group are shown to its members alone',
     file: 'src/features/groups/groups-service.ts',
-    replace: "if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');",
+    replace: "if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');",
     by: '',
     named: 'is 404 for who is no member',
   },
@@ -2965,7 +2965,7 @@ export const guards = {
         by: 'void [REQUESTED, IGNORED, status];',
       },
     ],
-    named: 'is 404 where nothing was requested, also for the one who has requested',
+    named: 'is 404 where there is no pending request, also for the one who has requested',
   },
   'friendships-25': {
     guard: 'who is asked by nobody locks nobody by agreeing',

@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 64e7a2eee3b3e01efef27ddf2e818322c02d9d624fe092dd78c972d04a57f516
+// SHA-256 of the document: 84ccb265ec6d707b2ad57c5df4b9305038de91c590940dac18f388e339e4ea8d
 
 export interface paths {
     "/user/send_code": {

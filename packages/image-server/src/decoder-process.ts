@@ -77,5 +77,5 @@ export class DecoderProcess {
 
 /** As when memory runs out, which may be the fault of another image. */
 export function decodersAway(cause?: unknown): Refusal {
-  return new Refusal('images_unavailable', 'images cannot be read now: try again shortly', { cause });
+  return new Refusal('images_unavailable', 'images cannot be decoded now: try again shortly', { cause });
 }

@@ -14,6 +14,6 @@ export function nameIn(key: string, { userId }: UploadGrant): string {
     );
   }
   if (owner !== userId)
-    throw new Refusal('key_not_allowed', `key: must start with ${userId}/, for the token allows no other`);
+    throw new Refusal('key_not_allowed', `key: must start with ${userId}/, the token allows nothing else`);
   return name;
 }

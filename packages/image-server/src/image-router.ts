@@ -136,5 +136,5 @@ function checkCrc(image: ReceivedImage, claimed: string | undefined): void {
   if (claimed === undefined || claimed === '') return;
   if (!/^\d{1,10}$/.test(claimed)) throw new Refusal('malformed_upload', 'crc32: must be a whole number');
   if (Number(claimed) !== image.crc32)
-    throw new Refusal('checksum_wrong', 'crc32: is not that of the bytes that arrived');
+    throw new Refusal('checksum_wrong', 'crc32: does not match the bytes that arrived');
 }

@@ -117,7 +117,7 @@ export class ImageStore {
     const path = await this.incoming.newPath();
     try {
       const bytes = await this.rewriter.rewrite(grant.userId, received.path, received.type, path, gone);
-      if (bytes > 2 * this.maxBytes) throw new Refusal('image_too_large', 'file: is too large once it is written anew');
+      if (bytes > 2 * this.maxBytes) throw new Refusal('image_too_large', 'file: is too large after re-encoding');
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
       await this.give(path, entry, entered);
@@ -147,14 +147,14 @@ export class ImageStore {
       if (entered === 'known' || (await etagOf(target)) === (await etagOf(path))) return;
       // A file that is in no book: it is found, and entered, by a later sweep.
       await this.book.strike(image);
-      throw new Refusal('key_taken', 'key: holds another image, take a new name');
+      throw new Refusal('key_taken', 'key: already holds another image, choose a new name');
     }
   }
 
   /** It was struck before it had its name, as it is when the account is closed. */
   private async giveUp(image: ImageName): Promise<never> {
     await this.takeAway(image);
-    throw new Refusal('image_gone', 'the image was removed meanwhile: send it again');
+    throw new Refusal('image_gone', 'the image was removed while it was being stored: send it again');
   }
 
   async discard({ path }: { path: string }): Promise<void> {

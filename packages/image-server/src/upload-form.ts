@@ -106,7 +106,7 @@ function failOutsideLimits(parser: Busboy, fail: (error: Error) => void): void {
   parser.on('field', (name, _value, { valueTruncated }) => {
     if (valueTruncated) fail(new Refusal('malformed_upload', `${name}: is too long`));
   });
-  parser.on('filesLimit', () => fail(new Refusal('malformed_upload', 'file: one at a time')));
+  parser.on('filesLimit', () => fail(new Refusal('malformed_upload', 'file: must be only one')));
   parser.on('fieldsLimit', () => fail(new Refusal('malformed_upload', 'the form has too many fields')));
   parser.on('partsLimit', () => fail(new Refusal('malformed_upload', 'the form has too many parts')));
   parser.on('error', (error) => {

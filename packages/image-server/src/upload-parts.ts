@@ -93,7 +93,7 @@ export class UploadParts {
       await pipeline(source, inspector, await fileAt(path));
       const sums = inspector.sums();
       if (md5 !== undefined && md5 !== sums.md5)
-        throw new Refusal('checksum_wrong', 'Content-MD5: is not that of the bytes');
+        throw new Refusal('checksum_wrong', 'Content-MD5: does not match the bytes that arrived');
       await flushFile(path);
       await this.give(path, upload, { number, ...sums });
       return { number, ...sums };
@@ -228,11 +228,7 @@ function tooLarge(mostBytes: number): Refusal {
 }
 
 function tooMuch(): Refusal {
-  return new Refusal(
-    'too_many_incomplete',
-    'too many uploads that are not complete: complete them, or try again later',
-    {
-      retryAfterSeconds: PARTS_LIVE_MS / 1_000,
-    },
-  );
+  return new Refusal('too_many_incomplete', 'too many incomplete uploads: complete them, or try again later', {
+    retryAfterSeconds: PARTS_LIVE_MS / 1_000,
+  });
 }

@@ -157,7 +157,7 @@ export class AuthService {
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
-    if (!account) throw new BadRequest('no_account', 'verification_token: its phone has no account');
+    if (!account) throw new BadRequest('no_account', 'verification_token: its phone does not have an account');
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
     await attempts.forget(phone.number);

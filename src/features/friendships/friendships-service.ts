@@ -29,7 +29,7 @@ export class FriendshipsService {
 
   async friend(friendId: string, reads: Runner): Promise<Friend> {
     const friend = await this.friendships.friend(friendId, reads);
-    if (!friend) throw new NotFound('not_friends', 'friendId: no friend of yours');
+    if (!friend) throw new NotFound('not_friends', 'friendId: is not your friend');
     return friend;
   }
 
@@ -41,7 +41,7 @@ export class FriendshipsService {
       if (!open.includes(userId)) throw new NotSignedIn();
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
       const relation = await friendships.relation(two, this.most);
-      if (areFriends(relation)) throw new BadRequest('already_friends', 'friendId: a friend of yours already');
+      if (areFriends(relation)) throw new BadRequest('already_friends', 'friendId: is your friend already');
       // Whatever the other side is: what is told of the own side tells nothing of theirs.
       if (!hasRoomToInvite(relation)) throw this.full();
       const action = actionOf(relation);
@@ -94,19 +94,19 @@ export class FriendshipsService {
   /** Ends a friendship, or a request of the other. The other side keeps its own. */
   async end(two: Two): Promise<void> {
     const hasEnded = await this.friendships.end(two);
-    if (!hasEnded) throw new NotFound('not_friends', 'friendId: no friend of yours');
+    if (!hasEnded) throw new NotFound('not_friends', 'friendId: is not your friend');
   }
 
   async rename(two: Two, displayName: string): Promise<void> {
     const areFriends = await this.friendships.rename(two, displayName);
-    if (!areFriends) throw new NotFound('not_friends', 'friendId: no friend of yours');
+    if (!areFriends) throw new NotFound('not_friends', 'friendId: is not your friend');
   }
 
   private full(): BadRequest {
-    return new BadRequest('too_many_friends', `you have ${this.most.friends} friends, or requests of yours, already`);
+    return new BadRequest('too_many_friends', `you already have ${this.most.friends} friends and sent requests`);
   }
 }
 
 function nothingRequested(): NotFound {
-  return new NotFound('nothing_requested', 'friendId: nothing was requested');
+  return new NotFound('nothing_requested', 'friendId: there is no pending request');
 }

@@ -41,7 +41,7 @@ export class GroupsService {
 
   async detail(groupId: string, { reads }: Pick<Reader, 'reads'>): Promise<GroupDetail> {
     const found = await this.parts.groups.detail(groupId, reads);
-    if (!found) throw new NotFound('no_such_group', 'id: no group of yours');
+    if (!found) throw new NotFound('no_such_group', 'id: is not one of your groups');
     return found;
   }
 
@@ -49,7 +49,7 @@ export class GroupsService {
   async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
     const { memberships } = this.parts;
     const roles = await memberships.roles(groupId, [userId]);
-    if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: no group of yours');
+    if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');
     const read = (after: string) => memberships.page(groupId, after);
     return pagesOf(PAGE, read, ({ id }) => id);
   }
@@ -59,7 +59,7 @@ export class GroupsService {
     checkPortraitHost(this.portraits, portraitUri);
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
-      throw new BadRequest('group_full', `memberIds: a group has ${maxMembers} members at most`);
+      throw new BadRequest('group_full', `memberIds: a group has at most ${maxMembers} members`);
     // Of the same form as a user's: whoever has it may be let in by it.
     const id = newGroupId();
     await this.parts.transaction(async ({ groups, memberships }) => {
@@ -68,7 +68,7 @@ export class GroupsService {
       const open = await memberships.lockOpen([userId, ...fit]);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (maxPerUser > 0 && (await groups.countMadeBy(userId)) >= maxPerUser)
-        throw new Wrong('too_many_groups', `there are ${maxPerUser} groups already that you made`);
+        throw new Wrong('too_many_groups', `you have created ${maxPerUser} groups already`);
       if ((await memberships.fullAmong([userId], maxJoined)).length > 0) throw inTooMany(maxJoined);
       await checkNewcomers(memberships, { ...this.settings, userId, memberIds, open }, others);
       await groups.create({ id, name, portraitUri: portraitUri ?? '', creatorId: userId });

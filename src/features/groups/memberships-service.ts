@@ -46,7 +46,7 @@ export class MembershipsService {
     if (standing?.isMember) return;
     // The same for each id, so that it tells nothing.
     if (!joinable)
-      throw new Forbidden('joining_closed', 'groupId: nobody joins a group without being added by a member');
+      throw new Forbidden('joining_closed', 'groupId: a member has to add you, this service does not let users join');
     if (!standing || standing.wasKicked) throw noSuchGroup();
     if ((await memberships.fullAmong([userId], maxJoined)).length > 0) throw inTooMany(maxJoined);
     throw this.full();
@@ -68,7 +68,7 @@ export class MembershipsService {
       await memberships.lockAs(groupId, [userId, ...memberIds], (roles) => {
         const role = asOneOf(roles.get(userId), CREATOR, MANAGER);
         if (memberIds.includes(userId))
-          throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, but quit');
+          throw new BadRequest('not_yourself', 'memberIds: you cannot kick yourself, use quit');
         const areBelow = memberIds.every((id) => (roles.get(id) ?? MEMBER) === MEMBER);
         if (role !== CREATOR && !areBelow) throw lacking(role);
       });
@@ -81,7 +81,7 @@ export class MembershipsService {
     await this.transaction(async ({ memberships }) => {
       await memberships.lockAs(groupId, [creatorId, userId], (roles) => {
         asOneOf(roles.get(creatorId), CREATOR);
-        if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: no member of this group');
+        if (!roles.has(userId)) throw new BadRequest('not_a_member', 'userId: is not another member of this group');
       });
       await memberships.transfer(groupId, userId);
     });

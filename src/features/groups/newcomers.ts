@@ -28,7 +28,7 @@ export async function checkNewcomers(
   const kinds: [reason: ReasonOf<400>, why: string, ids: string[]][] = [
     [
       addFriendsOnly ? 'friends_only' : 'unknown_user',
-      addFriendsOnly ? 'is no friend of yours' : 'is no such user',
+      addFriendsOnly ? 'is not your friend' : 'is no such user',
       newcomers.filter((id) => !fit.has(id)),
     ],
     ['has_quit', 'has quit, and only comes back by joining', quitters],

@@ -4,7 +4,7 @@ import { MEMBER } from './roles';
 
 /** The same for a group that is not there, one that is dismissed, and one that is not the user's. */
 export function noSuchGroup(): NotFound {
-  return new NotFound('no_such_group', 'groupId: no group of yours');
+  return new NotFound('no_such_group', 'groupId: is not one of your groups');
 }
 
 /** The role of a member; for anybody else there is no such group. */
@@ -21,7 +21,10 @@ export function asOneOf(role: number | undefined, ...allowed: number[]): number 
 }
 
 export function lacking(role: number): Forbidden {
-  return new Forbidden('role_too_low', `groupId: not for ${role === MEMBER ? 'a member' : 'a manager'} of this group`);
+  return new Forbidden(
+    'role_too_low',
+    `groupId: ${role === MEMBER ? 'a member' : 'a manager'} of this group may not do this`,
+  );
 }
 
 export function inTooMany(most: number): Wrong {

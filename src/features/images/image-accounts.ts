@@ -49,7 +49,7 @@ export class ImageAccounts implements ImageBook, OwnImages {
       if (!(await images.lockUploader(uploader.userId, uploader.credentialsVersion))) throw ended();
       if (await images.renew(image)) return 'known';
       if ((await images.hashOf(image)) !== undefined)
-        throw new Refusal('key_taken', 'key: holds another image, take a new name');
+        throw new Refusal('key_taken', 'key: already holds another image, choose a new name');
       if (mostBytes > 0 && (await images.bytesOf(image.userId)) + image.bytes > mostBytes) throw tooMuch(mostBytes);
       await images.enter([image]);
       return 'new';

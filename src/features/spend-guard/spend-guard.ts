@@ -131,7 +131,7 @@ export class SpendGuard {
     if (standing === 'known') return undefined;
     if (standing === 'elsewhere') return limiter.take(caller, ...usesOfAccount(phone, caller));
     if (finding.window === 'network' || isBehind(network))
-      throw new SendingTooOften('sending_paused', 'codes to this region are held back for the moment', {
+      throw new SendingTooOften('sending_paused', 'codes to this region are paused for the moment', {
         retryAfterSeconds: TEN_MINUTES,
       });
     // Half of the share stays for networks that have asked for nothing yet.

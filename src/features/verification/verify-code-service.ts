@@ -75,7 +75,7 @@ export class VerifyCodeService {
     for (const limit of ['resend', 'resendKnown'] as const) await limiter.clear(limit, phone.number);
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
-    if (!won) throw new CodeExpired('code_expired', 'the code is spent or has expired');
+    if (!won) throw new CodeExpired('code_expired', 'the code was used or has expired');
     return token;
   }
 
@@ -83,6 +83,6 @@ export class VerifyCodeService {
     const { verification, limiter } = this.parts;
     if (!(await verification.hasCode(phone.number))) throw new Wrong('wrong_code', 'no code was sent to this phone');
     await limiter.check(caller, ...guesses);
-    throw new CodeExpired('code_expired', 'the code is spent or has expired');
+    throw new CodeExpired('code_expired', 'the code was used or has expired');
   }
 }
