@@ -55,7 +55,9 @@ describe('blacklist', () => {
         .pluck<string[]>('friend_id');
       expect((result as { id: string }[]).map((entry) => entry.id)).toEqual(kept);
       expect((result as unknown[]).at(-1)).toEqual({
-        ...{ id: 'nobody', nickname: '', portraitUri: '' },
+        id: 'nobody',
+        nickname: '',
+        portraitUri: '',
         updatedAt: '1970-01-01T00:00:00.000Z',
       });
     });

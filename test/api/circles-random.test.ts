@@ -22,9 +22,13 @@ const TOGETHER_EVERY = 6;
 const GROUPS_KNOWN = 8;
 /** Groups that are often full, users who often have too many, and no other limits. */
 const ENV = {
-  ...{ LOG_LEVEL: 'warn', DATABASE_POOL_MAX: '10' },
-  ...{ GROUP_MAX_MEMBERS: '8', GROUPS_PER_USER: '3', GROUPS_JOINED_PER_USER: '6' },
-  ...{ FRIEND_REQUESTS_PER_USER_DAY: '0', GROUPS_CREATED_PER_USER_DAY: '0' },
+  LOG_LEVEL: 'warn',
+  DATABASE_POOL_MAX: '10',
+  GROUP_MAX_MEMBERS: '8',
+  GROUPS_PER_USER: '3',
+  GROUPS_JOINED_PER_USER: '6',
+  FRIEND_REQUESTS_PER_USER_DAY: '0',
+  GROUPS_CREATED_PER_USER_DAY: '0',
 };
 const MOST_GROUPS = { made: Number(ENV.GROUPS_PER_USER), joined: Number(ENV.GROUPS_JOINED_PER_USER) };
 /** 503 is for a machine that is busy with something else. */

@@ -46,7 +46,9 @@ describe('POST /user/close_account', () => {
     await expectOk(cat.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
     await closed(cat);
     expect(await rowOf(cat)).toMatchObject({
-      ...{ nickname: '', portrait_uri: '', password_hash: '' },
+      nickname: '',
+      portrait_uri: '',
+      password_hash: '',
       closed_at: expect.any(Date) as Date,
     });
   });

@@ -32,8 +32,17 @@ const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com,http://loc
 
 /** Valid fields for every operation that takes a body. */
 const someBody = () => ({
-  ...{ ...newPhone(), password: 'secret1', nickname: 'Ann', code: '000000', friendId: 'nobody', userId: 'nobody' },
-  ...{ groupId: 'nobody', memberIds: ['nobody'], name: 'Hikers', bulletin: '', displayName: '' },
+  ...newPhone(),
+  password: 'secret1',
+  nickname: 'Ann',
+  code: '000000',
+  friendId: 'nobody',
+  userId: 'nobody',
+  groupId: 'nobody',
+  memberIds: ['nobody'],
+  name: 'Hikers',
+  bulletin: '',
+  displayName: '',
   portraitUri: 'https://a.b/c.png',
 });
 
@@ -235,20 +244,22 @@ describe('sessions on Login operations', () => {
     const name = 'sid=';
     const value = cookie.slice(name.length);
     const wrong = [
-      ...[
-        '',
-        'x',
-        's%3A',
-        's%3A.',
-        '%',
-        '%zz',
-        's%3Aabc.def',
-        '"',
-        `${value}x`,
-        value.slice(0, -1),
-        value.toUpperCase(),
-      ],
-      ...[decodeURIComponent(value).slice(2), value.replace('s%3A', 'j%3A'), 'x'.repeat(4_000), '__proto__', '%00'],
+      '',
+      'x',
+      's%3A',
+      's%3A.',
+      '%',
+      '%zz',
+      's%3Aabc.def',
+      '"',
+      `${value}x`,
+      value.slice(0, -1),
+      value.toUpperCase(),
+      decodeURIComponent(value).slice(2),
+      value.replace('s%3A', 'j%3A'),
+      'x'.repeat(4_000),
+      '__proto__',
+      '%00',
     ];
     for (const text of wrong)
       expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: `${name}${text}` } }), 401);
@@ -304,7 +315,10 @@ describe('answers', () => {
     };
     const requestId = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
     expect(await call('masked-4', '203.0.113.77')).toMatchObject({
-      ...{ requestId, clientRequestId: 'masked-4', address: '203.0.113.0/24', route: '/user/groups' },
+      requestId,
+      clientRequestId: 'masked-4',
+      address: '203.0.113.0/24',
+      route: '/user/groups',
     });
     expect(await call('masked-6', '2001:db8:1:2::9')).toMatchObject({ requestId, address: '2001:db8:1::/48' });
     await proxied.close();

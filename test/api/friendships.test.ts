@@ -618,7 +618,10 @@ describe('friendships', () => {
       const updatedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
       expect(await all(ann)).toEqual([
         {
-          ...{ displayName: '', message: 'Hello', status: 11, updatedAt },
+          displayName: '',
+          message: 'Hello',
+          status: 11,
+          updatedAt,
           user: { id: cat.id, nickname: 'Cat', portraitUri: 'https://a.b/c.png' },
         },
         { displayName: '', message: '', status: 20, updatedAt, user: shown(bob) },

@@ -65,7 +65,9 @@ async function call(operation: string, groupId: string, people: Record<string, S
   const memberIds = [path === '/group/add' ? other.id : userId];
   const texts = { name: 'New name', portraitUri: 'https://a.b/c.png', bulletin: 'News', displayName: 'Me' };
   const answer = await inGroup(me, path.replace('/group/', '').replace(':id', groupId), {
-    ...{ groupId, userId, memberIds },
+    groupId,
+    userId,
+    memberIds,
     ...texts,
   });
   return answer.status;

@@ -108,7 +108,8 @@ describe('transfer beside others: who is no creator any more', () => {
     expect(await inOrder(transfer(ann, bob), call())).toEqual([200, status]);
     expect(await roles()).toEqual({
       ...(status === 403 && { Ann: MEMBER }),
-      ...{ Bob: CREATOR, Cat: MEMBER },
+      Bob: CREATOR,
+      Cat: MEMBER,
     });
   });
 
@@ -457,13 +458,15 @@ it('whatever members do at random, each group stays whole, and clients show what
       const other = people[below(people.length)] ?? ann;
       const some = { groupId: id, memberIds: [other.id] };
       const calls: Call[] = [
-        ...[() => inGroup(me, 'join', { groupId: id }), () => inGroup(me, 'join', { groupId: id })],
-        ...[() => inGroup(me, 'add', some), () => inGroup(me, 'add', some), () => inGroup(me, 'quit', { groupId: id })],
-        ...[() => inGroup(me, 'kick', some), () => inGroup(me, 'set_manager', some)],
-        ...[
-          () => inGroup(me, 'remove_manager', some),
-          () => inGroup(me, 'rename', { groupId: id, name: `No ${below(99)}` }),
-        ],
+        () => inGroup(me, 'join', { groupId: id }),
+        () => inGroup(me, 'join', { groupId: id }),
+        () => inGroup(me, 'add', some),
+        () => inGroup(me, 'add', some),
+        () => inGroup(me, 'quit', { groupId: id }),
+        () => inGroup(me, 'kick', some),
+        () => inGroup(me, 'set_manager', some),
+        () => inGroup(me, 'remove_manager', some),
+        () => inGroup(me, 'rename', { groupId: id, name: `No ${below(99)}` }),
         () => inGroup(me, 'transfer', { groupId: id, userId: other.id }),
       ];
       answers.push(await (calls[below(calls.length)] ?? join(me))());

@@ -46,8 +46,13 @@ describe('POST /user/groups', () => {
     await app
       .db('group_members')
       .insert([
-        ...[member('g-1', ann.id), member('g-1', creator.id), member('g-1', gone.id, true)],
-        ...[member('g-2', ann.id, true), member('g-2', creator.id), member('g-3', creator.id), member('g-4', ann.id)],
+        member('g-1', ann.id),
+        member('g-1', creator.id),
+        member('g-1', gone.id, true),
+        member('g-2', ann.id, true),
+        member('g-2', creator.id),
+        member('g-3', creator.id),
+        member('g-4', ann.id),
       ]);
     await app.db('groups').where({ id: 'g-4' }).update({ dismissed_at: new Date() });
     expect((await expectOk(ann.agent.post('/user/groups'))).result).toEqual([
@@ -135,8 +140,15 @@ describe('POST /group/:id', () => {
     expectBody(await inGroup(bob, id), {
       code: 200,
       result: {
-        ...{ id, name: 'Hiking club', portraitUri: '', creatorId: ann.id, memberCount: 2, maxMemberCount: 500 },
-        ...{ bulletin: '', bulletinUpdatedAt: null, dismissedAt: null },
+        id,
+        name: 'Hiking club',
+        portraitUri: '',
+        creatorId: ann.id,
+        memberCount: 2,
+        maxMemberCount: 500,
+        bulletin: '',
+        bulletinUpdatedAt: null,
+        dismissedAt: null,
       },
     });
   });

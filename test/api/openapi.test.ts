@@ -40,7 +40,9 @@ describe('GET /openapi.json', () => {
   it('is there for HEAD, too', async () => {
     const { status, headers, body } = await raw(app, '/openapi.json', { method: 'HEAD' });
     expect({ status, body, type: headers['content-type'] }).toEqual({
-      ...{ status: 200, body: '', type: 'application/json; charset=utf-8' },
+      status: 200,
+      body: '',
+      type: 'application/json; charset=utf-8',
     });
   });
 

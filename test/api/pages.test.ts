@@ -15,17 +15,18 @@ import { secret } from '../support/secrets';
 import { stage } from '../support/stage';
 
 const INBOX = [
-  ...['/dev/inbox', '/dev/inbox.json'],
-  ...['/dev/inbox/inbox.mjs', '/dev/inbox/messages.mjs', '/dev/inbox/page.css'],
+  '/dev/inbox',
+  '/dev/inbox.json',
+  '/dev/inbox/inbox.mjs',
+  '/dev/inbox/messages.mjs',
+  '/dev/inbox/page.css',
 ];
 const GET = { method: 'GET' };
 const TWILIO = {
-  ...{
-    SMS_PROVIDER: 'twilio',
-    TWILIO_ACCOUNT_SID: 'AC0',
-    TWILIO_AUTH_TOKEN: 'x'.repeat(32),
-    TWILIO_FROM: '+15005550006',
-  },
+  SMS_PROVIDER: 'twilio',
+  TWILIO_ACCOUNT_SID: 'AC0',
+  TWILIO_AUTH_TOKEN: 'x'.repeat(32),
+  TWILIO_FROM: '+15005550006',
 };
 
 const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
@@ -61,14 +62,14 @@ describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
   it('runs and shows files of this service alone, and stands in no frame', async () => {
     const { headers } = await raw(app, path, GET);
     expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
-      ...[
-        "base-uri 'none'",
-        "connect-src 'self'",
-        "default-src 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-      ],
-      ...["img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data:",
+      "script-src 'self'",
+      "style-src 'self'",
     ]);
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });

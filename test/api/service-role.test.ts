@@ -11,14 +11,29 @@ const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 
 /** All that the service may do to each table. */
 const RIGHTS = {
-  ...{ users: ROWS, phones: ROWS, blacklist: ROWS, session: ROWS, images: ROWS },
-  ...{ verification_codes: ROWS, verification_tokens: ROWS, captchas: ROWS, rate_limits: ROWS, sms_traffic: ROWS },
+  users: ROWS,
+  phones: ROWS,
+  blacklist: ROWS,
+  session: ROWS,
+  images: ROWS,
+  verification_codes: ROWS,
+  verification_tokens: ROWS,
+  captchas: ROWS,
+  rate_limits: ROWS,
+  sms_traffic: ROWS,
   sms_networks: ROWS,
-  ...{ messaging_tokens: ROWS, messaging_expiries: ROWS },
-  ...{ friendships: KEPT, groups: KEPT, group_members: KEPT, sync_epoch: ['SELECT'] },
-  ...{ group_sizes: ['SELECT', 'UPDATE'], group_dismissals: ROWS, account_closings: ROWS },
+  messaging_tokens: ROWS,
+  messaging_expiries: ROWS,
+  friendships: KEPT,
+  groups: KEPT,
+  group_members: KEPT,
+  sync_epoch: ['SELECT'],
+  group_sizes: ['SELECT', 'UPDATE'],
+  group_dismissals: ROWS,
+  account_closings: ROWS,
   knex_migrations: ['SELECT'],
-  ...{ security_events: ['SELECT', 'INSERT'], security_events_kept: ['SELECT'] },
+  security_events: ['SELECT', 'INSERT'],
+  security_events_kept: ['SELECT'],
 };
 
 const RIGHTS_ON_TABLES = `
@@ -57,8 +72,16 @@ describe('the role of the service', () => {
     );
     expect(rows).toEqual([
       {
-        ...{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false },
-        ...{ relations: '0', functions: '0', roles: '0', makes_schemas: false, makes_tables: false },
+        rolsuper: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolreplication: false,
+        rolbypassrls: false,
+        relations: '0',
+        functions: '0',
+        roles: '0',
+        makes_schemas: false,
+        makes_tables: false,
       },
     ]);
     const { rows: own } = await service.query('SELECT session_user AS role');

@@ -83,7 +83,11 @@ describe('a session that is found with what is read', () => {
     ['is of a closed account', (person) => app.db('users').where({ id: person.id }).update({ closed_at: new Date() })],
   ];
   const readsOf = (other: Person) => [
-    ...[`/user/${other.id}`, '/user/no_such_user', '/user/sync/0', '/user/sync/x', '/user/get_token'],
+    `/user/${other.id}`,
+    '/user/no_such_user',
+    '/user/sync/0',
+    '/user/sync/x',
+    '/user/get_token',
   ];
 
   it.each(ended)('lets nobody read when it %s', async (_how, end) => {
@@ -302,9 +306,23 @@ describe('a session', () => {
     const flipped = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
     const forged = createHmac('sha256', 'another secret').update(sid).digest('base64').replace(/=+$/, '');
     const values = [
-      ...[`s:${sid}`, `s:${sid}.`, `s:.${signature}`, sid, `s:${sid}.${signature.slice(0, -1)}`, `s:${sid}.${forged}`],
-      ...[`s:${flipped(sid)}.${signature}`, `s:${sid}.${flipped(signature)}`, `s:${otherSid}.${signature}`],
-      ...[`${value}x`, value.slice(1), `x:${sid}.${signature}`, '', 's:', 's:.', 'j:{"userId":"x"}', '\u00e9'],
+      `s:${sid}`,
+      `s:${sid}.`,
+      `s:.${signature}`,
+      sid,
+      `s:${sid}.${signature.slice(0, -1)}`,
+      `s:${sid}.${forged}`,
+      `s:${flipped(sid)}.${signature}`,
+      `s:${sid}.${flipped(signature)}`,
+      `s:${otherSid}.${signature}`,
+      `${value}x`,
+      value.slice(1),
+      `x:${sid}.${signature}`,
+      '',
+      's:',
+      's:.',
+      'j:{"userId":"x"}',
+      '\u00e9',
     ];
     for (const forgery of values.map(secret)) {
       const answer = await groups(`sid=${encodeURIComponent(forgery)}`);
