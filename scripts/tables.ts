@@ -5,10 +5,10 @@ import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type Lim
 import { queueTable } from '../src/load/queues';
 
 const ROOT = join(__dirname, '..');
-/** Of lines in .env.example. */
+/** Line width of .env.example. */
 const WIDTH = 122;
 
-/** Each is what a file has between two texts. */
+/** Generated parts of files, each between two texts. */
 const TABLES = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
@@ -22,7 +22,7 @@ const WINDOWS = new Map([
   [24 * 60 * 60, 'a day'],
 ]);
 
-/** Each file as it is to be. */
+/** Returns the new text of each file. */
 export function filesWithTables(): Map<string, string> {
   const files = new Map(TABLES.map(({ file }) => [file, readFileSync(join(ROOT, file), 'utf8')]));
   for (const { file, after, before, made } of TABLES) {
@@ -69,7 +69,7 @@ function whose(per: Limit['per']): string {
 
 function variables(): string {
   const entries = [...LIMIT_VARIABLES].map(([name, { what, per, seconds, says, amount, production }]) => {
-    const counted = what && `Of ${whose(per)} in ${WINDOWS.get(Number(seconds))}: ${what}.`;
+    const counted = what && `Per ${per} in ${WINDOWS.get(Number(seconds))}: ${what}.`;
     const comment = [counted, says].filter(Boolean).join(' ').replaceAll('`', '');
     return `${commented(comment)}${production === undefined ? '' : '# '}${name}=${amount ?? production ?? ''}\n`;
   });

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { REASONS, type Reason, type ReasonOf } from './reasons';
 
-/** Codes below it are HTTP statuses. */
+/** Lowest return code. Lower codes are HTTP statuses. */
 const LEAST_RETURN_CODE = 1_000;
 
 export interface FieldProblem {
@@ -10,8 +10,8 @@ export interface FieldProblem {
 }
 
 /**
- * The `code` of an error of Node, PostgreSQL or a vendor's client. Without instanceof: under a test runner Node's
- * errors are of another realm.
+ * Returns the `code` of an error of Node, PostgreSQL or a vendor's client. Does not use instanceof: under a test runner
+ * Node's errors belong to another realm.
  */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
@@ -25,8 +25,8 @@ interface Extras {
 }
 
 /**
- * Every refusal the service can give, one small class per meaning. A service throws one of these; the error handler in
- * http/error-handler.ts alone decides what a client sees. `message` is for the client's developer, `cause` for the log.
+ * Base of all refusals, with one small class per meaning. Services throw them; only the error handler in
+ * http/error-handler.ts decides what a client sees. `message` is for the client's developer, `cause` for the log.
  */
 export abstract class AppError extends Error {
   readonly code: number;
@@ -49,14 +49,14 @@ export abstract class AppError extends Error {
   }
 }
 
-/** One that takes the reasons of its code alone. */
+/** Error that accepts only the reasons of its code. */
 export abstract class ErrorOf<Code extends number> extends AppError {
   constructor(reason: ReasonOf<Code>, message: string, extras?: Extras) {
     super(reason, message, extras);
   }
 }
 
-/** The call is malformed, or asks for what the present state does not allow. */
+/** The call is malformed, or the current state does not allow it. */
 export class BadRequest extends ErrorOf<400> {}
 
 export class NotSignedIn extends ErrorOf<401> {
@@ -65,7 +65,7 @@ export class NotSignedIn extends ErrorOf<401> {
   }
 }
 
-/** The user may see it, but has not the role that it takes; or another site asks. */
+/** The user may see the resource but lacks the role for this, or the request comes from another site. */
 export class Forbidden extends ErrorOf<403> {}
 
 export class NotFound extends ErrorOf<404> {}
@@ -86,31 +86,29 @@ export class TooEarly extends ErrorOf<425> {
 
 export class TooManyRequests extends ErrorOf<429> {}
 
-/**
- * A failure of the service or a provider. The client can do nothing about it; the operator finds the cause in the log.
- */
+/** A failure of the service or a provider. Clients cannot help it; the operator finds the cause in the log. */
 export class Failed extends ErrorOf<500> {}
 
-/** The service is overloaded, or its database or a provider is away for the moment. */
+/** The service is overloaded, or its database or a provider is unavailable at the moment. */
 export class Unavailable extends ErrorOf<503> {
   constructor(reason: ReasonOf<503>, message: string, extras: Extras = {}) {
     super(reason, message, { retryAfterSeconds: 2, ...extras });
   }
 }
 
-/** A return code other than 200. The answer is HTTP 200 with only a `code`, as the contract has it. */
+/** A return code other than 200. The answer is HTTP 200 with only a `code`, as the contract requires. */
 export abstract class ReturnCode<Code extends 1000 | 2000 | 5000> extends ErrorOf<Code> {}
 
 /** 1000: the verification code, or the pair of phone and password, is wrong. */
 export class Wrong extends ReturnCode<1000> {}
 
-/** 2000: the verification code is spent or has expired. */
+/** 2000: the verification code was used or has expired. */
 export class CodeExpired extends ReturnCode<2000> {}
 
-/** 5000: no code is sent, because there have been too many. */
+/** 5000: no code is sent, because too many were requested. */
 export class SendingTooOften extends ReturnCode<5000> {}
 
-/** What was thrown; where that is no error, one that has it as its cause. */
+/** Returns what was thrown or, if that is not an Error, an Error with it as the cause. */
 export function asError(thrown: unknown, otherwise: string): Error {
   return isNativeError(thrown) ? thrown : new Error(otherwise, { cause: thrown });
 }

@@ -2,16 +2,16 @@ import { isNativeError } from 'node:util/types';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { codeOf } from './errors';
 
-/** Lines are written together, since a write costs as much as making several lines. None waits longer than FLUSH_MS. */
+/** Buffer size. One write costs as much as making several lines. A line waits at most FLUSH_MS. */
 const GATHERED_BYTES = 4_096;
 const FLUSH_MS = 200;
 
-/** JSON lines. Of an error only the fields that help an operator are logged, and no user's data. */
+/** Creates a logger of JSON lines. It logs only those fields of an error that help an operator, and no user data. */
 export function createLogger(level: string, destination: DestinationStream = standardOutput()): Logger {
   return pino({ level, base: null, serializers: { err: errorForLog } }, destination);
 }
 
-/** Also writes the last lines when the process exits. */
+/** Returns buffered standard output, which is flushed when the process exits. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, minLength: GATHERED_BYTES, sync: true });
   setInterval(() => output.flush(), FLUSH_MS).unref();
@@ -29,8 +29,8 @@ interface LoggedError {
 }
 
 /**
- * Named fields only: database errors carry rows in `detail`, HTTP clients whole requests. Digits that could be a phone
- * number or a code are blanked, since vendors put them into their messages.
+ * Picks fields by name: database errors carry rows in `detail`, HTTP clients whole requests. Blanks digits that could
+ * be a phone number or a code, since vendors put them into their messages.
  */
 export function errorForLog(error: unknown): LoggedError {
   if (!isNativeError(error)) return { type: typeof error, message: 'not an error' };
@@ -43,7 +43,7 @@ export function errorForLog(error: unknown): LoggedError {
   return logged;
 }
 
-/** Without the message, which has a field of its own. */
+/** Returns the stack without the message, which has its own field. */
 function stackOf(stack: string): string {
   const frames = stack.indexOf('\n    at ');
   return frames < 0 ? '' : stack.slice(frames + 1);

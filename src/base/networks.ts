@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Longer than every address with its port and brackets. */
+/** Longer than any address with port and brackets. */
 const LONGEST = 100;
 
-/** An address or a network, and how many times an address's amount it has. */
+/** An address or a network, and the factor by which its limits exceed those of an address. */
 export interface Network {
   network: string;
   times: number;
@@ -14,10 +14,10 @@ export interface NetworkShare {
   most: number;
 }
 
-/** Of an address's share: so that no network of IPv6, however many addresses it has, takes most of what there is. */
+/** Maximum factor for shares, so that an IPv6 network with many addresses cannot take most of a queue. */
 const MOST_TIMES = 2;
 
-/** Without a port, brackets and zone. An IPv4 address in the form of IPv6, however it is spelt, is the IPv4 address. */
+/** Strips port, brackets and zone. Turns an IPv4-mapped IPv6 address, in any spelling, into the IPv4 address. */
 export function plainAddress(given = ''): string | undefined {
   if (isIPv4(given)) return given;
   if (given.length > LONGEST) return undefined;
@@ -28,14 +28,14 @@ export function plainAddress(given = ''): string | undefined {
   return isIPv6(address) ? (mappedIPv4(groupsOf(address)) ?? address) : undefined;
 }
 
-/** For limits by address: an IPv4 address, or the /64 of an IPv6 address, since one customer has a whole /64. */
+/** Returns the key of limits per address: the IPv4 address, or the /64 of IPv6, since one customer has a whole /64. */
 export function addressOf(ip: string): string {
   return isIPv6(ip) ? network(groupsOf(ip), 64) : ip;
 }
 
 /**
- * What counts for limits beside the address itself: a /56 or a /48 of IPv6 is one customer's as well, and has 256 or
- * 65,536 times a /64.
+ * Returns the networks that limits count: the address itself and, for IPv6, its /56 and /48. One customer may have a
+ * whole /56 or /48, which contains 256 or 65,536 networks of /64.
  */
 export function networksOf(address: string): Network[] {
   const own = { network: address, times: 1 };
@@ -44,17 +44,17 @@ export function networksOf(address: string): Network[] {
   return [own, { network: network(groups, 56), times: 4 }, { network: network(groups, 48), times: 16 }];
 }
 
-/** What the address, and each network that it is in, may take where an address may take `share`. */
+/** Returns the maximum for the address and for each of its networks, where one address may take `share`. */
 export function sharesOf(address: string, share: number): NetworkShare[] {
   return networksOf(address).map(({ network, times }) => ({ network, most: Math.min(times, MOST_TIMES) * share }));
 }
 
-/** Whose jobs take turns as those of one sender: the IPv4 address, or the /48 of IPv6, the most that one customer has. */
+/** Returns the sender that takes turns: the IPv4 address, or the /48 of IPv6, the largest network of one customer. */
 export function senderOf(address: string): string {
   return networksOf(address).at(-1)?.network ?? address;
 }
 
-/** For the log: the /24 of an IPv4 address, the /48 of an IPv6 address. It shows where an attack comes from, not who calls. */
+/** Returns the /24 of IPv4 or the /48 of IPv6, for the log: shows where an attack comes from, not who calls. */
 export function maskedAddress(ip: string): string {
   if (isIPv4(ip)) return ip.replace(/\d+$/, '0/24');
   return isIPv6(ip) ? `${hexOf(groupsOf(ip).slice(0, 3))}::/48` : 'unknown';

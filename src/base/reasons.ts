@@ -1,11 +1,11 @@
 import { IMAGE_REASONS } from '../../packages/image-server/src/reasons';
 
 /**
- * Why the service refuses, in words for programs: a client decides by them, and they stay. Each has one code, which is a
- * return code or the HTTP status of the answer. docs/reasons.md says what a client does then.
+ * Reasons of refusals, for programs: clients decide by them, so they never change. Each has one code: a return code or
+ * the HTTP status of the answer. docs/reasons.md says what a client should do.
  */
 export const REASONS = {
-  // What all operations have.
+  // Common to all operations.
   invalid_input: { code: 400, when: 'a field is missing or malformed; `details` names it' },
   malformed_body: { code: 400, when: 'the body is not a JSON object in UTF-8, or cannot be read' },
   malformed_path: { code: 400, when: 'the path cannot be decoded' },
@@ -27,10 +27,10 @@ export const REASONS = {
   bad_gateway: { code: 502, when: 'the proxy did not get a whole answer from the service' },
   service_away: { code: 503, when: 'the proxy found no instance of the service that answers' },
 
-  // Of /openapi.json and the files of /docs.
+  // Only /openapi.json and the files of /docs.
   too_many_downloads: { code: 429, when: 'this address has downloaded too much of the API description or of /docs' },
 
-  // Of /readyz alone.
+  // Only /readyz.
   stopping: { code: 503, when: 'this instance is stopping' },
   not_ready: { code: 503, when: 'the database of this instance lacks migrations, or does not take writes' },
 
@@ -96,7 +96,7 @@ export const REASONS = {
   no_such_group: { code: 404, when: 'the group does not exist, or the caller is not a member' },
   role_too_low: { code: 403, when: "the member's role does not allow this" },
   joining_closed: { code: 403, when: 'users cannot join a group by themselves; a member must add them' },
-  group_full: { code: 400, when: 'the group does not have room for so many members' },
+  group_full: { code: 400, when: 'the group does not have room for all these members' },
   not_a_member: { code: 400, when: 'a user in the body is not another member of the group' },
   friends_only: { code: 400, when: 'a user in the body is not a friend of the caller' },
   has_quit: { code: 400, when: 'a user in the body has quit the group, and can only return by joining it' },
@@ -106,18 +106,18 @@ export const REASONS = {
   too_many_group_changes: { code: 429, when: 'this user has made too many changes in groups' },
   too_many_new_groups: { code: 429, when: 'this user has reached the daily limit of new groups' },
 
-  // Images, and what they are refused by.
+  // Images.
   ...IMAGE_REASONS,
 } as const satisfies Record<string, { code: number; when: string }>;
 
 export type Reason = keyof typeof REASONS;
 
-/** Those that have this code. */
+/** Reasons with this code. */
 export type ReasonOf<Code extends number> = {
   [Name in Reason]: (typeof REASONS)[Name]['code'] extends Code ? Name : never;
 }[Reason];
 
-/** Of any operation, beside those that it names: whatever is sent may be malformed, and whatever it asks may fail. */
+/** Reasons of every operation besides its own: any input may be malformed, and any operation may fail. */
 export const COMMON_REASONS = [
   'invalid_input',
   'malformed_body',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A string that survives the way to PostgreSQL and back: it holds no NUL and is well-formed Unicode. */
+/** String that PostgreSQL stores and returns unchanged: well-formed Unicode without NUL. */
 const text = z
   .string({ error: 'must be a string' })
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
@@ -11,13 +11,13 @@ export function bytes(least: number, most: number) {
     const length = Buffer.byteLength(value, 'utf8');
     return length >= least && length <= most;
   };
-  // JSON Schema counts characters, of which one is 1 to 4 bytes.
+  // JSON Schema counts characters, each of 1 to 4 bytes.
   const characters = { ...(least > 0 && { minLength: Math.ceil(least / 4) }), maxLength: most };
   const description = `${least > 0 ? `${least} to` : 'Up to'} ${most} bytes of UTF-8.`;
   return text.refine(isFit, `must be ${least} to ${most} bytes of UTF-8`).meta({ ...characters, description });
 }
 
-/** Text of some number of characters (code points), which JSON Schema counts like this, too. */
+/** Text with a number of characters (code points), which is also what JSON Schema counts. */
 export function characters(least: number, most: number) {
   const isFit = (value: string) => {
     const { length } = Array.from(value);
@@ -25,7 +25,8 @@ export function characters(least: number, most: number) {
   };
   return text.refine(isFit, `must be ${least} to ${most} characters`).meta({
     ...(least > 0 && { minLength: least }),
-    ...{ maxLength: most, description: `${least > 0 ? `${least} to` : 'Up to'} ${most} characters.` },
+    maxLength: most,
+    description: `${least > 0 ? `${least} to` : 'Up to'} ${most} characters.`,
   });
 }
 
@@ -33,10 +34,10 @@ const CONTROL = /\p{Cc}/u;
 const LINE_BREAKS = /[\r\n]/g;
 const OVERRIDE = /[\u202A-\u202E]/;
 
-/** What the document says of a text in one line. */
+/** Description of single-line texts in the API document. */
 export const PLAIN = 'No control characters, and no bidirectional overrides.';
 
-/** Refuses what lets a text change how others around it are shown. */
+/** Refuses characters with which a text could change how the text around it is shown. */
 export function inLine<Schema extends z.ZodType<string>>(schema: Schema) {
   return plain(schema, (value) => CONTROL.test(value), PLAIN);
 }
@@ -58,12 +59,12 @@ function plain<Schema extends z.ZodType<string>>(
     .meta({ ...schema.meta(), description: [schema.meta()?.description, description].join(' ') });
 }
 
-/** What the document says of a schema beside what it says already. */
+/** Adds to the description of a schema in the API document. */
 export function described<Schema extends z.ZodType>(schema: Schema, more: z.GlobalMeta): Schema {
   return schema.meta({ ...schema.meta(), ...more });
 }
 
-/** As clients are shown times. */
+/** Time in the format that clients get. */
 export const time = z.iso.datetime().meta({ description: 'UTC.', examples: ['2026-04-01T12:00:00.000Z'] });
 
 export const id = z

@@ -1,5 +1,5 @@
 import { afterTime } from '../load/timeout';
-import { CalledOff } from '../load/breaker';
+import { CallAborted } from '../load/breaker';
 
 export interface FormAnswer {
   status: number;
@@ -62,9 +62,9 @@ function parseJson(text: string): unknown {
 }
 
 /** The kind of failure in one word, without a cause, since the error may contain the request. */
-function noAnswer(peer: string, error: unknown): NoAnswer | CalledOff {
+function noAnswer(peer: string, error: unknown): NoAnswer | CallAborted {
   const { name, cause } = propertiesOf(error);
-  if (name === 'AbortError') return new CalledOff(peer);
+  if (name === 'AbortError') return new CallAborted(peer);
   if (name === 'TimeoutError') return new NoAnswerInTime(peer);
   const reason = [propertiesOf(cause).code, name].find((word) => typeof word === 'string') ?? 'unknown';
   return new NoAnswer(peer, reason);

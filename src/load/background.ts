@@ -3,16 +3,16 @@ import type { Queue } from './queue';
 import { withTimeout } from './timeout';
 
 /**
- * Work is gathered for so long before it begins: no answer is slower for work of its own, nor regularly the next one of
- * the same client.
+ * Delay before work starts, so that it slows down neither its own answer nor, regularly, the next one of the same
+ * client.
  */
 const GATHER_MS = 200;
 
-/** Does work that no answer waits for, in the order in which it comes. The log tells of what was not done. */
+/** Does work after the answer, in the order in which it comes. Logs work that was not done. */
 export class Background {
   private readonly gathered: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** Gathered, waiting or running. */
+  /** Number of jobs that are gathered, waiting or running. */
   private undone = 0;
   private allDone: () => void = () => undefined;
 
@@ -21,10 +21,10 @@ export class Background {
     private readonly queue: Queue,
   ) {}
 
-  /** `undone` is what the log says when the work fails, or when there is too much of it. */
+  /** Queues the work. Logs `undone` if the work fails or the queue is full. */
   run(work: () => Promise<void>, undone: string): void {
     if (this.undone >= this.queue.rules.waiting) {
-      this.logger.warn({ count: this.undone }, `too much is under way behind the answers: ${undone}`);
+      this.logger.warn({ count: this.undone }, `the queue of work after answers is full: ${undone}`);
       return;
     }
     const begun = new Promise<void>((begin) => this.gathered.push(begin));
@@ -33,13 +33,13 @@ export class Background {
     void this.attempt(begun, work, undone);
   }
 
-  /** Before the process ends: does what there is at once, but does not wait for ever. */
+  /** Does all pending work at once before the process ends, but waits for it at most `milliseconds`. */
   async finish(milliseconds: number): Promise<void> {
     this.begin();
     try {
       if (this.undone > 0) await withTimeout(new Promise<void>((resolve) => (this.allDone = resolve)), milliseconds);
     } catch (error) {
-      this.logger.warn({ err: error, count: this.undone }, 'work behind the answers is left undone');
+      this.logger.warn({ err: error, count: this.undone }, 'work after answers was not done before the stop');
     }
   }
 

@@ -1,8 +1,8 @@
-/** In a row. */
+/** Consecutive time-outs that open the breaker. */
 const TIME_OUTS = 3;
 const PAUSE_MS = 30_000;
 
-/** The provider has not answered for a while, and was not asked this time. */
+/** The provider was not called, since it has not answered for a while. */
 export class BreakerOpen extends Error {
   override readonly name = 'BreakerOpen';
 
@@ -10,22 +10,22 @@ export class BreakerOpen extends Error {
     peer: string,
     readonly retryAfterSeconds: number,
   ) {
-    super(`${peer} has not answered lately, and was not asked`);
+    super(`${peer} has not answered lately, and was not called`);
   }
 }
 
-/** Nobody waits for the answer any more. This tells nothing about the provider. */
-export class CalledOff extends Error {
-  override readonly name = 'CalledOff';
+/** The caller aborted the call. This says nothing about the provider. */
+export class CallAborted extends Error {
+  override readonly name = 'CallAborted';
 
   constructor(peer: string) {
-    super(`${peer} need not answer any more`);
+    super(`the call to ${peer} was aborted`);
   }
 }
 
 /**
- * Spares callers the wait for a provider that does not answer: after TIME_OUTS time-outs in a row it refuses at once
- * for PAUSE_MS, then lets one call through. Any answer, also a refusal, ends that.
+ * Refuses calls to a provider that does not answer: after TIME_OUTS consecutive time-outs it refuses at once for
+ * PAUSE_MS, then lets one call through. Any answer, even a refusal, closes the breaker.
  */
 export class Breaker {
   private timeOuts = 0;
@@ -47,7 +47,7 @@ export class Breaker {
       this.close();
       return answer;
     } catch (error) {
-      if (error instanceof CalledOff) throw error;
+      if (error instanceof CallAborted) throw error;
       if (!this.isTimeOut(error)) this.close();
       else if (++this.timeOuts >= TIME_OUTS) this.open();
       throw error;
@@ -58,7 +58,7 @@ export class Breaker {
     this.openUntil = this.now() + PAUSE_MS;
   }
 
-  /** The provider answers, as this call or another question has shown. */
+  /** Closes the breaker, since the provider has answered this call or a probe. */
   close(): void {
     this.timeOuts = 0;
     this.openUntil = 0;

@@ -20,7 +20,7 @@ export interface Limit {
 
 export interface LimitRow extends Omit<Limit, 'amount' | 'seconds'> {
   seconds: number | 'CODE_RESEND_SECONDS';
-  /** What counts, for docs/limits.md. Rows without it are not listed there. */
+  /** Counted events, for docs/limits.md. Rows without it are not listed there. */
   what?: string;
   /** Variable that sets the amount. The first row of a variable has its default. */
   variable?: string;
@@ -81,7 +81,7 @@ const TABLE = {
     what: 'codes sent from a place where the account was used before, counted separately' },
   sendPerPhone: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', amount: 10,
-    says: 'Three of these are kept for places where the account was used, and twice as many are sent with captchas.',
+    says: 'Three of these are reserved for places where the account was used. With captchas, twice as many are sent.',
     what: 'codes sent without a captcha; beyond it, captcha_required' },
   sendPerPhoneElsewhere: { name: 'send_per_phone', per: 'phone', seconds: DAY, refusal: sending('daily_limit'),
     variable: 'SEND_CODE_PER_PHONE_DAY', share: (codes) => codes - kept(codes),
@@ -95,18 +95,18 @@ const TABLE = {
   sendPerAddress: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
     variable: 'SEND_CODE_PER_IP_HOUR', production: 200,
     what: 'codes sent' },
-  /** A captcha that is drawn here raises only the limit per phone. */
+  /** A captcha that the service draws raises only the limit per phone. */
   sendPerAddressWithCaptcha: { name: 'send_per_address', per: 'address', seconds: HOUR, refusal: sending('address_limit'),
     variable: 'SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA', production: 1_000,
-    says: 'With CAPTCHA_PROVIDER=turnstile; captchas that are drawn here raise only the limit per phone.',
+    says: 'With CAPTCHA_PROVIDER=turnstile. Captchas that the service draws raise only the limit per phone.',
     what: "codes sent with a provider's captcha" },
 
   /** Daily budget. Its last fifth is reserved for accounts that ask from a known place. */
   sendInAll: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY',
-    says: "The whole service's budget of messages a day, codes and notices: what they cost at most. Three for each new " +
-      'user a day leaves room for second tries and resets. The last fifth is for owners who ask from where their account ' +
-      'was used before. Default: 0, no bound. Required in production.' },
+    says: "The whole service's budget of messages a day, codes and notices, which bounds their cost. Three for each new " +
+      'user a day leave room for retries and resets. The last fifth is reserved for owners who ask from a place where ' +
+      'their account was used before. Default: 0, no limit. Required in production.' },
   sendInAllFromElsewhere: { name: 'send_in_all', per: 'service', seconds: DAY, refusal: sending('sending_paused'),
     variable: 'SEND_CODE_PER_DAY', share: (messages) => Math.ceil(0.8 * messages) },
   /** Lower budget for networks that verify less than half of their codes, or have used much of it: the rest is for others. */
@@ -134,9 +134,9 @@ const TABLE = {
   newDeviceNoticesPerPhone: { name: 'new_device_notices_p', per: 'phone', amount: 3, seconds: DAY, refusal: notifying },
   newDeviceNoticesPerAddress: { name: 'new_device_notices_a', per: 'address', seconds: HOUR, refusal: notifying,
     variable: 'NEW_DEVICE_NOTICES_PER_IP_HOUR', production: 20,
-    says: 'With NOTIFY=sms, notices of logins from new devices: those that the logins of one address have sent, to ' +
-      'whomever. A phone is told something once an hour, a day of three new devices and of five other things, and a week ' +
-      'of one lock-out.' },
+    says: 'With NOTIFY=sms: notices of logins from new devices, caused by logins of one address, to all phones together. ' +
+      'One phone gets at most one notice an hour, three a day of new devices, five a day of other things, and one a week ' +
+      'of a lock-out.' },
   otherNoticesPerPhone: { name: 'other_notices_p', per: 'phone', amount: 5, seconds: DAY, refusal: notifying },
   /** Ten addresses can lock out thousands of phones a day. */
   lockOutNoticesPerPhone: { name: 'lock_out_notices_p', per: 'phone', amount: 1, seconds: WEEK, refusal: notifying },
@@ -146,7 +146,7 @@ const TABLE = {
     what: 'wrong codes' },
   wrongCodesPerPhone: { name: 'wrong_codes_p', per: 'phone', seconds: DAY, refusal: guessing,
     variable: 'WRONG_CODES_PER_PHONE_DAY', amount: 100,
-    says: 'A fifth of these is kept for places where the account was used.',
+    says: 'A fifth of these is reserved for places where the account was used.',
     what: 'wrong codes' },
   wrongCodesPerPhoneElsewhere: { name: 'wrong_codes_p', per: 'phone', seconds: DAY, refusal: guessing,
     variable: 'WRONG_CODES_PER_PHONE_DAY', share: (codes) => Math.ceil(0.8 * codes),
@@ -167,7 +167,7 @@ const TABLE = {
   /** Size as sent, after compression. */
   pageKibPerHour: { name: 'page_kib_hour', per: 'address', seconds: HOUR, refusal: tooMany('too_many_downloads'),
     variable: 'PAGE_KIB_PER_IP_HOUR', production: 100_000,
-    says: 'As they are sent: compressed, /docs has about 600.',
+    says: 'Size as sent: /docs has about 600 KiB, compressed.',
     what: 'KiB of `/openapi.json`, `/openapi-3.0.json` and the files of `/docs`' },
 
   loginFailuresPerPhoneAndAddress: { name: 'login_failures_pa', per: 'phone and address', seconds: QUARTER, refusal: loggingIn,
@@ -209,7 +209,7 @@ const TABLE = {
   /** Each of the first three writes a row for every group of the user. */
   changesPerHour: { name: 'changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
     variable: 'CHANGES_PER_USER_HOUR', production: 30,
-    says: 'Twenty times as many of friendship/set_display_name.',
+    says: 'The limit of friendship/set_display_name is twenty times as high.',
     what: 'set_nickname, set_portrait_uri, remove_portrait, set_findable, and end_session for a session that does not exist' },
   /** Higher, because a user may name all friends at once. */
   displayNamesPerHour: { name: 'display_names_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_changes'),
@@ -230,12 +230,12 @@ const TABLE = {
   /** Every change is sent to all members. Quitting and dismissing are never limited. */
   groupChangesPerHour: { name: 'group_changes_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_group_changes'),
     variable: 'GROUP_CHANGES_PER_USER_HOUR', production: 2_000,
-    says: 'Four groups of 500 are made in an hour.',
+    says: 'Enough for creating four groups of 500 an hour.',
     what: 'changes in groups, one for each named member: create, add, join, kick, transfer, set_manager, remove_manager, rename and other settings' },
   /** Counts attempts with a valid token, to the service's own storage. */
   uploadsPerHour: { name: 'uploads_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_uploads'),
     variable: 'UPLOADS_PER_USER_HOUR', production: 30,
-    says: 'With STORAGE_PROVIDER=local; twenty times as many requests for parts of resumable uploads.',
+    says: 'With STORAGE_PROVIDER=local. The limit of requests for parts of resumable uploads is twenty times as high.',
     what: 'uploads' },
   /** Each may write several megabytes that are later replaced or aborted. */
   uploadPartsPerHour: { name: 'upload_parts_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_parts'),

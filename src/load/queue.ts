@@ -2,9 +2,9 @@ import type { AppError } from '../base/errors';
 import { senderOf, sharesOf, type NetworkShare } from '../base/networks';
 import { Usage } from './usage';
 
-/** What a queue admits, whom it lets wait, and whom it refuses. */
+/** Rules by which a queue admits jobs, makes them wait, or refuses them. */
 export interface Rules {
-  /** Whose jobs count together and take turns. */
+  /** Kind of sender. The jobs of one sender count together, and senders take turns. */
   per: 'user' | 'account' | 'address' | 'token' | 'limit' | 'service';
   /** Maximum running jobs of all senders together. Without it, senders are independent of each other. */
   atOnce?: number;
@@ -14,9 +14,9 @@ export interface Rules {
   waiting: number;
   /** Longest wait. */
   waitMs?: number;
-  /** The sender who has used least time goes first. Milliseconds, which a job that waits is taken to use. */
+  /** Puts the sender that has used the least time first. Value: milliseconds that a waiting job is assumed to use. */
   leastUsedFirst?: number;
-  /** When all places are taken: which running job of the sender with most is aborted for a sender with fewer. */
+  /** Which running job of the sender with the most is aborted for a sender with fewer, when all places are taken. */
   aborts?: 'oldest' | 'newest';
   refusal: () => AppError;
 }
@@ -24,16 +24,16 @@ export interface Rules {
 export interface Options {
   /** Aborts the running job for another sender. A job without it keeps its place. */
   abort?: (reason: Error) => void;
-  /** A job that still waits when this is aborted is refused. */
+  /** Signal that refuses the job if it still waits. */
   gone?: AbortSignal | undefined;
-  /** In place of the queue's own longest wait. */
+  /** Longest wait, instead of the queue's own. */
   waitMs?: number;
 }
 
-/** Gives the place back. Calling it again does nothing. */
+/** Frees the place. Calling it again does nothing. */
 export type Leave = () => void;
 
-/** Jobs now, and refusals since the start. */
+/** Current jobs, and refusals since the start. */
 export interface QueueState {
   running: number;
   waiting: number;
@@ -57,18 +57,18 @@ interface Waiting extends Job {
 }
 
 /**
- * Admits jobs to something scarce. Senders whose jobs wait take turns; a sender with no running job goes first, or the one
- * who has used least time. When too many wait, the newest job of the sender with most of them is refused.
+ * Admits jobs to a scarce resource. Waiting senders take turns; one without a running job goes first, or the one that
+ * has used the least time. When the queue is full, it refuses the newest job of the sender with the most waiting.
  *
- * V8 keeps the old tables of a Map that gets and loses entries all the time, and all that they name, until a full
- * collection. So the maps here hold strings, numbers and lists that are emptied, and nothing of a request.
+ * V8 keeps the old tables of a Map whose entries come and go, and all objects in them, until a full collection. The
+ * maps here therefore hold strings, numbers and lists that are emptied, but nothing of a request.
  */
 export class Queue {
-  /** By sender and, of an address, by its networks. */
+  /** Running jobs by sender or, for addresses, by network. */
   private readonly running = new Map<string, number>();
-  /** By sender, in the order of their turns. */
+  /** Waiting jobs by sender, in the order of turns. */
   private readonly waiting = new Map<string, Waiting[]>();
-  /** Oldest first. Empty in a queue that aborts no job. */
+  /** Running jobs, oldest first. Stays empty if the queue does not abort jobs. */
   private readonly abortable: Running[] = [];
   private readonly counts: QueueState = { running: 0, waiting: 0, refused: 0 };
   private readonly usage: Usage | undefined;
@@ -84,7 +84,7 @@ export class Queue {
     return { ...this.counts };
   }
 
-  /** A job for which there is room begins in this turn of the event loop. */
+  /** Runs the job once there is room. If there is room now, the job starts in this turn of the event loop. */
   async run<T>(sender: string, job: () => Promise<T>, options: Options = {}): Promise<T> {
     const entered = this.enter(sender, options);
     const leave = entered instanceof Promise ? await entered : entered;
@@ -95,7 +95,7 @@ export class Queue {
     }
   }
 
-  /** For a job that is no single promise. Waits where there is no room. */
+  /** Takes a place for a job that is not a single promise. Waits while there is no room. */
   enter(sender: string, options: Options = {}): Leave | Promise<Leave> {
     const job = this.jobOf(sender, options);
     if (options.gone?.aborted) throw this.refusal();
@@ -142,7 +142,7 @@ export class Queue {
     if (this.rules.aborts) this.abortable.splice(this.abortable.indexOf(job), 1);
   }
 
-  /** At most one job can have waited for a place that is free now. */
+  /** Starts the next job. At most one waiting job fits into a place that has become free. */
   private startNext(sender: string): void {
     const senders = this.rules.atOnce === undefined ? [sender] : this.waiting.keys();
     let next: Waiting | undefined;
@@ -154,7 +154,7 @@ export class Queue {
   }
 
   private goesBefore(sender: string, other: string): boolean {
-    if (this.usage) return this.usage.of(sender) < this.usage.of(other);
+    if (this.usage) return this.usage.usedBy(sender) < this.usage.usedBy(other);
     return this.runningOf(sender) === 0 && this.runningOf(other) > 0;
   }
 
@@ -196,7 +196,7 @@ export class Queue {
     this.counts.waiting -= 1;
   }
 
-  /** The sender's next job waits for those of all others. */
+  /** Puts the sender last in the order of turns. */
   private giveTurnAway(sender: string): void {
     const jobs = this.waiting.get(sender);
     if (!jobs) return;
@@ -211,10 +211,10 @@ export class Queue {
     } else if (this.counts.waiting >= waiting) this.refuseOneFor(sender);
   }
 
-  /** Refuses the newest job of the sender with most, or the sender's own if nobody would have more. */
+  /** Refuses the newest job of the sender with the most, or this sender's own if no other would have more. */
   private refuseOneFor(sender: string): void {
     const { leastUsedFirst = 1 } = this.rules;
-    const weightOf = (one: string) => (this.usage?.of(one) ?? 0) + this.waitingOf(one) * leastUsedFirst;
+    const weightOf = (one: string) => (this.usage?.usedBy(one) ?? 0) + this.waitingOf(one) * leastUsedFirst;
     let most = weightOf(sender) + leastUsedFirst;
     let newest: Waiting | undefined;
     for (const [one, jobs] of this.waiting) {
@@ -226,7 +226,7 @@ export class Queue {
     newest.refuse();
   }
 
-  /** Aborts another sender's job if that makes room. */
+  /** Returns whether there is room. Aborts another sender's job if that makes room. */
   private makesRoomFor(job: Job): boolean {
     if (this.isFull() && this.isWithinShares(job)) this.abortOneFor(job.sender);
     return this.hasRoomFor(job);

@@ -11,7 +11,7 @@ const tooManyUploads = () => new Unavailable('uploads_busy', 'too many uploads a
 const manyImages = () =>
   new Unavailable('uploads_busy', 'too many images at once: try again shortly', { retryAfterSeconds: 10 });
 
-/** For queues that one sender fills alone. */
+/** Refusal for queues that one sender can fill. */
 const tooManyOwn = () =>
   new TooManyRequests('too_many_at_once', 'you have too many of these requests in progress: wait until one has ended', {
     retryAfterSeconds: 5,
@@ -24,13 +24,13 @@ const tooManyPasswords = () =>
   );
 
 export interface Row extends Rules {
-  /** Jobs in it, for docs/limits.md. */
+  /** Description of its jobs, for docs/limits.md. */
   what: string;
 }
 
 /** Every queue of an instance. docs/limits.md shows this table for two processors. */
 export function queueTable(processors: number) {
-  /** Twice the processors: their priority is low, and so they still get a fair share of a busy machine. */
+  /** Twice the processors: the threads have a low priority, and still get a fair share of a busy machine. */
   const threads = Math.min(8, 2 * processors);
   /** At the default cost, about three seconds of work for each thread. */
   const hashes = 25 * threads;
@@ -112,7 +112,7 @@ export const QUEUES = queueTable(availableParallelism());
 
 export type Queues = Record<keyof typeof QUEUES, Queue>;
 
-/** One of each, for one instance of the service. */
+/** Opens every queue, for one instance of the service. */
 export function openQueues(): Queues {
   return Object.fromEntries(Object.entries(QUEUES).map(([name, rules]) => [name, new Queue(rules)])) as Queues;
 }

@@ -1,4 +1,4 @@
-/** Calls that are under way: whoever asks for the same one meanwhile shares its answer, or its failure. */
+/** Shares a call in progress among all callers with the same key: they get its answer or its failure. */
 export class SharedCalls<T> {
   private readonly underWay = new Map<string, Promise<T>>();
 

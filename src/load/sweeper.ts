@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 const TEN_MINUTES = 600_000;
 
 /**
- * Deletes expired rows and files now and then, or tells others what they did not hear. Deleting only saves space: no
- * reader takes what has expired.
+ * Runs periodic clean-ups, which delete expired rows and files or repeat failed messages to other services. Deleting
+ * only saves space: no reader accepts an expired row.
  */
 export class Sweeper {
   private readonly timer: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-/** Its code makes it an outage to the error handler. */
+/** Time-out, with a code that the error handler treats as an outage. */
 class TimedOut extends Error {
   override readonly name = 'TimedOut';
   readonly code = 'ETIMEDOUT';
@@ -11,8 +11,8 @@ class TimedOut extends Error {
 const STEPS = 4;
 
 /**
- * Calls `end` after `milliseconds`, and returns what stops that. The time is waited for in steps, and as long as this
- * process stands still counts as one of them: so the answers that have come meanwhile are read before it is over.
+ * Calls `end` after `milliseconds`, and returns a function that cancels this. Waits in steps, and a pause of the whole
+ * process counts as one step only: answers that arrived during the pause are read before the time is over.
  */
 export function afterTime(milliseconds: number, end: () => void): () => void {
   let left = STEPS;

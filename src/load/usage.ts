@@ -10,7 +10,7 @@ export class Usage {
     this.hourEnds = now() + HOUR_MS;
   }
 
-  of(sender: string): number {
+  usedBy(sender: string): number {
     this.forgetOldHours();
     return (this.thisHour.get(sender) ?? 0) + (this.lastHour.get(sender) ?? 0);
   }

@@ -39,7 +39,7 @@ export const guards = {
   'siteverify-6': {
     guard: 'a check of a captcha that is called off has nobody ask whether the provider is away',
     file: 'src/integrations/post-form.ts',
-    replace: "if (name === 'AbortError') return new CalledOff(peer);",
+    replace: "if (name === 'AbortError') return new CallAborted(peer);",
     by: '',
     named: 'however many checks eight others have begun',
   },

@@ -32,7 +32,7 @@ export const guards = {
   'breaker-1': {
     guard: 'a call that is called off tells a breaker nothing',
     file: 'src/load/breaker.ts',
-    replace: 'if (error instanceof CalledOff) throw error;',
+    replace: 'if (error instanceof CallAborted) throw error;',
     by: '',
     named: 'learns nothing from a call that is called off',
   },
@@ -169,7 +169,7 @@ export const guards = {
   'queue-5': {
     guard: 'the next image to be decoded is that of whoever has used least',
     file: 'src/load/queue.ts',
-    replace: 'this.usage.of(sender) < this.usage.of(other);',
+    replace: 'this.usage.usedBy(sender) < this.usage.usedBy(other);',
     by: 'false;',
     named: 'lets a newcomer wait for the running job alone',
   },

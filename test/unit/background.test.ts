@@ -65,7 +65,7 @@ describe('work behind the answers', () => {
     const stalled = new Promise<void>((resolve) => (release = resolve));
     for (let count = 0; count < 5; count += 1)
       background.run(() => stalled.then(() => void (done += 1)), 'an event is missing');
-    expect(messages()).toEqual(Array(2).fill('too much is under way behind the answers: an event is missing'));
+    expect(messages()).toEqual(Array(2).fill('the queue of work after answers is full: an event is missing'));
     release();
     await background.finish(5_000);
     expect(done).toBe(3);
@@ -84,6 +84,6 @@ describe('work behind the answers', () => {
     background.run(never, 'undone');
     background.run(never, 'undone');
     await background.finish(10);
-    expect(warnings()).toMatchObject([[{ count: 2 }, 'work behind the answers is left undone']]);
+    expect(warnings()).toMatchObject([[{ count: 2 }, 'work after answers was not done before the stop']]);
   });
 });

@@ -1,4 +1,4 @@
-import { Breaker, BreakerOpen, CalledOff } from '../../src/load/breaker';
+import { Breaker, BreakerOpen, CallAborted } from '../../src/load/breaker';
 
 class TimedOut extends Error {}
 
@@ -54,7 +54,7 @@ describe('a breaker', () => {
   });
 
   it('learns nothing from a call that is called off', async () => {
-    const callOff = () => expect(failsWith(new CalledOff('the peer'))).rejects.toBeInstanceOf(CalledOff);
+    const callOff = () => expect(failsWith(new CallAborted('the peer'))).rejects.toBeInstanceOf(CallAborted);
     await timeOut(2);
     await callOff();
     await timeOut(1);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Unavailable } from '../../base/errors';
-import { Breaker, BreakerOpen, CalledOff } from '../../load/breaker';
+import { Breaker, BreakerOpen, CallAborted } from '../../load/breaker';
 import type { Queue } from '../../load/queue';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
@@ -90,7 +90,7 @@ export class SiteverifyCaptchas implements Captchas {
       const ask = () => this.ask(token, this.checking, left(), ending);
       return await this.queue.run(address, ask, { abort: () => ending.abort(), waitMs: this.timeoutMs / 2 });
     } catch (error) {
-      if (error instanceof Unavailable || error instanceof CalledOff) return 'unchecked';
+      if (error instanceof Unavailable || error instanceof CallAborted) return 'unchecked';
       throw error;
     }
   }
