@@ -1,7 +1,7 @@
 /** Of test/guards/guards.mjs. */
 export interface Guard {
   id: string;
-  /** What it sees to. */
+  /** Behaviour that the guard protects. */
   guard: string;
 }
 
@@ -12,29 +12,53 @@ interface Row {
 
 /** A guard as docs/security.md cites it. */
 const CITED = /`([a-z0-9-]+-\d+)`/g;
-/** What stands in a claim that no test can show. */
+/** Stands in a claim that no test can show. */
 const OTHERWISE = /\bby (reading|this page): /;
 const CLAIMED = ['yes', 'partly', 'not quite'];
+const LONGEST_ANSWER = 25;
 
-/** What docs/security.md claims without a guard or a reason, and what it cites that is no guard. */
+/** Returns the claims of docs/security.md without a guard or a reason, and the guards that it cites but that don't exist. */
 export function differences(page: string, guards: Guard[]): string[] {
-  const attacks = rowsOf(page, '## What attackers want');
   const claimed = rowsOf(page, '## ASVS').filter(({ cells: [, met = ''] }) => CLAIMED.includes(met));
-  const unshown = [...attacks, ...claimed].filter(({ line }) => citedIn(line).length === 0 && !OTHERWISE.test(line));
+  const claims = [
+    ...attacksOf(page).map(({ cells: [claim = '', , proof = ''] }) => ({ claim, proof })),
+    ...claimed.map(({ cells: [claim = ''], line }) => ({ claim, proof: line })),
+  ];
+  const unshown = claims.filter(({ proof }) => citedIn(proof).length === 0 && !OTHERWISE.test(proof));
   const unknown = citedIn(page).filter((cited) => !guards.some(({ id }) => id === cited));
   return [
-    ...unshown.map(({ cells: [claim = ''] }) => `neither guard nor reason: ${claim}`),
+    ...unshown.map(({ claim }) => `neither guard nor reason: ${claim}`),
     ...unknown.map((id) => `no such guard: ${id}`),
   ];
+}
+
+/** Returns the rows of attacks that don't have three cells, or whose answer is long. */
+export function malformed(page: string): string[] {
+  return attacksOf(page).flatMap(({ cells }) => {
+    const [attack = '', answer = ''] = cells;
+    if (cells.length !== 3) return [`${cells.length} cells: ${attack}`];
+    const words = wordsIn(answer);
+    return words > LONGEST_ANSWER ? [`${words} words: ${attack}`] : [];
+  });
 }
 
 export function citedIn(text: string): string[] {
   return [...text.matchAll(CITED)].map(([, id = '']) => id);
 }
 
-/** The rows of all tables of a section, without their heads. */
+export function attacksOf(page: string): Row[] {
+  return rowsOf(page, '## Attacks and answers');
+}
+
+/** Counts a piece of code, and a link, as one word. */
+function wordsIn(text: string): number {
+  const plain = text.replace(/`[^`]*`/g, 'code').replace(/\]\([^)]*\)/g, ']');
+  return plain.split(/\s+/).filter((word) => /\w/.test(word)).length;
+}
+
+/** Returns the rows of all tables of a section, without the heads. */
 function rowsOf(page: string, heading: string): Row[] {
-  const from = page.indexOf(heading);
+  const from = page.indexOf(`\n${heading}`) + 1;
   const end = page.indexOf('\n## ', from);
   const lines = page.slice(from, end < 0 ? undefined : end).split('\n');
   return lines
@@ -42,7 +66,7 @@ function rowsOf(page: string, heading: string): Row[] {
     .map((line) => ({
       cells: line
         .split('|')
-        .slice(1)
+        .slice(1, -1)
         .map((cell) => cell.trim()),
       line,
     }));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { citedIn, differences, type Guard } from '../support/claims';
+import { attacksOf, citedIn, differences, malformed, type Guard } from '../support/claims';
 import { ROOT } from '../support/service-process';
 
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
@@ -23,12 +23,25 @@ describe('docs/security.md', () => {
     expect(differences(page.replace('by reading: nothing ever asks', 'nothing ever asks'), guards)).toEqual([
       'neither guard nor reason: 6.2.10',
     ]);
+    const [{ line = '', cells: [attack = '', , proof = ''] = [] } = {}] = attacksOf(page);
+    expect(differences(page.replace(line, line.replace(proof, '')), guards)).toEqual([
+      `neither guard nor reason: ${attack}`,
+    ]);
     const cited = new Set(citedIn(page));
     expect(cited.size).toBeGreaterThan(250);
     for (const id of cited) {
       const others = guards.filter((guard) => guard.id !== id);
       expect(differences(page, others)).toContain(`no such guard: ${id}`);
     }
+  });
+
+  it('has an attack, an answer of at most 25 words and a proof in each row of an attack table', () => {
+    expect(malformed(page)).toEqual([]);
+    const [{ line = '', cells: [attack = '', answer = ''] = [] } = {}] = attacksOf(page);
+    const withAnswer = (words: string) => page.replace(line, line.replace(answer, words));
+    expect(malformed(withAnswer('word '.repeat(25)))).toEqual([]);
+    expect(malformed(withAnswer('word '.repeat(26)))).toEqual([`26 words: ${attack}`]);
+    expect(malformed(withAnswer('one | two'))).toEqual([`4 cells: ${attack}`]);
   });
 
   it('counts the guards that are tried', () => {
