@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: 84ccb265ec6d707b2ad57c5df4b9305038de91c590940dac18f388e339e4ea8d
+// SHA-256 of the document: d499af334fc627076ceda2c42a5096716b94960af50e7147ecf0bd461e0ca1ba
 
 export interface paths {
     "/user/send_code": {
