@@ -4,7 +4,7 @@ import { ImagesRepository } from '../../src/features/images/images-repository';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';
-import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   e164,
   insertAndSignIn,
@@ -174,7 +174,7 @@ describe('an account that is closed', () => {
   it('goes through beside a friend who closes another one at once', async () => {
     await befriend(app.db);
     const answers = await Promise.all([close(ann), close(cat)]);
-    expect(counted(answers)).toEqual({ 200: 2 });
+    expect(countCodes(answers)).toEqual({ 200: 2 });
     expect([await living(ann), await living(cat)]).toEqual([NOTHING, NOTHING]);
   });
 
@@ -227,7 +227,7 @@ describe('an account that is closed', () => {
       answers.push(close(ann));
       await untilWaiting(app.db, 2);
     });
-    expect(counted(await Promise.all(answers))).toEqual({ 200: 2 });
+    expect(countCodes(await Promise.all(answers))).toEqual({ 200: 2 });
     app.serviceDb.off('query', note);
     // No deadlock, after which one would have tried again.
     expect(departures).toBe(2);
@@ -253,7 +253,7 @@ describe('a phone', () => {
       answers.push(changePhone(ann, tokens[0] ?? ''), changePhone(cat, tokens[1] ?? ''));
       await untilWaiting(app.db, 2);
     });
-    expect(counted(await Promise.all(answers))).toEqual({ 200: 1, 400: 1 });
+    expect(countCodes(await Promise.all(answers))).toEqual({ 200: 1, 400: 1 });
     const phones = [...(await phoneOf(ann)), ...(await phoneOf(cat))];
     expect(phones).toHaveLength(2);
     expect(phones.filter((number) => number === e164(phone))).toHaveLength(1);

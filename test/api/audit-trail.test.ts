@@ -1,9 +1,9 @@
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { startApp, type TestApp } from '../support/app';
-import { cookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
-import { idsOf } from '../support/request-ids';
+import { serviceRequestIds } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 import { e164, field, insertPerson, newPassword, newPhone, register, verificationToken } from '../support/people';
@@ -53,7 +53,7 @@ async function clientIdOf(call: Call): Promise<string> {
 async function rowsOf(clientId: string): Promise<Row[]> {
   return app
     .db('security_events')
-    .whereIn('request_id', await idsOf(clientId))
+    .whereIn('request_id', await serviceRequestIds(clientId))
     .orderBy('id');
 }
 
@@ -88,9 +88,9 @@ describe('the audit trail', () => {
     for (const phone of [newPhone(), newPhone()])
       expect((await post(app.api, '/user/send_code', phone, headers)).headers['x-request-id']).toBe('the-same');
     expect(await app.db('security_events').where({ request_id: 'the-same' })).toEqual([]);
-    await until(async () => (await idsOf('the-same')).length === 2);
-    expect(new Set(await idsOf('the-same')).size).toBe(2);
-    expect(await app.db('security_events').whereIn('request_id', await idsOf('the-same'))).toHaveLength(2);
+    await until(async () => (await serviceRequestIds('the-same')).length === 2);
+    expect(new Set(await serviceRequestIds('the-same')).size).toBe(2);
+    expect(await app.db('security_events').whereIn('request_id', await serviceRequestIds('the-same'))).toHaveLength(2);
   });
 });
 
@@ -193,7 +193,7 @@ describe('the audit trail notes', () => {
     const cookie = cookieOf(await post(app.api, '/user/login', person));
     const change = (oldPassword: string) =>
       noted((headers) =>
-        raw(app, '/user/change_password', {
+        sendRaw(app, '/user/change_password', {
           headers: { ...headers, Cookie: cookie },
           body: JSON.stringify({ oldPassword, newPassword: newPassword() }),
         }),
@@ -207,7 +207,7 @@ describe('the audit trail notes', () => {
 
   it('a reset password and the sessions that it ended', async () => {
     const person = await register(app);
-    await times(2, () => post(app.api, '/user/login', person));
+    await inParallel(2, () => post(app.api, '/user/login', person));
     const body = { password: newPassword(), verification_token: await verificationToken(app, person) };
     expect(events(await noted((headers) => post(app.api, '/user/reset_password', body, headers)))).toEqual([
       ['password_reset', person.id, null],
@@ -219,7 +219,7 @@ describe('the audit trail notes', () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await post(app.api, '/user/login', person));
     const call = (path: string, body?: string) =>
-      noted((headers) => raw(app, path, { headers: { ...headers, Cookie: cookie }, ...(body && { body }) }));
+      noted((headers) => sendRaw(app, path, { headers: { ...headers, Cookie: cookie }, ...(body && { body }) }));
     expect(await call('/user/end_session', '{"id":"nothing"}')).toEqual([]);
     expect(events(await call('/user/logout'))).toEqual([['sessions_ended', person.id, 'one, by logout']]);
     expect(await call('/user/logout')).toEqual([]);
@@ -229,7 +229,7 @@ describe('the audit trail notes', () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await post(app.api, '/user/login', person));
     for (const path of ['/user/groups', '/user/sync/0', '/user/sessions', `/user/${person.id}`])
-      expect(await noted((headers) => raw(app, path, { headers: { ...headers, Cookie: cookie } }))).toEqual([]);
+      expect(await noted((headers) => sendRaw(app, path, { headers: { ...headers, Cookie: cookie } }))).toEqual([]);
   });
 
   it('every failed login of an account, and 20 an hour from an address for phones without one', async () => {
@@ -238,7 +238,7 @@ describe('the audit trail notes', () => {
     const failures = () => app.db('security_events').where({ event: 'login_failed', ip: '203.0.113.98' });
     const other = await shortLived();
     const fail = () => post(other.api, '/user/login', { ...newPhone(), password: 'wrong-one' }, headers);
-    for (let round = 0; round < 5; round += 1) await times(5, fail);
+    for (let round = 0; round < 5; round += 1) await inParallel(5, fail);
     await post(other.api, '/user/login', { ...person, password: 'wrong-one' }, headers);
     await other.close();
     expect(await failures().where({ user_id: person.id })).toHaveLength(1);
@@ -262,7 +262,7 @@ describe('the audit trail notes', () => {
     const strict = await instance({ ALLOWED_REGIONS: '49' });
     const refused = () => app.db('security_events').where({ event: 'code_refused', ip: '203.0.113.99' });
     const from = { 'X-Forwarded-For': '203.0.113.99' };
-    await times(30, () => post(strict.api, '/user/send_code', newPhone(), from));
+    await inParallel(30, () => post(strict.api, '/user/send_code', newPhone(), from));
     expect(await refused()).toHaveLength(20);
   });
 });
@@ -270,7 +270,7 @@ describe('the audit trail notes', () => {
 describe('the audit trail', () => {
   it('keeps no code, token, password, cookie or full phone number', async () => {
     const person = await register(app);
-    const answer = await raw(app, '/user/login', { body: JSON.stringify(person) });
+    const answer = await sendRaw(app, '/user/login', { body: JSON.stringify(person) });
     const token = await verificationToken(app, person);
     const cookie = decodeURIComponent(cookieOf(answer).split('=')[1] ?? '');
     const kept = JSON.stringify(await app.db('security_events'));
@@ -339,7 +339,7 @@ describe('the audit trail', () => {
     const other = await shortLived();
     let closed: Promise<void> | undefined;
     await withLockedTrail(async (writers) => {
-      await times(8, () => post(other.api, '/user/login', { ...person, password: 'wrong-one' }));
+      await inParallel(8, () => post(other.api, '/user/login', { ...person, password: 'wrong-one' }));
       closed = other.close();
       await until(async () => (await writers()) > 0);
     });

@@ -1,5 +1,5 @@
 import { newUserId } from '../../src/features/users/user-id';
-import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
@@ -178,7 +178,7 @@ describe('blacklist', () => {
       const answers = Promise.all([add(ann, third), add(there, fourth)]);
       await until(async () => (await waiting()) === 2);
       await writer.end();
-      expect(counted(await answers)).toEqual({ 200: 1, 400: 1 });
+      expect(countCodes(await answers)).toEqual({ 200: 1, 400: 1 });
       expect(await listed(ann)).toHaveLength(3);
     });
 
@@ -222,11 +222,11 @@ describe('blacklist', () => {
       const bob = await insertAndSignIn(limited);
       const ids = await insertMany(20);
       const add = ({ agent }: SignedInPerson, friendId = '') => post(agent, '/user/add_to_blacklist', { friendId });
-      const answers = await times(20, (index) => add(index % 2 === 0 ? ann : there, ids[index]));
-      expect(counted(answers)).toEqual({ 200: 3, 429: 17 });
+      const answers = await inParallel(20, (index) => add(index % 2 === 0 ? ann : there, ids[index]));
+      expect(countCodes(answers)).toEqual({ 200: 3, 429: 17 });
       for (const refused of answers.filter(({ status }) => status === 429)) {
         expectRefusal(refused, 429);
-        expect(retryAfter(refused)).toBeGreaterThan(3_000);
+        expect(retryAfterOf(refused)).toBeGreaterThan(3_000);
       }
       expect(await app.db('blacklist').where({ user_id: ann.id })).toHaveLength(3);
       // What has to be taken off can be.

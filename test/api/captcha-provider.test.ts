@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { type Env, type TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, sendRaw, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { e164, newPhone, type PhoneFields } from '../support/people';
 import { stage } from '../support/stage';
@@ -46,8 +46,8 @@ describe('with a captcha provider, /user/get_sms_img_code', () => {
 
   it('has no pictures; without one there is no page', async () => {
     const picture = '/captcha/aaaaaaaaaaaaaaaaaaaaaa.png';
-    expectRefusal(await raw(await instance(), picture, { method: 'GET' }), 404, 'no such path');
-    expectRefusal(await raw(app, '/captcha/widget', { method: 'GET' }), 404, 'no such path');
+    expectRefusal(await sendRaw(await instance(), picture, { method: 'GET' }), 404, 'no such path');
+    expectRefusal(await sendRaw(app, '/captcha/widget', { method: 'GET' }), 404, 'no such path');
   });
 });
 
@@ -55,7 +55,7 @@ describe('the page of the widget', () => {
   const HCAPTCHA = 'https://js.hcaptcha.com/1/api.js?recaptchacompat=off&hl=en';
 
   async function pageOf(env: Env = {}) {
-    const { status, body, headers } = await raw(await instance(env), '/captcha/widget', { method: 'GET' });
+    const { status, body, headers } = await sendRaw(await instance(env), '/captcha/widget', { method: 'GET' });
     expect(status).toBe(200);
     const policy = String(headers['content-security-policy']).split('; ');
     return { html: String(body), headers, policy, script: /<script>([^]*?)<\/script>/.exec(String(body))?.[1] ?? '' };
@@ -146,8 +146,8 @@ describe('with a captcha provider, /user/send_code', () => {
     const instances = [await instance(limits), await instance(limits)];
     expectBody(await sendCode(instances[0] ?? app), { code: 200 });
     const captcha = solved();
-    const answers = await times(10, (index) => sendCode(instances[index % 2] ?? app, captcha));
-    expect(counted(answers)).toEqual({ 200: 1, 5000: 9 });
+    const answers = await inParallel(10, (index) => sendCode(instances[index % 2] ?? app, captcha));
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 9 });
   });
 
   it('takes tokens of 8 KiB, and refuses longer ones', async () => {
@@ -169,7 +169,7 @@ describe('with a captcha provider, /user/send_code', () => {
     for (const code of [200, 200, 200]) expectBody(await sendCode(on, solved('made-up')), { code });
     const refused = await sendCode(on, solved());
     expectRefusal(refused, 429);
-    expect(retryAfter(refused)).toBeGreaterThan(0);
+    expect(retryAfterOf(refused)).toBeGreaterThan(0);
     expect(provider.requests).toHaveLength(3);
     expectBody(await sendCode(on), { code: 200 });
     expectBody(await sendCode(on, solved(), newPhone(), '203.0.113.9'), { code: 200 });
@@ -210,8 +210,8 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
 
   it('probes the provider once for many who send no token', async () => {
     const on = await always();
-    const answers = await times(20, () => sendCode(on));
-    expect(counted(answers)).toEqual({ 400: 20 });
+    const answers = await inParallel(20, () => sendCode(on));
+    expect(countCodes(answers)).toEqual({ 400: 20 });
     expect(tokensAsked()).toEqual(['']);
   });
 
@@ -220,13 +220,13 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
     provider.behaveAt('breaks-it', { status: 500 });
     const broken = await sendCode(on, solved('breaks-it'));
     expectRefusal(broken, 503);
-    expect(retryAfter(broken)).toBeGreaterThan(0);
+    expect(retryAfterOf(broken)).toBeGreaterThan(0);
     provider.behaveAt('slows-it', 'hang');
-    const flood = times(20, (index) => sendCode(on, solved('slows-it'), newPhone(), `203.0.113.${index}`));
+    const flood = inParallel(20, (index) => sendCode(on, solved('slows-it'), newPhone(), `203.0.113.${index}`));
     await until(() => tokensAsked().filter((token) => token === 'slows-it').length === 20);
     expectRefusal(await sendCode(on, solved()), 503);
     expectRefusal(await sendCode(on), 400);
-    expect(counted(await flood)).toEqual({ 503: 20 });
+    expect(countCodes(await flood)).toEqual({ 503: 20 });
     expect(on.sms.sent).toEqual([]);
   });
 });

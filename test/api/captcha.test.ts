@@ -1,8 +1,8 @@
 import { startApp, type Env } from '../support/app';
-import { counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
 import { e164, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 
 const { app } = stage({ env: { SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' } });
@@ -26,7 +26,7 @@ async function newCaptcha(from = app): Promise<Captcha> {
 async function solved(from = app): Promise<{ verifyId: string; verifyCode: string }> {
   const { verifyId } = await newCaptcha(from);
   const row = await from.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
-  return { verifyId, verifyCode: secret(row.answer) };
+  return { verifyId, verifyCode: rememberSecret(row.answer) };
 }
 
 /** A phone that has had its codes for today. */
@@ -67,14 +67,14 @@ describe('/user/get_sms_img_code', () => {
     const png = await app.api.get(pathOf(url)).responseType('blob');
     expect(png.headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-store' });
     expect((png.body as Buffer).subarray(0, 8)).toEqual(Buffer.from('89504e470d0a1a0a', 'hex'));
-    expectRefusal(await raw(app, pathOf(url).replace('.png', '.svg'), { method: 'GET' }), 404);
+    expectRefusal(await sendRaw(app, pathOf(url).replace('.png', '.svg'), { method: 'GET' }), 404);
   });
 
   it('shows nothing of an unknown or expired captcha: 404', async () => {
     const { url, verifyId } = await newCaptcha();
     await app.db('captchas').where({ id: verifyId }).update({ expires_at: app.db.fn.now() });
     for (const path of [pathOf(url), '/captcha/nothing.png', '/captcha/..%2fx.png', '/captcha/%00.png'])
-      expectRefusal(await raw(app, path, { method: 'GET' }), 404);
+      expectRefusal(await sendRaw(app, path, { method: 'GET' }), 404);
   });
 
   it('lives 5 minutes', async () => {
@@ -105,7 +105,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
   it('takes the answer in small letters too', async () => {
     const phone = await exhaustedPhone();
     const { verifyId, verifyCode } = await solved();
-    const answer = { verifyId, verifyCode: secret(verifyCode.toLowerCase()) };
+    const answer = { verifyId, verifyCode: rememberSecret(verifyCode.toLowerCase()) };
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...answer }), { code: 200 });
   });
 
@@ -136,10 +136,10 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
   });
 
   it('gives a captcha one try, also for 20 requests at once', async () => {
-    const phones = await times(20, exhaustedPhone);
+    const phones = await inParallel(20, exhaustedPhone);
     const captcha = await solved();
-    const answers = await times(20, (index) => post(app.api, '/user/send_code', { ...phones[index], ...captcha }));
-    expect(counted(answers)).toEqual({ 200: 1, 5000: 19 });
+    const answers = await inParallel(20, (index) => post(app.api, '/user/send_code', { ...phones[index], ...captcha }));
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 19 });
   });
 
   it('refuses verifyId and verifyCode of another type with 400', async () => {
@@ -177,7 +177,7 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
     const captcha = await solved(off);
     expectBody(await post(off.api, '/user/send_code', { ...phone, ...captcha }), { code: 5000 });
     expect(await off.db('captchas').where({ id: captcha.verifyId })).toHaveLength(1);
-    expect(new Set((await times(5, () => newCaptcha(off))).map(({ verifyId }) => verifyId)).size).toBe(1);
+    expect(new Set((await inParallel(5, () => newCaptcha(off))).map(({ verifyId }) => verifyId)).size).toBe(1);
     expect((await off.api.get(pathOf((await newCaptcha(off)).url))).status).toBe(200);
     await off.close();
   });
@@ -188,7 +188,7 @@ describe('in production', () => {
     const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl });
     const { url } = await newCaptcha(production);
     expect(url).toMatch(/^https:\/\/accounts\.example\.com\/captcha\//);
-    expect((await raw(production, pathOf(url), { method: 'GET' })).status).toBe(200);
+    expect((await sendRaw(production, pathOf(url), { method: 'GET' })).status).toBe(200);
     await production.close();
   });
 });

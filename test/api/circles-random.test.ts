@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app';
 import type { Answer } from '../support/calls';
 import { Choices } from '../support/choices';
 import { CALLS, NextCall, type World } from '../support/circle-calls';
-import { brokenRules, unfinished } from '../support/circle-rules';
+import { brokenRules, pendingEnds } from '../support/circle-rules';
 import { befriend } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { field } from '../support/people';
@@ -69,16 +69,16 @@ describe('whatever thirty users do at random on two instances', () => {
   const newWalker = (index: number) => Walker.start(instances, index % 2 === 0 ? NAMES : undefined, call);
 
   async function act(choices: Choices): Promise<void> {
-    const index = choices.below(PEOPLE);
+    const index = choices.numberBelow(PEOPLE);
     const me = world.walkers[index];
     if (!me) return;
-    const life = choices.below(LIFE_EVERY);
+    const life = choices.numberBelow(LIFE_EVERY);
     if (life === 2) return endRequests(me);
     if (life < 2 && !me.isMoving) return life === 0 ? closeAndReplace(me, index) : changePhone(me);
-    const path = choices.of(CALLS);
+    const path = choices.oneOf(CALLS);
     const next = new NextCall(me, world, choices);
     const body = next.bodyOf(path);
-    const others = choices.below(TOGETHER_EVERY) === 0 ? next.othersIn(body) : [];
+    const others = choices.numberBelow(TOGETHER_EVERY) === 0 ? next.othersIn(body) : [];
     const [answer] = await Promise.all([
       call(me, path, body),
       ...others.map((other) => call(other, path, { ...body, ...(body.friendId && { friendId: me.id }) })),
@@ -162,7 +162,7 @@ describe('whatever thirty users do at random on two instances', () => {
 
       const checks = await walkAtRandom();
       await app.sweep();
-      complaints.push(...(await brokenRules(app.db, MOST_GROUPS)), ...(await unfinished(app.db)), ...deadlocks());
+      complaints.push(...(await brokenRules(app.db, MOST_GROUPS)), ...(await pendingEnds(app.db)), ...deadlocks());
       if (seconds > 0) process.stdout.write(`${JSON.stringify(await summary(checks), null, 2)}\n`);
       expect({ seed, complaints: [...new Set(complaints)].slice(0, 5) }).toEqual({ seed, complaints: [] });
       expect(checks).toBeGreaterThan(1);

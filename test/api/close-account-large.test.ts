@@ -3,7 +3,7 @@ import { expectBody, post } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { expectOk, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { folding, fullState, insertGroup, sync } from '../support/sync';
+import { foldingClientOf, fullState, insertGroup, sync } from '../support/sync';
 import { until } from '../support/until';
 
 /** Accounts that leave more than the request which closes them can end. */
@@ -63,7 +63,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
   it('closes one with 60,000 friends at once, and ends these in chunks, while others are served', async () => {
     await insertFriends(cat, 60_000);
     await app.db('friendships').insert({ user_id: ann.id, friend_id: cat.id, status: 20 });
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await client.sync();
     await closed(cat);
     await until(async () => {
@@ -107,7 +107,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect([await left(cat), await friendsOf(cat), await left(eve)]).toEqual([0, 0, 1]);
     expect(await friendsOf(zoe)).toBe(2);
     expect(await friendsOf(eve)).toBeLessThan(1_500);
-    const client = folding(zoe);
+    const client = foldingClientOf(zoe);
     await client.sync();
     await Promise.all([app.sweep(), other.sweep()]);
     await app.sweep();

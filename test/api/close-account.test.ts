@@ -15,9 +15,9 @@ import {
   type Person,
   type SignedInPerson,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
-import { fullState, insertGroup, settled, sync } from '../support/sync';
+import { fullState, insertGroup, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 
 describe('POST /user/close_account', () => {
@@ -114,8 +114,8 @@ describe('POST /user/close_account', () => {
     ]);
     await insertGroup(app, `told-${cat.id}`, [ann, bob, cat]);
     const clients = [
-      { person: ann, client: await settled(ann) },
-      { person: bob, client: await settled(bob) },
+      { person: ann, client: await settledClient(ann) },
+      { person: bob, client: await settledClient(bob) },
     ];
     await closed(cat);
     for (const { person, client } of clients) {
@@ -147,7 +147,7 @@ describe('POST /user/close_account', () => {
     await expectOk(bob.agent.post('/friendship/invite').send({ friendId: cat.id, message: 'And me' }));
     const dan = await insertAndSignIn(app, 'Dan');
     await app.db('friendships').insert({ user_id: dan.id, friend_id: cat.id, status: 20 });
-    const client = await settled(dan);
+    const client = await settledClient(dan);
     await closed(cat);
     const sides = app
       .db('friendships')
@@ -233,7 +233,7 @@ describe('POST /user/close_account', () => {
 
   it('removes what the user has uploaded, also where a group shows it', async () => {
     const { result } = await expectOk(cat.agent.post('/user/get_image_token'));
-    const token = secret(String(field(result, 'token')));
+    const token = rememberSecret(String(field(result, 'token')));
     const sent = await app.api.post('/').field('token', token).attach('file', PNG, 'portrait.png');
     const key = String(field(sent.body, 'key'));
     const file = join(app.dataDir, 'uploads', key);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { collectionOf, type Document, type Item } from '../../scripts/collection/collection';
 import type { TestApp } from '../support/app';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
 import { stage } from '../support/stage';
 
@@ -45,7 +45,7 @@ describe('the collection for Postman', () => {
       answers.push(await player.play(item));
       if (item.name === '/user/send_code') player.variables.set('code', app.sms.codeFor('+447911123458'));
     }
-    secret(player.variables.get('verification_token') ?? '');
+    rememberSecret(player.variables.get('verification_token') ?? '');
     const done = { code: 200 };
     expect(answers).toMatchObject([done, done, done, done, { ...done, result: { user: { nickname: 'Ann' } } }, done]);
     expect(Number(player.variables.get('version'))).toBeGreaterThan(0);

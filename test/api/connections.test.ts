@@ -1,5 +1,5 @@
 import { startApp, type Env, type TestApp } from '../support/app';
-import { expectBody, expectRefusal, post, times } from '../support/calls';
+import { expectBody, expectRefusal, post, inParallel } from '../support/calls';
 import { FaultProxy } from '../support/fault-proxy';
 import { insertAndSignIn, insertPerson, registrationOf, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
@@ -12,7 +12,7 @@ let proxy: FaultProxy;
 let app: TestApp;
 
 async function startBehindProxy(env: Env = {}): Promise<void> {
-  proxy = await FaultProxy.to(witness.databaseUrl);
+  proxy = await FaultProxy.start(witness.databaseUrl);
   app = await startApp(env, { databaseUrl: proxy.url, dataDir: witness.dataDir });
 }
 
@@ -34,7 +34,7 @@ const rename = ({ agent }: SignedInPerson, nickname: string) => post(agent, '/us
 describe('a connection on which something was given up', () => {
   it('is never used again: what is answered 200 after a BEGIN that got stuck stays', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
-    const people = await times(3, () => insertAndSignIn(app));
+    const people = await inParallel(3, () => insertAndSignIn(app));
     const registration = await registrationOf(app);
     proxy.stallAt('BEGIN;');
     const stuck = post(app.api, '/user/register', registration);
@@ -54,7 +54,7 @@ describe('a connection on which something was given up', () => {
 
   it('is never used again: a ROLLBACK behind a statement that got stuck', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
-    const people = await times(2, () => insertAndSignIn(app));
+    const people = await inParallel(2, () => insertAndSignIn(app));
     const registration = await registrationOf(app);
     proxy.stallAt('insert into "users"');
     const stuck = post(app.api, '/user/register', registration);
@@ -101,9 +101,9 @@ describe('the log', () => {
 describe('connections that fall silent', () => {
   it('are left within two time-outs, also after a quiet time, when new ones are good', async () => {
     await startBehindProxy();
-    const people = await times(3, () => insertPerson(app));
+    const people = await inParallel(3, () => insertPerson(app));
     const login = (index: number) => post(app.api, '/user/login', people[index % people.length]);
-    for (const answer of await times(12, login)) expect(answer.status).toBe(200);
+    for (const answer of await inParallel(12, login)) expect(answer.status).toBe(200);
     await realTime(6_500);
 
     proxy.mute();
@@ -112,7 +112,7 @@ describe('connections that fall silent', () => {
     expect(Date.now() - begun).toBeLessThan(11_000);
 
     // All of them, not only the one that was found.
-    for (const answer of await times(12, login)) expect(answer.status).toBe(200);
+    for (const answer of await inParallel(12, login)) expect(answer.status).toBe(200);
     await until(async () => (await app.api.get('/readyz')).status === 200, begun + 11_000 - Date.now());
   });
 
@@ -155,7 +155,7 @@ describe('a locked row', () => {
     const holder = await connectWriter(witness);
     await holder.query('BEGIN');
     await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [person.id]);
-    const stuck = times(60, (index) =>
+    const stuck = inParallel(60, (index) =>
       index % 2 === 0 ? rename(person, `Waits ${index}`) : post(app.api, '/user/login', person),
     );
     for (let count = 0; count < 8; count += 1) {

@@ -4,19 +4,19 @@ import { gzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import {
   cookieOf,
-  counted,
+  countCodes,
   expectBody,
   expectRefusal,
   post,
-  raw,
-  retryAfter,
-  times,
+  sendRaw,
+  retryAfterOf,
+  inParallel,
   type Answer,
 } from '../support/calls';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
 import { realTime } from '../support/real-time';
-import { idsOf, loggedAs } from '../support/request-ids';
+import { serviceRequestIds, requestLinesOf } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -58,26 +58,26 @@ async function cookieFor(person: Person): Promise<string> {
 describe('methods and paths', () => {
   it.each(OPERATIONS.map(pathOf))('%s takes POST only: 405 with Allow', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const answer = await raw(app, path, { method });
+      const answer = await sendRaw(app, path, { method });
       expectRefusal(answer, 405, 'POST');
       expect(answer.headers).toMatchObject({ allow: 'POST', 'cache-control': 'no-store' });
     }
-    expect(await raw(app, path, { method: 'HEAD' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(await sendRaw(app, path, { method: 'HEAD' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 
   it.each(['/user', '/users/1', '/user/find/44', '/user/find/44/1/2', '/user/sync/1/2', '/user/a/b', '/captcha/x'])(
     'an unknown path is 404: %s',
-    async (path) => expectRefusal(await raw(app, path, { body: '{}' }), 404),
+    async (path) => expectRefusal(await sendRaw(app, path, { body: '{}' }), 404),
   );
 
   it('an unknown path and a wrong method are refused before the body is looked at', async () => {
-    expectRefusal(await raw(app, '/user/no/such', { body: tooLarge }), 404);
-    expectRefusal(await raw(app, '/user/login', { method: 'PUT', body: '{"broken' }), 405);
+    expectRefusal(await sendRaw(app, '/user/no/such', { body: tooLarge }), 404);
+    expectRefusal(await sendRaw(app, '/user/login', { method: 'PUT', body: '{"broken' }), 405);
   });
 
   it.each(['/user/%', '/user/%zz', '/user/find/44/%ff', '/user/sync/%c3%28'])(
     'a path that cannot be decoded is 400: %s',
-    async (path) => expectRefusal(await raw(app, path), 400, 'path'),
+    async (path) => expectRefusal(await sendRaw(app, path), 400, 'path'),
   );
 
   it('fixed paths go before /user/:id, and no user id can be one of their words', async () => {
@@ -94,7 +94,7 @@ describe('request bodies', () => {
   it.each(OPERATIONS.map(pathOf))(
     '%s refuses a body of more than 16 KiB with 413, before it asks for a session',
     async (path) => {
-      const answer = await raw(app, path, { body: tooLarge });
+      const answer = await sendRaw(app, path, { body: tooLarge });
       expectRefusal(answer, 413, 'body');
       expect(answer.headers['cache-control']).toBe('no-store');
     },
@@ -104,8 +104,11 @@ describe('request bodies', () => {
     const phone = newPhone();
     const empty = JSON.stringify({ ...phone, ignored: '' });
     const padded = (size: number) => JSON.stringify({ ...phone, ignored: 'x'.repeat(size - empty.length) });
-    expectBody(await raw(app, '/user/check_phone_available', { body: padded(16_384) }), { code: 200, result: true });
-    expectRefusal(await raw(app, '/user/check_phone_available', { body: padded(16_385) }), 413);
+    expectBody(await sendRaw(app, '/user/check_phone_available', { body: padded(16_384) }), {
+      code: 200,
+      result: true,
+    });
+    expectRefusal(await sendRaw(app, '/user/check_phone_available', { body: padded(16_385) }), 413);
   });
 
   it.each(WITH_BODY)('%s refuses what is no JSON object with 400, before it asks for a session', async (path) => {
@@ -120,8 +123,8 @@ describe('request bodies', () => {
       'true',
       ' ',
     ])
-      expectRefusal(await raw(app, path, { body }), 400, 'body');
-    expectRefusal(await raw(app, path, { body: Buffer.from('{"nickname": "\xff"}', 'latin1') }), 400, 'body');
+      expectRefusal(await sendRaw(app, path, { body }), 400, 'body');
+    expectRefusal(await sendRaw(app, path, { body: Buffer.from('{"nickname": "\xff"}', 'latin1') }), 400, 'body');
   });
 
   it.each(WITHOUT_BODY)('%s ignores whatever small body comes', async (path) => {
@@ -136,10 +139,10 @@ describe('request bodies', () => {
     await app.db('group_members').insert({ group_id: group.id, member_id: signedIn.id });
     for (const body of ['{"broken', '[1]', Buffer.from([0xff, 0, 1])])
       expect(
-        (await raw(app, target, { body, headers: { Cookie: path === '/user/logout' ? '' : cookie } })).status,
+        (await sendRaw(app, target, { body, headers: { Cookie: path === '/user/logout' ? '' : cookie } })).status,
       ).toBe(path === '/user/logout' ? 401 : 200);
     if (path === '/user/logout')
-      expectBody(await raw(app, target, { body: '{"broken', headers: { Cookie: cookie } }), { code: 200 });
+      expectBody(await sendRaw(app, target, { body: '{"broken', headers: { Cookie: cookie } }), { code: 200 });
   });
 
   it.each([
@@ -155,11 +158,11 @@ describe('request bodies', () => {
   ])('reads the body as JSON whatever the content type says: %s', async (type) => {
     const headers = type === undefined ? {} : { 'Content-Type': type };
     const body = JSON.stringify(newPhone());
-    expectBody(await raw(app, '/user/check_phone_available', { body, headers }), { code: 200, result: true });
+    expectBody(await sendRaw(app, '/user/check_phone_available', { body, headers }), { code: 200, result: true });
   });
 
   it('without a body, names every field that is missing', async () => {
-    const answer = await raw(app, '/user/login');
+    const answer = await sendRaw(app, '/user/login');
     expectRefusal(answer, 400);
     expect(field(answer.body, 'details')).toEqual(
       ['region', 'phone', 'password'].map((path) => ({ path, message: expect.any(String) as string })),
@@ -190,13 +193,13 @@ describe('request bodies', () => {
   it('reads a chunked body and one with a byte order mark', async () => {
     const json = JSON.stringify(newPhone());
     const headers = { 'Transfer-Encoding': 'chunked' };
-    expect((await raw(app, '/user/check_phone_available', { body: json, headers })).status).toBe(200);
-    expect((await raw(app, '/user/check_phone_available', { body: `\ufeff${json}` })).status).toBe(200);
+    expect((await sendRaw(app, '/user/check_phone_available', { body: json, headers })).status).toBe(200);
+    expect((await sendRaw(app, '/user/check_phone_available', { body: `\ufeff${json}` })).status).toBe(200);
   });
 
   it('reads a gzipped body, up to 16 KiB of what is inside', async () => {
     const call = (body: Buffer, encoding = 'gzip') =>
-      raw(app, '/user/check_phone_available', { body, headers: { 'Content-Encoding': encoding } });
+      sendRaw(app, '/user/check_phone_available', { body, headers: { 'Content-Encoding': encoding } });
     expectBody(await call(gzipSync(JSON.stringify(newPhone()))), { code: 200, result: true });
     expectRefusal(await call(gzipSync(tooLarge)), 413, 'body');
     expectRefusal(await call(Buffer.from(JSON.stringify(newPhone()))), 400, 'body');
@@ -206,9 +209,9 @@ describe('request bodies', () => {
   it('ignores unknown fields, __proto__ and constructor among them', async () => {
     const { region, phone } = newPhone();
     const body = `{"region": ${region}, "phone": ${phone}, "more": [1], "__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}`;
-    expectBody(await raw(app, '/user/check_phone_available', { body }), { code: 200, result: true });
+    expectBody(await sendRaw(app, '/user/check_phone_available', { body }), { code: 200, result: true });
     expect({}).not.toHaveProperty('polluted');
-    const inherited = await raw(app, '/user/check_phone_available', {
+    const inherited = await sendRaw(app, '/user/check_phone_available', {
       body: '{"__proto__": {"region": 44, "phone": 1}}',
     });
     expectRefusal(inherited, 400, 'region');
@@ -217,30 +220,30 @@ describe('request bodies', () => {
 
 describe('sessions on Login operations', () => {
   it.each(LOGIN)('%s without a session is 401', async (path) => {
-    expectRefusal(await raw(app, path), 401, 'needs a session: log in first');
+    expectRefusal(await sendRaw(app, path), 401, 'needs a session: log in first');
   });
 
   it.each(['user', 'group'])('a misspelt word behind /%s/ is told as what it was taken for', async (resource) => {
-    expectRefusal(await raw(app, `/${resource}/logn`), 401, `/${resource}/:id needs a session`);
+    expectRefusal(await sendRaw(app, `/${resource}/logn`), 401, `/${resource}/:id needs a session`);
   });
 
   it.each(WITH_BODY.filter((path) => LOGIN.includes(path)))(
     '%s asks for a session before it looks at fields',
-    async (path) => expectRefusal(await raw(app, path, { body: '{}' }), 401),
+    async (path) => expectRefusal(await sendRaw(app, path, { body: '{}' }), 401),
   );
 
   it.each(OPEN)('%s needs no session', async (path) => {
-    expect((await raw(app, path, { body: JSON.stringify(someBody()) })).status).not.toBe(401);
+    expect((await sendRaw(app, path, { body: JSON.stringify(someBody()) })).status).not.toBe(401);
   });
 
   it('asks for a session before it looks at a version, a phone or an id in the path', async () => {
     for (const path of ['/user/sync/x', '/user/find/0/0', '/user/not.an.id', '/user/nobody'])
-      expectRefusal(await raw(app, path), 401);
+      expectRefusal(await sendRaw(app, path), 401);
   });
 
   it('is 401 whatever is wrong with the cookie', async () => {
     const cookie = await cookieFor(await insertPerson(app));
-    expectBody(await raw(app, '/user/groups', { headers: { Cookie: cookie } }), { code: 200, result: [] });
+    expectBody(await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } }), { code: 200, result: [] });
     const name = 'sid=';
     const value = cookie.slice(name.length);
     const wrong = [
@@ -262,8 +265,8 @@ describe('sessions on Login operations', () => {
       '%00',
     ];
     for (const text of wrong)
-      expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: `${name}${text}` } }), 401);
-    expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: `SID=${value}` } }), 401);
+      expectRefusal(await sendRaw(app, '/user/groups', { headers: { Cookie: `${name}${text}` } }), 401);
+    expectRefusal(await sendRaw(app, '/user/groups', { headers: { Cookie: `SID=${value}` } }), 401);
   });
 });
 
@@ -286,7 +289,7 @@ describe('answers', () => {
   });
 
   it('tell browsers to run, frame, sniff and pass on nothing', async () => {
-    for (const { headers } of [await post(app.api, '/user/groups'), await raw(app, '/healthz', { method: 'GET' })])
+    for (const { headers } of [await post(app.api, '/user/groups'), await sendRaw(app, '/healthz', { method: 'GET' })])
       expect(headers).toMatchObject({
         'content-security-policy': "default-src 'none';object-src 'none';base-uri 'none';frame-ancestors 'none'",
         'strict-transport-security': 'max-age=31536000; includeSubDomains',
@@ -300,7 +303,7 @@ describe('answers', () => {
   it('carry the request id that was sent, when it is sane', async () => {
     const sane = 'A-z0.9_'.padEnd(64, 'x');
     const answered = async (id: string) =>
-      (await raw(app, '/user/groups', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
+      (await sendRaw(app, '/user/groups', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
     expect(await answered(sane)).toBe(sane);
     for (const insane of [`${sane}y`, 'a b', '<script>', ''])
       expect(await answered(insane)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -309,8 +312,8 @@ describe('answers', () => {
   it('are logged with an id of the service, the one that was sent beside it, and a masked address', async () => {
     const proxied = await startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const call = async (id: string, address: string) => {
-      await raw(proxied, '/user/groups', { headers: { 'X-Request-Id': id, 'X-Forwarded-For': address } });
-      const [line] = await loggedAs(id);
+      await sendRaw(proxied, '/user/groups', { headers: { 'X-Request-Id': id, 'X-Forwarded-For': address } });
+      const [line] = await requestLinesOf(id);
       return line;
     };
     const requestId = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string;
@@ -326,18 +329,18 @@ describe('answers', () => {
 
   it('are logged for debugging alone where they ask every few seconds how the service is', async () => {
     for (const path of ['/healthz', '/readyz', '/elsewhere'])
-      await raw(app, path, { method: 'GET', headers: { 'X-Request-Id': `asked-${path.slice(1)}` } });
+      await sendRaw(app, path, { method: 'GET', headers: { 'X-Request-Id': `asked-${path.slice(1)}` } });
     const [debug, info] = [{ level: 20 }, { level: 30 }];
-    expect(await loggedAs('asked-healthz')).toMatchObject([debug]);
-    expect(await loggedAs('asked-readyz')).toMatchObject([debug]);
-    expect(await loggedAs('asked-elsewhere')).toMatchObject([info]);
+    expect(await requestLinesOf('asked-healthz')).toMatchObject([debug]);
+    expect(await requestLinesOf('asked-readyz')).toMatchObject([debug]);
+    expect(await requestLinesOf('asked-elsewhere')).toMatchObject([info]);
   });
 
   it('are logged when they refuse access too, as 401 and 403', async () => {
     const status = async (id: string, headers: Record<string, string>) => {
-      const answer = await raw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
+      const answer = await sendRaw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
       const reason = field(answer.body, 'reason');
-      expect(await loggedAs(id)).toMatchObject([
+      expect(await requestLinesOf(id)).toMatchObject([
         { clientRequestId: id, method: 'POST', status: answer.status, reason },
       ]);
       return answer.status;
@@ -348,15 +351,15 @@ describe('answers', () => {
   });
 
   it('are logged with the reason of a return code, which has no status of its own', async () => {
-    await raw(app, '/user/login', {
+    await sendRaw(app, '/user/login', {
       body: JSON.stringify({ ...newPhone(), password: newPassword() }),
       headers: { 'X-Request-Id': 'no-account' },
     });
-    expect(await loggedAs('no-account')).toMatchObject([{ status: 200, reason: 'wrong_credentials' }]);
+    expect(await requestLinesOf('no-account')).toMatchObject([{ status: 200, reason: 'wrong_credentials' }]);
   });
 
   it('carry a request id of their own when none was sent', async () => {
-    const [first, second] = [await raw(app, '/user/groups'), await raw(app, '/user/groups')];
+    const [first, second] = [await sendRaw(app, '/user/groups'), await sendRaw(app, '/user/groups')];
     expect(first.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
@@ -364,7 +367,7 @@ describe('answers', () => {
 
 describe('cross-site requests', () => {
   const call = (headers: Record<string, string>, method = 'POST') =>
-    raw(app, '/user/check_phone_available', {
+    sendRaw(app, '/user/check_phone_available', {
       method,
       headers,
       body: method === 'POST' ? JSON.stringify(newPhone()) : '',
@@ -409,20 +412,20 @@ describe('cross-site requests', () => {
     afterAll(() => secure.close());
 
     const from = (Origin: string) =>
-      raw(secure, '/user/check_phone_available', {
+      sendRaw(secure, '/user/check_phone_available', {
         headers: { Host: HOST, Origin },
         body: JSON.stringify(newPhone()),
       });
 
     it('are also those of another name of this address: origin and host agree, but not with PUBLIC_URL', async () => {
       const headers = { Host: 'evil.example', Origin: 'https://evil.example' };
-      expectRefusal(await raw(secure, '/user/groups', { headers }), 403, 'CORS_ORIGINS');
+      expectRefusal(await sendRaw(secure, '/user/groups', { headers }), 403, 'CORS_ORIGINS');
     });
 
     it('are not what comes from PUBLIC_URL by a proxy that puts its own name into Host', async () => {
       const headers = { Host: '127.0.0.1:8585', Origin: `https://${HOST}` };
       const body = JSON.stringify(newPhone());
-      expectBody(await raw(secure, '/user/check_phone_available', { headers, body }), { code: 200, result: true });
+      expectBody(await sendRaw(secure, '/user/check_phone_available', { headers, body }), { code: 200, result: true });
     });
 
     it.each([`http://${HOST}`, `capacitor://${HOST}`, `ionic://${HOST}`])(
@@ -472,7 +475,7 @@ describe('cross-site requests', () => {
 });
 
 describe('requests in TLS early data, which the proxy marks', () => {
-  const early = (path: string, method: string) => raw(app, path, { method, headers: { 'Early-Data': '1' } });
+  const early = (path: string, method: string) => sendRaw(app, path, { method, headers: { 'Early-Data': '1' } });
 
   it.each([
     ['POST', '/user/send_code'],
@@ -490,7 +493,7 @@ describe('requests in TLS early data, which the proxy marks', () => {
 
 describe('health', () => {
   it('/healthz says that the process lives, /readyz that the database answers and migrations are in', async () => {
-    for (const path of ['/healthz', '/readyz']) expectBody(await raw(app, path, { method: 'GET' }), { code: 200 });
+    for (const path of ['/healthz', '/readyz']) expectBody(await sendRaw(app, path, { method: 'GET' }), { code: 200 });
   });
 });
 
@@ -531,7 +534,7 @@ describe('failures of our own', () => {
     try {
       const headers = { 'X-Request-Id': 'internal-error' };
       expectRefusal(await post(broken.api, '/user/check_phone_available', newPhone(), headers), 500);
-      const [requestId] = await idsOf('internal-error');
+      const [requestId] = await serviceRequestIds('internal-error');
       const failures = () => broken.logged().filter((line) => line.msg === 'failed');
       await until(() => failures().length > 0);
       expect(failures()).toMatchObject([{ level: 50, requestId, err: { code: '42P01' } }]);
@@ -562,7 +565,7 @@ describe('failures of our own', () => {
         await failing(4, code);
         const refused = await post(agent, '/user/set_nickname', { nickname: 'never' });
         expectRefusal(refused, 503);
-        expect(retryAfter(refused)).toBeGreaterThanOrEqual(1);
+        expect(retryAfterOf(refused)).toBeGreaterThanOrEqual(1);
       }
       await failing(3, '40P01');
       const { password } = await insertPerson(app);
@@ -625,16 +628,16 @@ describe('a database that is away', () => {
     for (let round = 0; round < rounds; round += 1) {
       const started = Date.now();
       const answers = await Promise.all([
-        raw(proxied, '/readyz', { method: 'GET' }),
+        sendRaw(proxied, '/readyz', { method: 'GET' }),
         ...calls.map(([path, body]) => post(proxied.api, path, body, { Cookie: cookie })),
       ]);
       for (const answer of answers) {
         expectRefusal(answer, 503);
-        expect(retryAfter(answer)).toBeGreaterThanOrEqual(1);
+        expect(retryAfterOf(answer)).toBeGreaterThanOrEqual(1);
       }
       expect(Date.now() - started).toBeLessThan(withinMs);
     }
-    expect(await raw(proxied, '/healthz', { method: 'GET' })).toMatchObject({ status: 200 });
+    expect(await sendRaw(proxied, '/healthz', { method: 'GET' })).toMatchObject({ status: 200 });
   }
 
   async function behindProxy() {
@@ -681,12 +684,12 @@ describe('a database that is away', () => {
     const { proxy, proxied } = await behindProxy();
     const ask = () => post(proxied.api, '/user/check_phone_available', newPhone());
     try {
-      await times(10, ask);
+      await inParallel(10, ask);
       proxy.lose();
       const started = Date.now();
-      await times(10, ask);
+      await inParallel(10, ask);
       await realTime(started + 7_000 - Date.now());
-      expect(counted(await times(20, ask))).toEqual({ 200: 20 });
+      expect(countCodes(await inParallel(20, ask))).toEqual({ 200: 20 });
     } finally {
       proxy.close();
       await proxied.close();
@@ -696,7 +699,7 @@ describe('a database that is away', () => {
   it('does not keep the service from stopping when it has frozen', async () => {
     const { proxy, proxied } = await behindProxy();
     try {
-      await times(10, () => post(proxied.api, '/user/check_phone_available', newPhone()));
+      await inParallel(10, () => post(proxied.api, '/user/check_phone_available', newPhone()));
       proxy.freeze();
       const started = Date.now();
       await proxied.close();
@@ -712,7 +715,7 @@ describe('a database that is away', () => {
       const started = Date.now();
       const answer = await post(small.api, '/user/check_phone_available', newPhone());
       expectRefusal(answer, 503);
-      expect(retryAfter(answer)).toBeGreaterThanOrEqual(1);
+      expect(retryAfterOf(answer)).toBeGreaterThanOrEqual(1);
       expect(Date.now() - started).toBeLessThan(5_000);
     });
     expect((await post(small.api, '/user/check_phone_available', newPhone())).status).toBe(200);

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { startApp, type TestApp } from '../support/app';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
-import { connectWriter, folding, fullState, sync } from '../support/sync';
+import { connectWriter, foldingClientOf, fullState, sync } from '../support/sync';
 
 const PAGE = join(__dirname, '..', '..', 'docs', 'data.md');
 const ROLE = 'relations_writer';
@@ -36,7 +36,7 @@ describe('the SQL of docs/data.md', () => {
       await insertAndSignIn(app, 'Cat'),
     ];
     people = { ann, bob, cat };
-    clients = { ann: folding(ann), bob: folding(bob), cat: folding(cat) };
+    clients = { ann: foldingClientOf(ann), bob: foldingClientOf(bob), cat: foldingClientOf(cat) };
     owner = await connectWriter(app);
     await owner.query(`DROP ROLE IF EXISTS ${ROLE}`);
     await owner.query(block('CREATE ROLE'));

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase } from '../support/database';
 import type { SyncResult } from '../support/folding-client';
 import { e164, expectOk, insertAndSignIn, insertPerson, type SignedInPerson } from '../support/people';
-import { isEmpty, settled, sync } from '../support/sync';
+import { isEmpty, settledClient, sync } from '../support/sync';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -30,7 +30,7 @@ describe('npm run demo-data', () => {
 
   it('changes nothing when it is run again, and brings in who has registered since', async () => {
     await addDemoData(app.db);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await addDemoData(app.db);
     expect(isEmpty(await client.sync())).toBe(true);
     const bob = await insertAndSignIn(app, 'Bob');

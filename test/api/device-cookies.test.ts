@@ -1,20 +1,20 @@
 import { startApp, type TestApp } from '../support/app';
 import {
   cookieOf,
-  counted,
+  countCodes,
   deviceCookieOf,
   expectBody,
   expectRefusal,
   post,
-  raw,
-  retryAfter,
-  times,
+  sendRaw,
+  retryAfterOf,
+  inParallel,
   type Answer,
 } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { insertPerson, newPassword, newPhone, verificationToken, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 
 const { app } = stage();
@@ -49,7 +49,7 @@ async function deviceOf(person: Person, on = app): Promise<string> {
 /** Strangers use up what all others may get wrong for this phone in a day. */
 async function lockOut(person: Person, on: TestApp): Promise<void> {
   const fail = (index: number) => login(on, wrongly(person), '', `10.0.0.${index}`);
-  const codes = counted(await times(6, fail));
+  const codes = countCodes(await inParallel(6, fail));
   expect(codes).toEqual({ 1000: 4, 429: 2 });
 }
 
@@ -62,7 +62,7 @@ describe('the cookie of a device', () => {
     expect(more).toEqual([]);
     expect(first).toMatch(/^sid=/);
     const [pair = '', ...attributes] = second.split('; ');
-    secret(pair.slice('device='.length));
+    rememberSecret(pair.slice('device='.length));
     expect(pair).toMatch(new RegExp(`^device=${person.id}\\.0\\.[\\w-]{22}\\.\\d{13}\\.[\\w-]{43}$`));
     expect(pair).not.toContain(String(person.phone));
     expect(attributes.filter((attribute) => !attribute.startsWith('Expires='))).toEqual([
@@ -83,15 +83,15 @@ describe('the cookie of a device', () => {
   it('is no session, and the session needs none beside it', async () => {
     const person = await insertPerson(app);
     const answer = await login(app, person);
-    expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: deviceCookieOf(answer) } }), 401);
+    expectRefusal(await sendRaw(app, '/user/groups', { headers: { Cookie: deviceCookieOf(answer) } }), 401);
     const headers = { Cookie: cookieOf(answer) };
-    expectBody(await raw(app, '/user/groups', { headers }), { code: 200, result: [] });
+    expectBody(await sendRaw(app, '/user/groups', { headers }), { code: 200, result: [] });
     const change = { oldPassword: person.password, newPassword: newPassword() };
     const changed = await post(app.api, '/user/change_password', change, headers);
     expectBody(changed, { code: 200 });
     // What a client does not know it is not given with another answer, where it would be the first.
     expect(setCookie(changed)).toEqual([]);
-    expectBody(await raw(app, '/user/logout', { headers }), { code: 200 });
+    expectBody(await sendRaw(app, '/user/logout', { headers }), { code: 200 });
   });
 
   it('outlives a logout, which takes back the session alone', async () => {
@@ -99,7 +99,7 @@ describe('the cookie of a device', () => {
     const person = await insertPerson(app);
     const answer = await login(limited, person);
     const device = deviceCookieOf(answer);
-    const out = await raw(limited, '/user/logout', { headers: { Cookie: `${cookieOf(answer)}; ${device}` } });
+    const out = await sendRaw(limited, '/user/logout', { headers: { Cookie: `${cookieOf(answer)}; ${device}` } });
     expectBody(out, { code: 200 });
     expect(setCookie(out)).toEqual([expect.stringMatching(/^sid=;/)]);
     await lockOut(person, limited);
@@ -141,10 +141,10 @@ describe('a device that has been in before', () => {
     const [stolen, other] = [await deviceOf(person), await deviceOf(person)];
     const guess = (index: number) =>
       login(index % 2 === 0 ? first : second, wrongly(person), stolen, `10.0.1.${index}`);
-    expect(counted(await times(50, guess))).toEqual({ 1000: 10, 429: 40 });
+    expect(countCodes(await inParallel(50, guess))).toEqual({ 1000: 10, 429: 40 });
     const refused = await login(second, person, stolen);
     expectRefusal(refused, 429);
-    expect(retryAfter(refused)).toBeGreaterThan(14 * 60);
+    expect(retryAfterOf(refused)).toBeGreaterThan(14 * 60);
     expect(await app.db('rate_limits').whereLike('key', 'login_failures_p%')).toEqual([]);
     for (const cookie of ['', other]) expect((await login(first, person, cookie)).body).toMatchObject({ code: 200 });
   });
@@ -159,7 +159,7 @@ describe('a device that has been in before', () => {
     await app.db('rate_limits').whereLike('key', 'login_failures_d:%').delete();
     const refused = await login(app, person, device);
     expectRefusal(refused, 429);
-    expect(retryAfter(refused)).toBeGreaterThan(23 * 3_600);
+    expect(retryAfterOf(refused)).toBeGreaterThan(23 * 3_600);
   });
 
   it('counts only failures, and leaves no trace of its cookie', async () => {
@@ -167,7 +167,7 @@ describe('a device that has been in before', () => {
     const device = await deviceOf(person);
     for (let count = 0; count < 12; count += 1)
       expect((await login(app, person, device)).body).toMatchObject({ code: 200 });
-    await times(10, () => login(app, wrongly(person), device));
+    await inParallel(10, () => login(app, wrongly(person), device));
     await login(app, wrongly(person), device);
     const met = app.db('security_events').where({ event: 'limit_met', user_id: person.id }).pluck<string[]>('detail');
     expect(await met).toEqual(['login_failures_d']);
@@ -255,7 +255,7 @@ describe('a device that has been in before', () => {
   });
 
   it('is known by every secret that is still listed', async () => {
-    const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(secret);
+    const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(rememberSecret);
     const before = await instance({ ...FEW, SESSION_SECRETS: `${older}` });
     const between = await instance({ ...FEW, SESSION_SECRETS: `${newer},${older}` });
     const after = await instance({ ...FEW, SESSION_SECRETS: `${newer}` });

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { newUserId } from '../../src/features/users/user-id';
 import { fixedWords } from '../../src/http/operations-router';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
 import { insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { connectWriter, folding, fullState, settled, sync } from '../support/sync';
+import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 const REQUEST_WAITS = 3 * 24 * 3_600;
@@ -399,7 +399,7 @@ describe('friendships', () => {
 
   describe('POST /friendship/ignore', () => {
     it('ignores on the own side alone: the other is told nothing', async () => {
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       await client.sync();
       const [listed, state] = [await all(ann), client.state()];
@@ -453,7 +453,7 @@ describe('friendships', () => {
     ])('takes an %s request away from the user who was asked, and tells the other nothing', async (_what, answer) => {
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       await answer();
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       const [listed, state] = [await all(ann), client.state()];
       expectDone(await end(bob, ann));
       expect(await statuses()).toEqual([10, 30]);
@@ -475,7 +475,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       await answer();
       expect(await statuses()).toEqual([10, status]);
-      const clients = [await settled(ann), await settled(bob)];
+      const clients = [await settledClient(ann), await settledClient(bob)];
       expectDone(await withdraw(ann, bob));
       expect(await statuses()).toEqual([30, 30]);
       for (const [index, client] of clients.entries()) {
@@ -511,7 +511,7 @@ describe('friendships', () => {
       for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');
       expectDone(await ignore(cat, ann));
       expectDone(await end(dan, ann));
-      const clients = [await settled(ann), await settled(bob), await settled(cat)];
+      const clients = [await settledClient(ann), await settledClient(bob), await settledClient(cat)];
       await earlierForAll(REQUEST_ENDS - 60);
       await app.sweep();
       expect(await statusesOf(ann)).toEqual([10, 10, 10]);
@@ -706,7 +706,7 @@ describe('friendships', () => {
     });
 
     it('two who invite each other, again and again, end as friends, and their clients show it', async () => {
-      const clients = [folding(ann), folding(bob)];
+      const clients = [foldingClientOf(ann), foldingClientOf(bob)];
       for (let round = 0; round < 5; round += 1) {
         const answers = await Promise.all([invite(ann, bob), invite(bob, ann), ...clients.map((one) => one.sync())]);
         expect(
@@ -864,7 +864,7 @@ describe('friendships', () => {
     it('whatever four do at random, both sides belong together, and clients show what there is', async () => {
       const [here, there] = [await instance(), await instance()];
       const people = await Promise.all([here, there, here, there].map((one) => insertAndSignIn(one)));
-      const clients = people.map((person) => folding(person));
+      const clients = people.map((person) => foldingClientOf(person));
       const one = () => people[randomInt(people.length)] ?? ann;
       const something = (): Ask =>
         [invite, invite, invite, agree, agree, ignore, withdraw, end][randomInt(8)] ?? invite;
@@ -881,7 +881,7 @@ describe('friendships', () => {
       isGoing = false;
       await Promise.all(reading);
       // A machine that is busy with something else may refuse some for now.
-      const { 503: _refused, ...answered } = counted(answers.flat());
+      const { 503: _refused, ...answered } = countCodes(answers.flat());
       expect(Object.keys(answered).sort()).toEqual(['200', '400', '404']);
 
       for (const [index, client] of clients.entries()) {
@@ -910,7 +910,7 @@ describe('friendships', () => {
       await befriend(me, cat);
       for (const one of [ann, bob]) expectAction(await invite(one, me), 'Sent');
       const answers = await Promise.all([agree(me, ann), agree(me, bob)]);
-      expect(counted(answers)).toEqual({ 200: 1, 400: 1 });
+      expect(countCodes(answers)).toEqual({ 200: 1, 400: 1 });
       expectRefusal(answers.find(({ status }) => status === 400) ?? answers[0], 400, '2 friends', 'too_many_friends');
       for (const one of [ann, bob]) expectDone(await blacklist(one, me));
       expectDone(await blacklist(dan, me));
@@ -994,10 +994,10 @@ describe('friendships', () => {
       const elsewhere = await signIn(there, me);
       const people = Array.from({ length: 12 }, () => ({ id: newUserId(), nickname: 'Cat' }));
       await app.db('users').insert(people);
-      const answers = await times(12, (index) => invite(index % 2 === 0 ? me : elsewhere, people[index] ?? ann));
-      expect(counted(answers)).toEqual({ 200: 3, 429: 9 });
+      const answers = await inParallel(12, (index) => invite(index % 2 === 0 ? me : elsewhere, people[index] ?? ann));
+      expect(countCodes(answers)).toEqual({ 200: 3, 429: 9 });
       for (const refused of answers.filter(({ status }) => status === 429))
-        expect(retryAfter(refused)).toBeGreaterThan(80_000);
+        expect(retryAfterOf(refused)).toBeGreaterThan(80_000);
       expect(await app.db('friendships').where({ user_id: me.id })).toHaveLength(3);
       expectAction(await invite(await insertAndSignIn(here), bob), 'Sent');
     });

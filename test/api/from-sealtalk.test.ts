@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, post } from '../support/calls';
-import { expectWhole, rolesIn } from '../support/groups';
+import { expectWholeGroup, rolesIn } from '../support/groups';
 import { e164, expectOk, newPassword, newPhone, signIn, verificationToken, type PhoneFields } from '../support/people';
 import { fullState, NAMES } from '../support/sync';
 
@@ -52,7 +52,7 @@ describe('the import of docs/from-sealtalk.md', () => {
     expect(blacklist).toMatchObject([{ friendId: 'catOfBefore', status: true }]);
     expect(groups).toMatchObject([{ role: 1, group: { id: 'hikersOfBefore', name: '<Hikers>' } }]);
     expect(await rolesIn(app, 'hikersOfBefore')).toEqual({ annOfBefore: 1, bobOfBefore: 0, catOfBefore: 2 });
-    await expectWhole(app, 'hikersOfBefore');
+    await expectWholeGroup(app, 'hikersOfBefore');
     expect(await app.db('users').pluck('id')).not.toContain('gone');
   });
 });

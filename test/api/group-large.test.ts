@@ -1,8 +1,8 @@
 import { startApp, type TestApp } from '../support/app';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
-import { CREATOR, expectWhole, inGroup, MEMBER, rolesIn, signedIn } from '../support/groups';
+import { CREATOR, expectWholeGroup, callGroup, MEMBER, rolesIn, insertAndSignInAll } from '../support/groups';
 import { field, signIn, type SignedInPerson } from '../support/people';
-import { connectWriter, folding, fullState, settled, sync } from '../support/sync';
+import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
 
@@ -21,7 +21,11 @@ beforeAll(async () => {
     `INSERT INTO users (id, nickname) SELECT '-crowd' || n, 'Crowd ' || n FROM generate_series(1, ?) n`,
     [CROWD],
   );
-  [ann, bob, cat] = (await signedIn(app, 'Ann', 'Bob', 'Cat')) as [SignedInPerson, SignedInPerson, SignedInPerson];
+  [ann, bob, cat] = (await insertAndSignInAll(app, 'Ann', 'Bob', 'Cat')) as [
+    SignedInPerson,
+    SignedInPerson,
+    SignedInPerson,
+  ];
 });
 afterAll(() => app.close());
 /** Ann is the creator of a large group, Bob a member. */
@@ -41,7 +45,7 @@ afterEach(async () => {
   await app.sweep();
 });
 
-const dismiss = () => inGroup(ann, 'dismiss', { groupId });
+const dismiss = () => callGroup(ann, 'dismiss', { groupId });
 const living = async () => Object.keys(await rolesIn(app, groupId)).length;
 const counts = async () => {
   const { rows } = await app.db.raw<{ rows: { written: number; version: number }[] }>(
@@ -65,16 +69,16 @@ async function writtenBy(call: () => Promise<Answer>): Promise<number> {
 
 describe('a group of 5,000', () => {
   it('writes as many memberships as a change concerns', async () => {
-    expect(await writtenBy(() => inGroup(cat, 'join', { groupId }))).toBe(1);
-    expect(await writtenBy(() => inGroup(ann, 'rename', { groupId, name: 'Many' }))).toBe(0);
-    expect(await writtenBy(() => inGroup(ann, 'kick', { groupId, memberIds: ['-crowd1', '-crowd2'] }))).toBe(2);
-    expect(await writtenBy(() => inGroup(ann, 'transfer', { groupId, userId: bob.id }))).toBe(2);
-    expect(await writtenBy(() => inGroup(bob, 'quit', { groupId }))).toBe(2);
-    await expectWhole(app, groupId);
+    expect(await writtenBy(() => callGroup(cat, 'join', { groupId }))).toBe(1);
+    expect(await writtenBy(() => callGroup(ann, 'rename', { groupId, name: 'Many' }))).toBe(0);
+    expect(await writtenBy(() => callGroup(ann, 'kick', { groupId, memberIds: ['-crowd1', '-crowd2'] }))).toBe(2);
+    expect(await writtenBy(() => callGroup(ann, 'transfer', { groupId, userId: bob.id }))).toBe(2);
+    expect(await writtenBy(() => callGroup(bob, 'quit', { groupId }))).toBe(2);
+    await expectWholeGroup(app, groupId);
   });
 
   it('lists its members a page at a time, each once', async () => {
-    const { body, headers } = await inGroup(bob, `${groupId}/members`);
+    const { body, headers } = await callGroup(bob, `${groupId}/members`);
     const ids = (field(body, 'result') as { user: { id: string } }[]).map(({ user }) => user.id);
     expect(ids).toHaveLength(CROWD + 2);
     expect(ids).toEqual([...new Set(ids)].sort());
@@ -83,7 +87,7 @@ describe('a group of 5,000', () => {
   });
 
   it('is gone for everybody with the answer to dismiss, while most memberships are still to be ended', async () => {
-    const clients = [await settled(ann), await settled(bob)];
+    const clients = [await settledClient(ann), await settledClient(bob)];
     // Behind the first 500, so that the rest waits for this.
     const writer = await connectWriter(app);
     await writer.query('BEGIN');
@@ -101,22 +105,22 @@ describe('a group of 5,000', () => {
     }
     const full = await sync(bob);
     expect(full.group_members.filter((member) => member.groupId === groupId)).toEqual([]);
-    expect((await inGroup(bob, groupId)).body).toMatchObject({ result: { memberCount: 0 } });
-    expectRefusal(await inGroup(bob, `${groupId}/members`), 404);
-    expectRefusal(await inGroup(cat, 'join', { groupId }), 404);
+    expect((await callGroup(bob, groupId)).body).toMatchObject({ result: { memberCount: 0 } });
+    expectRefusal(await callGroup(bob, `${groupId}/members`), 404);
+    expectRefusal(await callGroup(cat, 'join', { groupId }), 404);
     for (const operation of ['quit', 'set_display_name'])
-      expectRefusal(await inGroup(bob, operation, { groupId, displayName: 'Bobby' }), 404);
+      expectRefusal(await callGroup(bob, operation, { groupId, displayName: 'Bobby' }), 404);
     expectBody(await post(bob.agent, '/user/groups'), { code: 200, result: [] });
     await writer.query('COMMIT');
     await writer.end();
     // What waits for a lock for a second is given up, and left to this.
     await app.sweep();
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
     for (const [index, client] of clients.entries()) {
       await client.sync();
       expect(client.state()).toEqual(await fullState(index === 0 ? ann : bob));
     }
-    expect((await inGroup(bob, groupId)).status).toBe(200);
+    expect((await callGroup(bob, groupId)).status).toBe(200);
   });
 
   it('is ended in transactions of 500 memberships at most', async () => {
@@ -134,22 +138,22 @@ describe('a group of 5,000', () => {
   it('is ended by a sweep when the process that dismissed it has ended in the middle, or another service did', async () => {
     await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
     expect(await living()).toBe(CROWD + 2);
-    const client = folding(await signIn(app, bob));
+    const client = foldingClientOf(await signIn(app, bob));
     await client.sync();
     expect(client.state().groups).toEqual([]);
     await app.sweep();
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
     expect(await app.db('group_dismissals').where({ group_id: groupId })).toEqual([]);
-    expect((await inGroup(bob, groupId)).status).toBe(200);
+    expect((await callGroup(bob, groupId)).status).toBe(200);
   });
 
   it('passes on to the member who has been there longest', async () => {
     await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).delete();
     await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).update({ is_deleted: false });
-    expectBody(await inGroup(ann, 'quit', { groupId }), { code: 200 });
+    expectBody(await callGroup(ann, 'quit', { groupId }), { code: 200 });
     const roles = await rolesIn(app, groupId);
     expect(roles[bob.id]).toBe(MEMBER);
     expect(Object.values(roles).filter((role) => role === CREATOR)).toHaveLength(1);
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
-import { befriend, inGroup, rolesIn, signedIn } from '../support/groups';
+import { befriend, callGroup, rolesIn, insertAndSignInAll } from '../support/groups';
 import { OPERATIONS } from '../support/operations';
 import type { SignedInPerson } from '../support/people';
 import { insertGroup } from '../support/sync';
@@ -33,7 +33,7 @@ let me: SignedInPerson;
 let count = 0;
 beforeAll(async () => {
   app = await startApp();
-  [creator, manager, member, other, me] = (await signedIn(app, 'A', 'B', 'C', 'D', 'E')) as [
+  [creator, manager, member, other, me] = (await insertAndSignInAll(app, 'A', 'B', 'C', 'D', 'E')) as [
     SignedInPerson,
     SignedInPerson,
     SignedInPerson,
@@ -64,7 +64,7 @@ async function call(operation: string, groupId: string, people: Record<string, S
   const userId = people[target]?.id ?? '';
   const memberIds = [path === '/group/add' ? other.id : userId];
   const texts = { name: 'New name', portraitUri: 'https://a.b/c.png', bulletin: 'News', displayName: 'Me' };
-  const answer = await inGroup(me, path.replace('/group/', '').replace(':id', groupId), {
+  const answer = await callGroup(me, path.replace('/group/', '').replace(':id', groupId), {
     groupId,
     userId,
     memberIds,

@@ -4,9 +4,9 @@ import {
   befriend,
   createGroup,
   CREATOR,
-  expectWhole,
+  expectWholeGroup,
   idsOf,
-  inGroup,
+  callGroup,
   MANAGER,
   MEMBER,
   rolesIn,
@@ -14,7 +14,7 @@ import {
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { folding, fullState, settled } from '../support/sync';
+import { foldingClientOf, fullState, settledClient } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
@@ -27,11 +27,11 @@ beforeEach(async () => {
 });
 
 type Named = Pick<SignedInPerson, 'id'>;
-const add = (me: SignedInPerson, ...others: Named[]) => inGroup(me, 'add', { groupId, memberIds: idsOf(others) });
-const join = (me: SignedInPerson) => inGroup(me, 'join', { groupId });
-const quit = (me: SignedInPerson) => inGroup(me, 'quit', { groupId });
-const kick = (me: SignedInPerson, ...others: Named[]) => inGroup(me, 'kick', { groupId, memberIds: idsOf(others) });
-const dismiss = (me: SignedInPerson) => inGroup(me, 'dismiss', { groupId });
+const add = (me: SignedInPerson, ...others: Named[]) => callGroup(me, 'add', { groupId, memberIds: idsOf(others) });
+const join = (me: SignedInPerson) => callGroup(me, 'join', { groupId });
+const quit = (me: SignedInPerson) => callGroup(me, 'quit', { groupId });
+const kick = (me: SignedInPerson, ...others: Named[]) => callGroup(me, 'kick', { groupId, memberIds: idsOf(others) });
+const dismiss = (me: SignedInPerson) => callGroup(me, 'dismiss', { groupId });
 const expectDone = (answer: Answer) => expectBody(answer, { code: 200 });
 const manage = async (...managers: Named[]) =>
   expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: idsOf(managers) }));
@@ -46,7 +46,7 @@ async function expectRoles(expected: Record<string, number>): Promise<void> {
   const people = [ann, bob, cat, dan];
   const named = people.flatMap(({ id, nickname }) => (id in roles ? [[nickname, roles[id]] as const] : []));
   expect(Object.fromEntries(named)).toEqual(expected);
-  await expectWhole(app, groupId);
+  await expectWholeGroup(app, groupId);
   for (const person of people.filter(({ nickname }) => nickname in expected)) {
     const [group] = (await fullState(person)).groups;
     expect(group?.role).toBe(expected[person.nickname]);
@@ -59,7 +59,7 @@ async function expectRoles(expected: Record<string, number>): Promise<void> {
 describe('POST /group/add', () => {
   it('brings friends in, by any member, and sync tells all of it', async () => {
     await befriend(app, bob, [cat, dan]);
-    const [annClient, catClient] = [await settled(ann), await settled(cat)];
+    const [annClient, catClient] = [await settledClient(ann), await settledClient(cat)];
     expectDone(await add(bob, cat, dan));
     await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
     expect((await annClient.sync()).group_members.map(({ memberId }) => memberId).sort()).toEqual(
@@ -104,7 +104,7 @@ describe('POST /group/add', () => {
     expectDone(await add(ann, cat));
     for (const one of [bob, cat])
       await expectOk(one.agent.post('/group/set_display_name').send({ groupId, displayName: 'X' }));
-    const clients = [folding(bob), folding(cat)];
+    const clients = [foldingClientOf(bob), foldingClientOf(cat)];
     for (const client of clients) await client.sync();
     expectDone(await kick(ann, bob, cat));
     expectDone(await add(ann, bob, cat));
@@ -157,7 +157,7 @@ describe('POST /group/add', () => {
     expectRefusal(await add(cat, dan), 404, 'your groups');
     expectRefusal(await add(cat, cat), 404, 'your groups');
     expectRefusal(await add(cat, { id: NOBODY }), 404, 'your groups');
-    expectRefusal(await inGroup(cat, 'add', { groupId: NOBODY, memberIds: [dan.id] }), 404, 'your groups');
+    expectRefusal(await callGroup(cat, 'add', { groupId: NOBODY, memberIds: [dan.id] }), 404, 'your groups');
     expectDone(await quit(bob));
     expectRefusal(await add(bob, bob), 404, 'your groups');
   });
@@ -169,12 +169,12 @@ describe('POST /group/add', () => {
     [[1], 'memberIds.0: must be'],
     [undefined, 'memberIds: is missing'],
   ])('wants 1 to 100 ids: %#', async (memberIds, words) => {
-    expectRefusal(await inGroup(ann, 'add', { groupId, memberIds }), 400, words);
+    expectRefusal(await callGroup(ann, 'add', { groupId, memberIds }), 400, words);
   });
 
   it('names the first few of many who cannot be brought in, and has all in details', async () => {
     const memberIds = Array.from({ length: 100 }, (_, index) => `nobody-${index}`);
-    const answer = await inGroup(ann, 'add', { groupId, memberIds });
+    const answer = await callGroup(ann, 'add', { groupId, memberIds });
     expectRefusal(answer, 400, 'memberIds.2: nobody-2 is not your friend; and 97 others');
     expect(String(field(answer.body, 'message')).length).toBeLessThan(300);
     expect(field(answer.body, 'details')).toHaveLength(100);
@@ -201,7 +201,7 @@ async function crowd(count: number): Promise<void> {
 
 describe('POST /group/join', () => {
   it('takes whoever has the id, and tells all by sync', async () => {
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     expectDone(await join(cat));
     await expectRoles({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
     expect((await client.sync()).group_members).toMatchObject([{ memberId: cat.id, role: MEMBER, isDeleted: false }]);
@@ -233,18 +233,18 @@ describe('POST /group/join', () => {
   });
 
   it('is 404 for a group that is not there, is dismissed, or has no members', async () => {
-    expectRefusal(await inGroup(cat, 'join', { groupId: NOBODY }), 404, 'your groups');
+    expectRefusal(await callGroup(cat, 'join', { groupId: NOBODY }), 404, 'your groups');
     await app.db('groups').insert({ id: `empty-${ann.id}`, name: 'Empty', creator_id: ann.id });
-    expectRefusal(await inGroup(ann, 'join', { groupId: `empty-${ann.id}` }), 404, 'your groups');
+    expectRefusal(await callGroup(ann, 'join', { groupId: `empty-${ann.id}` }), 404, 'your groups');
     expectDone(await dismiss(ann));
     for (const one of [ann, bob, cat]) expectRefusal(await join(one), 404, 'your groups');
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 });
 
 describe('POST /group/quit', () => {
   it('ends the own membership, and tells all by sync', async () => {
-    const clients = [await settled(ann), await settled(bob)] as const;
+    const clients = [await settledClient(ann), await settledClient(bob)] as const;
     expectDone(await quit(bob));
     await expectRoles({ Ann: CREATOR });
     expect((await clients[0].sync()).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
@@ -265,7 +265,7 @@ describe('POST /group/quit', () => {
     expectDone(await join(cat));
     expectDone(await quit(bob));
     expectDone(await join(bob));
-    const client = await settled(bob);
+    const client = await settledClient(bob);
     expectDone(await quit(ann));
     await expectRoles({ Cat: CREATOR, Bob: MEMBER });
     await client.sync();
@@ -277,13 +277,13 @@ describe('POST /group/quit', () => {
 
   it('dismisses the group with the last one, and notes it', async () => {
     expectDone(await quit(bob));
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     expectDone(await quit(ann));
-    await expectWhole(app, groupId);
-    expect((await inGroup(ann, groupId)).body).toMatchObject({
+    await expectWholeGroup(app, groupId);
+    expect((await callGroup(ann, groupId)).body).toMatchObject({
       result: { memberCount: 0, dismissedAt: expect.any(String) as string },
     });
-    expectRefusal(await inGroup(bob, groupId), 404);
+    expectRefusal(await callGroup(bob, groupId), 404);
     await client.sync();
     expect(client.state().groups).toEqual([]);
     expect(await app.db('security_events').where({ event: 'group_dismissed', detail: groupId })).toMatchObject([
@@ -293,7 +293,7 @@ describe('POST /group/quit', () => {
 
   it('is 404 for who is no member', async () => {
     expectRefusal(await quit(cat), 404, 'your groups');
-    expectRefusal(await inGroup(cat, 'quit', { groupId: NOBODY }), 404, 'your groups');
+    expectRefusal(await callGroup(cat, 'quit', { groupId: NOBODY }), 404, 'your groups');
   });
 });
 
@@ -304,7 +304,7 @@ describe('POST /group/kick', () => {
 
   it('ends the memberships of others, by the creator, managers among them, and tells all by sync', async () => {
     await manage(bob);
-    const clients = [await settled(dan), await settled(bob)] as const;
+    const clients = [await settledClient(dan), await settledClient(bob)] as const;
     expectDone(await kick(ann, bob, cat));
     await expectRoles({ Ann: CREATOR, Dan: MEMBER });
     await clients[0].sync();
@@ -345,7 +345,7 @@ describe('POST /group/kick', () => {
   });
 
   it('keeps out who has quit before it', async () => {
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await manage(bob);
     expectDone(await quit(cat));
     expectDone(await kick(bob, cat));
@@ -361,9 +361,9 @@ describe('POST /group/dismiss', () => {
     expectDone(await join(cat));
     expectDone(await kick(ann, cat));
     expectDone(await join(dan));
-    const clients = [await settled(ann), await settled(bob), await settled(dan)];
+    const clients = [await settledClient(ann), await settledClient(bob), await settledClient(dan)];
     expectDone(await dismiss(ann));
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
     for (const [index, client] of clients.entries()) {
       const { groups, group_members } = await client.sync();
       expect(groups).toMatchObject([{ isDeleted: true, group: { id: groupId, name: '', portraitUri: '' } }]);
@@ -371,13 +371,13 @@ describe('POST /group/dismiss', () => {
       expect(client.state()).toEqual(await fullState([ann, bob, dan][index] ?? ann));
     }
     for (const one of [ann, bob, dan]) {
-      expect((await inGroup(one, groupId)).body).toMatchObject({
+      expect((await callGroup(one, groupId)).body).toMatchObject({
         result: { name: 'Hiking club', creatorId: ann.id, memberCount: 0, dismissedAt: expect.any(String) as string },
       });
-      expectRefusal(await inGroup(one, `${groupId}/members`), 404);
+      expectRefusal(await callGroup(one, `${groupId}/members`), 404);
       expectBody(await post(one.agent, '/user/groups'), { code: 200, result: [] });
     }
-    expectRefusal(await inGroup(cat, groupId), 404);
+    expectRefusal(await callGroup(cat, groupId), 404);
   });
 
   it('is noted, with who did it', async () => {
@@ -397,17 +397,17 @@ describe('POST /group/dismiss', () => {
 });
 
 describe('POST /group/transfer', () => {
-  const transfer = (me: SignedInPerson, other: Named) => inGroup(me, 'transfer', { groupId, userId: other.id });
+  const transfer = (me: SignedInPerson, other: Named) => callGroup(me, 'transfer', { groupId, userId: other.id });
 
   it('makes another member the creator, and the creator a member', async () => {
     expectDone(await join(cat));
     await manage(bob);
-    const client = await settled(cat);
+    const client = await settledClient(cat);
     expectDone(await transfer(ann, bob));
     await expectRoles({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
     await client.sync();
     expect(client.state()).toEqual(await fullState(cat));
-    expect((await inGroup(cat, groupId)).body).toMatchObject({ result: { creatorId: bob.id } });
+    expect((await callGroup(cat, groupId)).body).toMatchObject({ result: { creatorId: bob.id } });
     expectRefusal(await transfer(ann, ann), 403, 'member');
   });
 
@@ -446,24 +446,24 @@ describe('a caller who may not do it', () => {
     await app.db.transaction(async (trx) => {
       await trx('group_sizes').where({ group_id: groupId }).forUpdate();
       for (const operation of [...changing, ...forCreator, 'kick', 'quit', 'add'])
-        expectRefusal(await inGroup(cat, operation, { groupId, ...others }), 404, 'your groups');
+        expectRefusal(await callGroup(cat, operation, { groupId, ...others }), 404, 'your groups');
       for (const operation of [...changing, ...forCreator, 'kick'])
-        expectRefusal(await inGroup(dan, operation, { groupId, ...others }), 403, 'a member of this group may not');
+        expectRefusal(await callGroup(dan, operation, { groupId, ...others }), 403, 'a member of this group may not');
       for (const operation of [...forCreator, 'kick'])
-        expectRefusal(await inGroup(bob, operation, { groupId, ...others }), 403, 'a manager of this group may not');
+        expectRefusal(await callGroup(bob, operation, { groupId, ...others }), 403, 'a manager of this group may not');
     });
   });
 });
 
 describe('POST /group/set_manager and /group/remove_manager', () => {
   const set = (me: SignedInPerson, ...others: Named[]) =>
-    inGroup(me, 'set_manager', { groupId, memberIds: idsOf(others) });
+    callGroup(me, 'set_manager', { groupId, memberIds: idsOf(others) });
   const remove = (me: SignedInPerson, ...others: Named[]) =>
-    inGroup(me, 'remove_manager', { groupId, memberIds: idsOf(others) });
+    callGroup(me, 'remove_manager', { groupId, memberIds: idsOf(others) });
 
   it('make members managers, and members again, which sync tells', async () => {
     expectDone(await join(cat));
-    const client = await settled(bob);
+    const client = await settledClient(bob);
     expectDone(await set(ann, bob, cat));
     await expectRoles({ Ann: CREATOR, Bob: MANAGER, Cat: MANAGER });
     expect(await client.sync()).toMatchObject({ groups: [{ role: MANAGER }] });
@@ -508,8 +508,8 @@ describe('with other settings', () => {
     const [me, other] = [await insertAndSignIn(there, 'Me'), await insertAndSignIn(there, 'Other')];
     const id = await createGroup(app, [me]);
     for (const asked of [id, NOBODY, groupId])
-      expectRefusal(await inGroup(other, 'join', { groupId: asked }), 403, 'a member has to add you');
-    expectDone(await inGroup(me, 'join', { groupId: id }));
+      expectRefusal(await callGroup(other, 'join', { groupId: asked }), 403, 'a member has to add you');
+    expectDone(await callGroup(me, 'join', { groupId: id }));
     expect(await rolesIn(app, id)).toEqual({ [me.id]: CREATOR });
   });
 
@@ -531,18 +531,18 @@ describe('with other settings', () => {
     for (const [operation, fields, count] of calls) {
       const me = await insertAndSignIn(there);
       const nine = { groupId: NOBODY, memberIds: Array.from({ length: 10 - count }, (_, index) => `u${index}`) };
-      await inGroup(me, 'kick', nine);
+      await callGroup(me, 'kick', nine);
       // The last ones may go beyond the amount.
       for (const status of [expect.not.stringMatching('429'), '429'])
-        expect(String((await inGroup(me, operation, { groupId: NOBODY, ...fields })).status)).toEqual(status);
+        expect(String((await callGroup(me, operation, { groupId: NOBODY, ...fields })).status)).toEqual(status);
       const used = await app
         .db('rate_limits')
         .where({ key: `group_changes_hour:${me.id}` })
         .first<{ used: number }>('used');
       expect([operation, used.used]).toEqual([operation, 10]);
       // Nobody is kept in a group.
-      expectRefusal(await inGroup(me, 'quit', { groupId: NOBODY }), 404);
-      expectRefusal(await inGroup(me, 'dismiss', { groupId: NOBODY }), 404);
+      expectRefusal(await callGroup(me, 'quit', { groupId: NOBODY }), 404);
+      expectRefusal(await callGroup(me, 'dismiss', { groupId: NOBODY }), 404);
     }
   });
 
@@ -552,11 +552,11 @@ describe('with other settings', () => {
       const there = await instance({ GROUP_ADD: who });
       const me = await insertAndSignIn(there);
       await befriend(app, me, [cat, dan]);
-      expectDone(await inGroup(me, 'join', { groupId }));
+      expectDone(await callGroup(me, 'join', { groupId }));
       await expectOk(dan.agent.post('/user/add_to_blacklist').send({ friendId: me.id }));
       const refused = [
         await add(me, cat, dan),
-        await inGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([cat, dan]) }),
+        await callGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([cat, dan]) }),
       ];
       for (const answer of refused) {
         expectRefusal(answer, 400, who === 'friends' ? 'not your friend' : 'no such user');
@@ -569,7 +569,7 @@ describe('with other settings', () => {
 
   it('GROUP_ADD=anyone: a member brings in whoever has an open account', async () => {
     const me = await insertAndSignIn(await instance({ GROUP_ADD: 'anyone' }));
-    expectDone(await inGroup(me, 'join', { groupId }));
+    expectDone(await callGroup(me, 'join', { groupId }));
     expectDone(await add(me, cat));
     await app.db('users').where({ id: dan.id }).update({ closed_at: new Date() });
     expectRefusal(await add(me, dan, { id: NOBODY }), 400, 'no such user');

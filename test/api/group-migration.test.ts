@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { migrate, migratorConfig } from '../../src/database/migrations';
 import { emptyDatabase, type TestDatabase } from '../support/database';
-import { expectWhole, rolesIn } from '../support/groups';
+import { expectWholeGroup, rolesIn } from '../support/groups';
 import { testPool, type TestPool } from '../support/pool';
 
 describe('the migration of groups', () => {
@@ -41,7 +41,7 @@ describe('the migration of groups', () => {
     await member('empty', 'ann', 0, true);
     await migrate(database.url);
 
-    for (const id of ['right', 'two', 'none', 'away']) await expectWhole({ db }, id);
+    for (const id of ['right', 'two', 'none', 'away']) await expectWholeGroup({ db }, id);
     expect(await rolesIn({ db }, 'right')).toEqual({ ann: 0, bob: 1, cat: 2 });
     expect(await rolesIn({ db }, 'two')).toEqual({ ann: 0, bob: 1, cat: 1 });
     expect(await rolesIn({ db }, 'none')).toEqual({ ann: 0, bob: 2, cat: 1 });

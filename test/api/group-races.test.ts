@@ -1,20 +1,20 @@
 import type { Client } from 'pg';
-import { counted, expectBody, expectRefusal, post, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   befriend,
   createGroup,
   CREATOR,
-  expectWhole,
+  expectWholeGroup,
   idsOf,
-  inGroup,
+  callGroup,
   MEMBER,
   rolesIn,
-  signedIn,
+  insertAndSignInAll,
 } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { connectWriter, fullState, settled } from '../support/sync';
+import { connectWriter, fullState, settledClient } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 /** More connections than calls wait here at a time, so that the test can ask how many do. */
@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => writer.end());
 
 type Call = () => Promise<Answer>;
-const ofGroup = (operation: string) => (me: SignedInPerson) => () => inGroup(me, operation, { groupId });
+const ofGroup = (operation: string) => (me: SignedInPerson) => () => callGroup(me, operation, { groupId });
 const [join, quit, dismiss] = ['join', 'quit', 'dismiss'].map(ofGroup) as [
   (me: SignedInPerson) => Call,
   (me: SignedInPerson) => Call,
@@ -43,7 +43,7 @@ const ofMembers =
   (operation: string) =>
   (me: SignedInPerson, ...others: SignedInPerson[]) =>
   () =>
-    inGroup(me, operation, { groupId, memberIds: idsOf(others) });
+    callGroup(me, operation, { groupId, memberIds: idsOf(others) });
 const [add, kick, setManager, removeManager] = ['add', 'kick', 'set_manager', 'remove_manager'].map(ofMembers) as [
   ReturnType<typeof ofMembers>,
   ReturnType<typeof ofMembers>,
@@ -51,7 +51,7 @@ const [add, kick, setManager, removeManager] = ['add', 'kick', 'set_manager', 'r
   ReturnType<typeof ofMembers>,
 ];
 const transfer = (me: SignedInPerson, other: SignedInPerson) => () =>
-  inGroup(me, 'transfer', { groupId, userId: other.id });
+  callGroup(me, 'transfer', { groupId, userId: other.id });
 
 /** Has the calls come to the group one after the other, while none can go on, and then all of them at once. */
 async function inOrder(...calls: Call[]): Promise<number[]> {
@@ -64,7 +64,7 @@ async function inOrder(...calls: Call[]): Promise<number[]> {
   }
   await writer.query('COMMIT');
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
-  await expectWhole(app, groupId);
+  await expectWholeGroup(app, groupId);
   return statuses;
 }
 
@@ -77,19 +77,19 @@ async function roles(): Promise<Record<string, number>> {
 describe('the last place', () => {
   it('is had by one of twenty who take it at once', async () => {
     await expectOk(dan.agent.post('/group/join').send({ groupId }));
-    const people = await signedIn(app, ...Array.from({ length: 20 }, () => 'Eve'));
+    const people = await insertAndSignInAll(app, ...Array.from({ length: 20 }, () => 'Eve'));
     await writer.query('BEGIN');
     await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
     const answers = people.map((person) => join(person)());
     await untilWaiting(app.db, 20);
     await writer.query('COMMIT');
-    expect(counted(await Promise.all(answers))).toEqual({ 200: 1, 400: 19 });
-    await expectWhole(app, groupId);
+    expect(countCodes(await Promise.all(answers))).toEqual({ 200: 1, 400: 19 });
+    await expectWholeGroup(app, groupId);
     expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(5);
   });
 
   it('is had by one of two who bring others in at once', async () => {
-    const [eve, fay] = (await signedIn(app, 'Eve', 'Fay')) as [SignedInPerson, SignedInPerson];
+    const [eve, fay] = (await insertAndSignInAll(app, 'Eve', 'Fay')) as [SignedInPerson, SignedInPerson];
     await befriend(app, ann, [eve]);
     await befriend(app, bob, [fay]);
     expect(await inOrder(add(ann, dan, eve), add(bob, fay))).toEqual([200, 400]);
@@ -138,7 +138,7 @@ describe('rename, set_portrait_uri and set_bulletin beside others', () => {
     ] as const) {
       await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [bob.id] }));
       const before = await group();
-      expect(await inOrder(end, () => inGroup(bob, operation, { groupId, ...fields }))).toEqual([200, status]);
+      expect(await inOrder(end, () => callGroup(bob, operation, { groupId, ...fields }))).toEqual([200, status]);
       expect(await group()).toEqual(before);
     }
   });
@@ -202,8 +202,8 @@ describe('quit beside others', () => {
   it('of all members at once: the last one dismisses the group', async () => {
     expect(await inOrder(quit(ann), quit(bob), quit(cat))).toEqual([200, 200, 200]);
     // Whoever of the three PostgreSQL lets go last.
-    const looks = await Promise.all([ann, bob, cat].map((one) => inGroup(one, groupId)));
-    expect(counted(looks)).toEqual({ 200: 1, 404: 2 });
+    const looks = await Promise.all([ann, bob, cat].map((one) => callGroup(one, groupId)));
+    expect(countCodes(looks)).toEqual({ 200: 1, 404: 2 });
   });
 
   it('of the last one beside a join: who comes too late finds no group', async () => {
@@ -237,11 +237,11 @@ describe('join beside others', () => {
   });
 
   it('beside a dismissal: who is in time is told of the end', async () => {
-    const client = await settled(dan);
+    const client = await settledClient(dan);
     expect(await inOrder(join(dan), dismiss(ann))).toEqual([200, 200]);
     await client.sync();
     expect(client.state()).toEqual(await fullState(dan));
-    expect((await inGroup(dan, groupId)).status).toBe(200);
+    expect((await callGroup(dan, groupId)).status).toBe(200);
   });
 
   it('beside a dismissal whose memberships are still to be ended: the row is left out', async () => {
@@ -253,11 +253,11 @@ describe('join beside others', () => {
     await writer.query('COMMIT');
     expectRefusal(await answer, 404, 'your groups');
     await app.sweep();
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 
   it('waits for a user whose row is locked, and keeps nobody else from the group', async () => {
-    const [eve] = (await signedIn(app, 'Eve')) as [SignedInPerson];
+    const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
     const waiting = join(dan)();
@@ -272,9 +272,9 @@ describe('of the last group that a user may be in', () => {
   const instance = instancesBeside(() => app, { GROUPS_JOINED_PER_USER: '1' });
 
   it.each<[string, (me: SignedInPerson, other: string, creator: SignedInPerson) => Promise<Answer>, number]>([
-    ['joined', (me, other) => inGroup(me, 'join', { groupId: other }), 1000],
-    ['made', (me) => inGroup(me, 'create', { name: 'Hikers', memberIds: [] }), 1000],
-    ['added to', (_me, other, creator) => inGroup(creator, 'add', { groupId: other, memberIds: [dan.id] }), 400],
+    ['joined', (me, other) => callGroup(me, 'join', { groupId: other }), 1000],
+    ['made', (me) => callGroup(me, 'create', { name: 'Hikers', memberIds: [] }), 1000],
+    ['added to', (_me, other, creator) => callGroup(creator, 'add', { groupId: other, memberIds: [dan.id] }), 400],
   ])('two at once, one of them %s: one gets it', async (_how, call, refused) => {
     const there = await instance();
     const me = await signIn(there, dan);
@@ -282,7 +282,7 @@ describe('of the last group that a user may be in', () => {
     const creator = await signIn(there, ann);
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
-    const answers = [inGroup(me, 'join', { groupId }), call(me, other, creator)];
+    const answers = [callGroup(me, 'join', { groupId }), call(me, other, creator)];
     await untilWaiting(app.db, 2);
     await writer.query('COMMIT');
     const codes = (await Promise.all(answers)).map(({ body }) => field(body, 'code'));
@@ -320,7 +320,7 @@ describe('add beside others', () => {
     await untilWaiting(app.db, 1);
     const renamed = post(dan.agent, '/user/set_nickname', { nickname: 'Danny' });
     await untilWaiting(app.db, 2);
-    const later = inGroup(bob, 'add', { groupId: other, memberIds: [dan.id] });
+    const later = callGroup(bob, 'add', { groupId: other, memberIds: [dan.id] });
     await untilWaiting(app.db, 3);
     await writer.query('COMMIT');
     expectBody(await first, { code: 200 });
@@ -331,13 +331,13 @@ describe('add beside others', () => {
   });
 
   it('by a stranger, or of who is no friend: waits for nobody, and nobody waits for it', async () => {
-    const [eve] = (await signedIn(app, 'Eve')) as [SignedInPerson];
+    const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = ANY ($1) FOR UPDATE', [[dan.id, eve.id]]);
     expectRefusal(await add(eve, dan)(), 404, 'your groups');
-    expectRefusal(await inGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'your groups');
+    expectRefusal(await callGroup(ann, 'add', { groupId: 'abcdefghijkl', memberIds: [dan.id] }), 404, 'your groups');
     expectRefusal(await add(ann, eve)(), 400, eve.id);
-    expectRefusal(await inGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
+    expectRefusal(await callGroup(ann, 'create', { name: 'Hikers', memberIds: [eve.id] }), 400, eve.id);
     await writer.query('COMMIT');
   });
 
@@ -355,7 +355,7 @@ describe('beside another service', () => {
     await untilWaiting(app.db, 1);
     await writer.query('COMMIT');
     expectRefusal(await answer, 400, 'userId');
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 
   it('a creator whom it names counts at once', async () => {
@@ -397,7 +397,7 @@ describe('beside another service', () => {
     await writer.query('COMMIT');
     await back;
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 });
 
@@ -419,11 +419,11 @@ describe('an operation', () => {
       await failing('group_members');
       expectBody(await join(dan)(), { code: 200 });
       await failing('group_members');
-      expectBody(await inGroup(dan, 'set_display_name', { groupId, displayName: 'Danny' }), { code: 200 });
+      expectBody(await callGroup(dan, 'set_display_name', { groupId, displayName: 'Danny' }), { code: 200 });
       await failing('group_members');
       expectBody(await kick(ann, dan)(), { code: 200 });
       await failing('groups');
-      expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+      expectBody(await callGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
     } finally {
       await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
     }
@@ -436,7 +436,7 @@ describe('an account that is closed', () => {
     await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
     expectBody(await post(ann.agent, '/user/close_account', { password: ann.password }), { code: 200 });
     expect(await roles()).toEqual({ Bob: MEMBER, Cat: CREATOR });
-    for (const id of [groupId, alone]) await expectWhole(app, id);
+    for (const id of [groupId, alone]) await expectWholeGroup(app, id);
     expect(await app.db('security_events').where({ event: 'group_dismissed', detail: alone })).toHaveLength(1);
   });
 });
@@ -445,7 +445,7 @@ it('whatever members do at random, each group stays whole, and clients show what
   const groups = [groupId, await createGroup(app, [bob, ann]), await createGroup(app, [cat, dan])];
   const people = [ann, bob, cat, dan];
   const second = await Promise.all(people.map((person) => signIn(app, person)));
-  const clients = await Promise.all(people.map((person) => settled(person)));
+  const clients = await Promise.all(people.map((person) => settledClient(person)));
   let state = Number(process.env.GROUPS_SEED ?? 1);
   const below = (limit: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -458,16 +458,16 @@ it('whatever members do at random, each group stays whole, and clients show what
       const other = people[below(people.length)] ?? ann;
       const some = { groupId: id, memberIds: [other.id] };
       const calls: Call[] = [
-        () => inGroup(me, 'join', { groupId: id }),
-        () => inGroup(me, 'join', { groupId: id }),
-        () => inGroup(me, 'add', some),
-        () => inGroup(me, 'add', some),
-        () => inGroup(me, 'quit', { groupId: id }),
-        () => inGroup(me, 'kick', some),
-        () => inGroup(me, 'set_manager', some),
-        () => inGroup(me, 'remove_manager', some),
-        () => inGroup(me, 'rename', { groupId: id, name: `No ${below(99)}` }),
-        () => inGroup(me, 'transfer', { groupId: id, userId: other.id }),
+        () => callGroup(me, 'join', { groupId: id }),
+        () => callGroup(me, 'join', { groupId: id }),
+        () => callGroup(me, 'add', some),
+        () => callGroup(me, 'add', some),
+        () => callGroup(me, 'quit', { groupId: id }),
+        () => callGroup(me, 'kick', some),
+        () => callGroup(me, 'set_manager', some),
+        () => callGroup(me, 'remove_manager', some),
+        () => callGroup(me, 'rename', { groupId: id, name: `No ${below(99)}` }),
+        () => callGroup(me, 'transfer', { groupId: id, userId: other.id }),
       ];
       answers.push(await (calls[below(calls.length)] ?? join(me))());
     }
@@ -480,8 +480,8 @@ it('whatever members do at random, each group stays whole, and clients show what
   const answers = (await Promise.all([...people, ...second].map(act))).flat();
   isGoing = false;
   await Promise.all(reading);
-  expect(Object.keys(counted(answers)).every((code) => ['200', '400', '403', '404'].includes(code))).toBe(true);
-  for (const id of groups) await expectWhole(app, id);
+  expect(Object.keys(countCodes(answers)).every((code) => ['200', '400', '403', '404'].includes(code))).toBe(true);
+  for (const id of groups) await expectWholeGroup(app, id);
   for (const [index, client] of clients.entries()) {
     await client.sync();
     expect(client.state()).toEqual(await fullState(people[index] ?? ann));

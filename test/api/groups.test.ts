@@ -1,12 +1,12 @@
 import { fixedWords } from '../../src/http/operations-router';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import {
   befriend,
   createGroup,
   CREATOR,
-  expectWhole,
+  expectWholeGroup,
   idsOf,
-  inGroup,
+  callGroup,
   MANAGER,
   MEMBER,
   rolesIn,
@@ -15,7 +15,7 @@ import { instancesBeside } from '../support/instances';
 import { OPERATIONS } from '../support/operations';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { insertGroup, settled } from '../support/sync';
+import { insertGroup, settledClient } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
 const NOBODY = 'abcdefghijkl';
@@ -68,13 +68,13 @@ describe('POST /user/groups', () => {
 describe('POST /group/create', () => {
   it('makes a group of the user and friends, which sync tells each of them', async () => {
     await befriend(app, ann, [bob, cat]);
-    const clients = [await settled(bob), await settled(ann)];
+    const clients = [await settledClient(bob), await settledClient(ann)];
     const portraitUri = 'https://a.b/hikers.png';
     const body = { name: 'Hikers', memberIds: [bob.id, cat.id], portraitUri };
-    const id = String(field(resultOf(await inGroup(ann, 'create', body)), 'id'));
+    const id = String(field(resultOf(await callGroup(ann, 'create', body)), 'id'));
     expect(id).toMatch(/^[A-Za-z0-9]{12}$/);
     expect(await rolesIn(app, id)).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER, [cat.id]: MEMBER });
-    await expectWhole(app, id);
+    await expectWholeGroup(app, id);
     for (const client of clients) {
       await client.sync();
       expect(client.state().groups).toMatchObject([
@@ -87,9 +87,9 @@ describe('POST /group/create', () => {
     await befriend(app, ann, [bob]);
     const id = await createGroup(app, [ann]);
     expect(await rolesIn(app, id)).toEqual({ [ann.id]: CREATOR });
-    expect(resultOf(await inGroup(ann, id))).toMatchObject({ portraitUri: '', memberCount: 1 });
+    expect(resultOf(await callGroup(ann, id))).toMatchObject({ portraitUri: '', memberCount: 1 });
     const memberIds = [bob.id, ann.id, bob.id];
-    const other = resultOf(await inGroup(ann, 'create', { name: 'Two', memberIds }));
+    const other = resultOf(await callGroup(ann, 'create', { name: 'Two', memberIds }));
     expect(await rolesIn(app, String(field(other, 'id')))).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER });
   });
 
@@ -100,7 +100,7 @@ describe('POST /group/create', () => {
     await app.db('friendships').where({ user_id: ann.id, friend_id: dan.id }).update({ status: 30 });
     await app.db('users').where({ id: eve.id }).update({ closed_at: new Date() });
     const memberIds = [bob.id, cat.id, NOBODY, dan.id, eve.id];
-    const answer = await inGroup(ann, 'create', { name: 'Hikers', memberIds });
+    const answer = await callGroup(ann, 'create', { name: 'Hikers', memberIds });
     expectRefusal(answer, 400, 'not your friend');
     expect(detailsOf(answer).map(({ path }) => path)).toEqual([1, 2, 3, 4].map((index) => `memberIds.${index}`));
     for (const [index, id] of [cat.id, NOBODY, dan.id, eve.id].entries())
@@ -121,7 +121,7 @@ describe('POST /group/create', () => {
     ['an id that is none', { memberIds: ['a/b'] }, 'memberIds.0'],
     ['a portrait that is no address', { portraitUri: 'portrait.png' }, 'portraitUri'],
   ])('refuses %s', async (_what, fields, path) => {
-    const answer = await inGroup(ann, 'create', { name: 'Hikers', memberIds: [], ...fields });
+    const answer = await callGroup(ann, 'create', { name: 'Hikers', memberIds: [], ...fields });
     expectRefusal(answer, 400, path);
     expect(detailsOf(answer).map((detail) => detail.path)).toEqual([path]);
   });
@@ -137,7 +137,7 @@ describe('POST /group/create', () => {
 describe('POST /group/:id', () => {
   it('gives a member what there is of a group', async () => {
     const id = await createGroup(app, [ann, bob]);
-    expectBody(await inGroup(bob, id), {
+    expectBody(await callGroup(bob, id), {
       code: 200,
       result: {
         id,
@@ -155,10 +155,10 @@ describe('POST /group/:id', () => {
 
   it('is 404 for anybody else, as for a group that is not there', async () => {
     const id = await createGroup(app, [ann, bob]);
-    expectRefusal(await inGroup(cat, id), 404, 'your groups');
-    expectRefusal(await inGroup(cat, NOBODY), 404, 'your groups');
-    expectBody(await inGroup(bob, 'quit', { groupId: id }), { code: 200 });
-    expectRefusal(await inGroup(bob, id), 404, 'your groups');
+    expectRefusal(await callGroup(cat, id), 404, 'your groups');
+    expectRefusal(await callGroup(cat, NOBODY), 404, 'your groups');
+    expectBody(await callGroup(bob, 'quit', { groupId: id }), { code: 200 });
+    expectRefusal(await callGroup(bob, id), 404, 'your groups');
     expectRefusal(await post(app.api, `/group/${id}`), 401);
   });
 });
@@ -175,7 +175,7 @@ describe('POST /group/:id/members', () => {
       { displayName: '', role: CREATOR, ...times, user: user(ann) },
       { displayName: 'Bobby', role: MEMBER, ...times, user: user(bob) },
     ].sort((a, b) => (a.user.id < b.user.id ? -1 : 1));
-    expectBody(await inGroup(ann, `${groupId}/members`), { code: 200, result: members });
+    expectBody(await callGroup(ann, `${groupId}/members`), { code: 200, result: members });
   });
 
   it('tells since when somebody is a member, and when that was changed last', async () => {
@@ -183,7 +183,7 @@ describe('POST /group/:id/members', () => {
     const before = '2020-01-02T03:04:05.678Z';
     await app.db('group_members').where({ member_id: bob.id }).update({ joined_at: before, updated_at: before });
     const mine = async () => {
-      const list = resultOf(await inGroup(ann, `${groupId}/members`)) as { user: { id: string } }[];
+      const list = resultOf(await callGroup(ann, `${groupId}/members`)) as { user: { id: string } }[];
       return list.find(({ user }) => user.id === bob.id);
     };
     expect(await mine()).toMatchObject({ createdAt: before, updatedAt: before });
@@ -198,14 +198,14 @@ describe('POST /group/:id/members', () => {
   it('takes the last change for memberships of before it was kept when they began', async () => {
     const groupId = await createGroup(app, [ann]);
     await app.db('group_members').where({ group_id: groupId }).update({ joined_at: null });
-    const [member] = resultOf(await inGroup(ann, `${groupId}/members`)) as object[];
+    const [member] = resultOf(await callGroup(ann, `${groupId}/members`)) as object[];
     expect(field(member, 'createdAt')).toBe(field(member, 'updatedAt'));
   });
 
   it('is 404 for who is no member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
-    expectRefusal(await inGroup(cat, `${groupId}/members`), 404, 'your groups');
-    expectRefusal(await inGroup(cat, `${NOBODY}/members`), 404, 'your groups');
+    expectRefusal(await callGroup(cat, `${groupId}/members`), 404, 'your groups');
+    expectRefusal(await callGroup(cat, `${NOBODY}/members`), 404, 'your groups');
   });
 });
 
@@ -224,25 +224,25 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     for (const one of [ann, bob]) {
       const groupId = await createGroup(app, [ann, bob, cat]);
       await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [bob.id] }));
-      const before = resultOf(await inGroup(cat, groupId)) as object;
-      expectBody(await inGroup(one, operation, { groupId, ...fields }), { code: 200 });
-      expect(resultOf(await inGroup(cat, groupId))).toEqual({ ...before, ...shown });
+      const before = resultOf(await callGroup(cat, groupId)) as object;
+      expectBody(await callGroup(one, operation, { groupId, ...fields }), { code: 200 });
+      expect(resultOf(await callGroup(cat, groupId))).toEqual({ ...before, ...shown });
     }
   });
 
   it.each(CHANGES)('%s is 403 for a member, and 404 for anybody else', async (operation, fields) => {
     const groupId = await createGroup(app, [ann, bob]);
-    const before = resultOf(await inGroup(ann, groupId));
-    expectRefusal(await inGroup(bob, operation, { groupId, ...fields }), 403, 'a member of this group may not');
-    expectRefusal(await inGroup(cat, operation, { groupId, ...fields }), 404, 'your groups');
-    expectRefusal(await inGroup(ann, operation, { groupId: NOBODY, ...fields }), 404, 'your groups');
-    expect(resultOf(await inGroup(ann, groupId))).toEqual(before);
+    const before = resultOf(await callGroup(ann, groupId));
+    expectRefusal(await callGroup(bob, operation, { groupId, ...fields }), 403, 'a member of this group may not');
+    expectRefusal(await callGroup(cat, operation, { groupId, ...fields }), 404, 'your groups');
+    expectRefusal(await callGroup(ann, operation, { groupId: NOBODY, ...fields }), 404, 'your groups');
+    expect(resultOf(await callGroup(ann, groupId))).toEqual(before);
   });
 
   it('a new name and portrait reach members by sync, with one row of the group and none of theirs', async () => {
     const groupId = await createGroup(app, [ann, bob]);
-    const client = await settled(bob);
-    expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+    const client = await settledClient(bob);
+    expectBody(await callGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
     expect(await client.sync()).toMatchObject({
       groups: [{ role: MEMBER, isDeleted: false, group: { id: groupId, name: 'Climbers' } }],
       group_members: [],
@@ -251,31 +251,31 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
 
   it('a new bulletin reaches members by sync, with one row of the group, and is shown with its time', async () => {
     const groupId = await createGroup(app, [ann, bob]);
-    const client = await settled(bob);
+    const client = await settledClient(bob);
     const started = Date.now();
-    expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
+    expectBody(await callGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
     expect(await client.sync()).toMatchObject({ groups: [{ group: { id: groupId } }], group_members: [] });
-    const at = field(resultOf(await inGroup(bob, groupId)), 'bulletinUpdatedAt');
+    const at = field(resultOf(await callGroup(bob, groupId)), 'bulletinUpdatedAt');
     expect(Math.abs(Date.parse(String(at)) - started)).toBeLessThan(60_000);
     // The same one again is no news, and a new name no new bulletin.
-    const settledClient = await settled(bob);
-    expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
-    expect((await settledClient.sync()).groups).toEqual([]);
-    expectBody(await inGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
-    expect(field(resultOf(await inGroup(bob, groupId)), 'bulletinUpdatedAt')).toBe(at);
+    const upToDate = await settledClient(bob);
+    expectBody(await callGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
+    expect((await upToDate.sync()).groups).toEqual([]);
+    expectBody(await callGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
+    expect(field(resultOf(await callGroup(bob, groupId)), 'bulletinUpdatedAt')).toBe(at);
   });
 
   it('take a bulletin of 1,024 characters in several lines and an empty one, and refuse others', async () => {
     const groupId = await createGroup(app, [ann]);
     for (const bulletin of [`${'🙂'.repeat(1_021)}\r\n\n`, ''])
-      expectBody(await inGroup(ann, 'set_bulletin', { groupId, bulletin }), { code: 200 });
+      expectBody(await callGroup(ann, 'set_bulletin', { groupId, bulletin }), { code: 200 });
     for (const bulletin of ['x'.repeat(1_025), 'a\tb', '\u0007', '\u202E', '\u009b'])
-      expectRefusal(await inGroup(ann, 'set_bulletin', { groupId, bulletin }), 400, 'bulletin');
+      expectRefusal(await callGroup(ann, 'set_bulletin', { groupId, bulletin }), 400, 'bulletin');
     for (const name of ['🙂'.repeat(32), 'x'])
-      expectBody(await inGroup(ann, 'rename', { groupId, name }), { code: 200 });
+      expectBody(await callGroup(ann, 'rename', { groupId, name }), { code: 200 });
     for (const name of ['', '🙂'.repeat(33), 'a\nb', '\u202A'])
-      expectRefusal(await inGroup(ann, 'rename', { groupId, name }), 400, 'name');
-    expectRefusal(await inGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
+      expectRefusal(await callGroup(ann, 'rename', { groupId, name }), 400, 'name');
+    expectRefusal(await callGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
   });
 
   it('change nothing of a group that is dismissed beside them', async () => {
@@ -283,45 +283,45 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     let renamed: Promise<Answer> | undefined;
     await app.db.transaction(async (trx) => {
       await trx('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
-      renamed = inGroup(ann, 'rename', { groupId, name: 'Too late' });
+      renamed = callGroup(ann, 'rename', { groupId, name: 'Too late' });
       await untilWaiting(app.db, 1);
     });
     await renamed;
-    expect(resultOf(await inGroup(bob, groupId))).toMatchObject({ name: 'Hiking club' });
-    expectRefusal(await inGroup(ann, 'rename', { groupId, name: 'Too late' }), 404);
+    expect(resultOf(await callGroup(bob, groupId))).toMatchObject({ name: 'Hiking club' });
+    expectRefusal(await callGroup(ann, 'rename', { groupId, name: 'Too late' }), 404);
   });
 });
 
 describe('POST /group/set_display_name', () => {
   it("changes the user's own, which sync tells the others", async () => {
     const groupId = await createGroup(app, [ann, bob]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     for (const displayName of ['🙂'.repeat(32), '']) {
-      expectBody(await inGroup(bob, 'set_display_name', { groupId, displayName }), { code: 200 });
+      expectBody(await callGroup(bob, 'set_display_name', { groupId, displayName }), { code: 200 });
       expect((await client.sync()).group_members).toMatchObject([{ memberId: bob.id, displayName }]);
     }
     for (const displayName of ['🙂'.repeat(33), 'a\nb', '\u202E'])
-      expectRefusal(await inGroup(bob, 'set_display_name', { groupId, displayName }), 400, 'displayName');
+      expectRefusal(await callGroup(bob, 'set_display_name', { groupId, displayName }), 400, 'displayName');
   });
 
   it('is 404 for who is no member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     await expectOk(bob.agent.post('/group/quit').send({ groupId }));
     for (const one of [bob, cat])
-      expectRefusal(await inGroup(one, 'set_display_name', { groupId, displayName: 'x' }), 404, 'your groups');
+      expectRefusal(await callGroup(one, 'set_display_name', { groupId, displayName: 'x' }), 404, 'your groups');
   });
 });
 
 describe('with limits', () => {
   const instance = instancesBeside(() => app);
-  const create = (one: SignedInPerson, name = 'Hikers') => inGroup(one, 'create', { name, memberIds: [] });
+  const create = (one: SignedInPerson, name = 'Hikers') => callGroup(one, 'create', { name, memberIds: [] });
 
   it('GROUPS_PER_USER: so many living groups are made by a user, however many are created at once', async () => {
     const [here, there] = [await instance({ GROUPS_PER_USER: '3' }), await instance({ GROUPS_PER_USER: '3' })];
     const me = await insertAndSignIn(here);
     const elsewhere = await signIn(there, me);
-    const answers = await times(10, (index) => create(index % 2 === 0 ? me : elsewhere));
-    expect(counted(answers)).toEqual({ 200: 3, 1000: 7 });
+    const answers = await inParallel(10, (index) => create(index % 2 === 0 ? me : elsewhere));
+    expect(countCodes(answers)).toEqual({ 200: 3, 1000: 7 });
     expectBody(await create(me), { code: 1000 });
     // One that has another creator counts until it is dismissed.
     const [groupId] = await app.db('groups').where({ creator_id: me.id }).pluck<string[]>('id');
@@ -355,82 +355,85 @@ describe('with limits', () => {
     const adder = await insertAndSignIn(there);
     const groups = await Promise.all(Array.from({ length: 8 }, () => createGroup(app, [ann, adder])));
     await befriend(app, adder, [me]);
-    const answers = await times(24, (index) => {
+    const answers = await inParallel(24, (index) => {
       const [one, groupId] = [index % 2 === 0 ? me : elsewhere, groups[index % 8]];
-      if (index < 8) return inGroup(one, 'join', { groupId });
-      return index < 16 ? create(one) : inGroup(adder, 'add', { groupId, memberIds: [me.id] });
+      if (index < 8) return callGroup(one, 'join', { groupId });
+      return index < 16 ? create(one) : callGroup(adder, 'add', { groupId, memberIds: [me.id] });
     });
     expect(await app.db('group_members').where({ member_id: me.id, is_deleted: false })).toHaveLength(3);
-    expect(counted(answers)[1000]).toBeGreaterThan(0);
+    expect(countCodes(answers)[1000]).toBeGreaterThan(0);
 
     const isIn = await app.db('group_members').where({ member_id: me.id }).pluck<string[]>('group_id');
     const groupId = groups.find((id) => !isIn.includes(id));
-    expectBody(await inGroup(me, 'join', { groupId }), { code: 1000 });
+    expectBody(await callGroup(me, 'join', { groupId }), { code: 1000 });
     expectBody(await create(me), { code: 1000 });
     const maker = await insertAndSignIn(here);
     for (const one of [adder, maker]) await befriend(app, one, [cat, me]);
     const memberIds = [cat.id, me.id];
     for (const refused of [
-      await inGroup(adder, 'add', { groupId, memberIds }),
-      await inGroup(maker, 'create', { name: 'Hikers', memberIds }),
+      await callGroup(adder, 'add', { groupId, memberIds }),
+      await callGroup(maker, 'create', { name: 'Hikers', memberIds }),
     ]) {
       expectRefusal(refused, 400, 'is in 3 groups already', 'member_full');
       expect(detailsOf(refused).map(({ path }) => path)).toEqual(['memberIds.1']);
     }
     // A member who joins changes nothing, and one group less makes room.
-    expectBody(await inGroup(me, 'join', { groupId: isIn[0] }), { code: 200 });
-    expectBody(await inGroup(me, 'quit', { groupId: isIn[0] }), { code: 200 });
-    expectBody(await inGroup(me, 'join', { groupId }), { code: 200 });
+    expectBody(await callGroup(me, 'join', { groupId: isIn[0] }), { code: 200 });
+    expectBody(await callGroup(me, 'quit', { groupId: isIn[0] }), { code: 200 });
+    expectBody(await callGroup(me, 'join', { groupId }), { code: 200 });
   });
 
   it('GROUPS_CREATED_PER_USER_DAY: so many a day, whatever comes of them', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_CREATED_PER_USER_DAY: '3' }));
     expectRefusal(await create(me, ''), 400);
-    expectRefusal(await inGroup(me, 'create', { name: 'Hikers', memberIds: [NOBODY] }), 400);
-    const answers = await times(5, () => create(me));
-    expect(counted(answers)).toEqual({ 200: 2, 429: 3 });
+    expectRefusal(await callGroup(me, 'create', { name: 'Hikers', memberIds: [NOBODY] }), 400);
+    const answers = await inParallel(5, () => create(me));
+    expect(countCodes(answers)).toEqual({ 200: 2, 429: 3 });
     for (const refused of answers.filter(({ status }) => status === 429))
-      expect(retryAfter(refused)).toBeGreaterThan(80_000);
+      expect(retryAfterOf(refused)).toBeGreaterThan(80_000);
   });
 
   it('GROUP_MAX_MEMBERS: 400 for more, the user among them', async () => {
     const there = await instance({ GROUP_MAX_MEMBERS: '2' });
     const me = await insertAndSignIn(there);
     await befriend(app, me, [bob, cat]);
-    expectRefusal(await inGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([bob, cat]) }), 400, '2 members');
-    const made = resultOf(await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
-    expect(resultOf(await inGroup(me, String(field(made, 'id'))))).toMatchObject({ memberCount: 2, maxMemberCount: 2 });
+    expectRefusal(await callGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([bob, cat]) }), 400, '2 members');
+    const made = resultOf(await callGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
+    expect(resultOf(await callGroup(me, String(field(made, 'id'))))).toMatchObject({
+      memberCount: 2,
+      maxMemberCount: 2,
+    });
   });
 
   it('GROUP_ADD=anyone: brings in whoever has an open account', async () => {
     const there = await instance({ GROUP_ADD: 'anyone' });
     const me = await insertAndSignIn(there);
-    const made = resultOf(await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
+    const made = resultOf(await callGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
     expect(await rolesIn(app, String(field(made, 'id')))).toEqual({ [me.id]: CREATOR, [bob.id]: MEMBER });
     await app.db('users').where({ id: cat.id }).update({ closed_at: new Date() });
-    const answer = await inGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id, cat.id, NOBODY] });
+    const answer = await callGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id, cat.id, NOBODY] });
     expectRefusal(answer, 400, 'no such user');
     expect(detailsOf(answer).map(({ path }) => path)).toEqual(['memberIds.1', 'memberIds.2']);
   });
 
   it('PORTRAIT_HOSTS: a group may be without one, from the beginning or again', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
-    const made = await inGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: '' });
+    const made = await callGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: '' });
     const groupId = String(field(resultOf(made), 'id'));
     for (const portraitUri of ['https://img.example/p.png', '']) {
-      expectBody(await inGroup(me, 'set_portrait_uri', { groupId, portraitUri }), { code: 200 });
-      expect(resultOf(await inGroup(me, groupId))).toMatchObject({ portraitUri });
+      expectBody(await callGroup(me, 'set_portrait_uri', { groupId, portraitUri }), { code: 200 });
+      expect(resultOf(await callGroup(me, groupId))).toMatchObject({ portraitUri });
     }
   });
 
   it('PORTRAIT_HOSTS: a portrait is on one of these', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
     const made = (host: string) =>
-      inGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: `https://${host}/p.png` });
+      callGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: `https://${host}/p.png` });
     expectRefusal(await made('tracker.example'), 400, 'portraitUri');
     const groupId = String(field(resultOf(await made('img.example')), 'id'));
     const portraitUri = 'https://tracker.example/p.png';
-    expectRefusal(await inGroup(me, 'set_portrait_uri', { groupId, portraitUri }), 400, 'portraitUri');
+    expectRefusal(await callGroup(me, 'set_portrait_uri', { groupId, portraitUri }), 400, 'portraitUri');
   });
 });
 
@@ -449,7 +452,7 @@ describe('what another service writes', () => {
     expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: CREATOR, [bob.id]: MANAGER, [cat.id]: MANAGER });
     await app.db('groups').where({ id: groupId }).update({ creator_id: cat.id });
     expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: MEMBER, [bob.id]: MANAGER, [cat.id]: CREATOR });
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 
   it('passes to somebody else when its creator goes, or when it is given to who is no member', async () => {
@@ -458,10 +461,10 @@ describe('what another service writes', () => {
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).delete();
     expect(await rolesIn(app, groupId)).toEqual({ [bob.id]: CREATOR });
     await app.db('groups').where({ id: groupId }).update({ creator_id: cat.id });
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: false });
     expect(await rolesIn(app, groupId)).toEqual({ [ann.id]: MEMBER, [bob.id]: CREATOR });
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
   });
 
   it('gives a group to who joins it in the same transaction', async () => {
@@ -504,7 +507,7 @@ describe('what another service writes', () => {
     const row = { group_id: groupId, member_id: cat.id };
     await app.db('group_members').insert(row);
     await app.db('group_members').where({ group_id: groupId }).update({ is_deleted: false });
-    await expectWhole(app, groupId);
+    await expectWholeGroup(app, groupId);
     await expect(app.db('groups').where({ id: groupId }).update({ dismissed_at: null })).rejects.toThrow(
       'UPDATE on groups',
     );

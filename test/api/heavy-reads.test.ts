@@ -4,11 +4,11 @@ import { BlacklistService } from '../../src/features/blacklist/blacklist-service
 import { FriendshipsService } from '../../src/features/friendships/friendships-service';
 import { GroupsService } from '../../src/features/groups/groups-service';
 import { SyncRepository } from '../../src/features/sync/sync-repository';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';
 import { insertAndSignIn } from '../support/people';
 import { stage } from '../support/stage';
-import { cookieFor, open } from '../support/streams';
+import { cookieFor, openAnswer } from '../support/streams';
 import { until } from '../support/until';
 
 const AT_ONCE = 2;
@@ -30,35 +30,35 @@ describe('what a user has much of', () => {
     const answers: Answer[] = [];
     const ask = async () => answers.push(await post(ann.agent, path));
     const { reading, release } = held();
-    const asked = times(3 * (AT_ONCE + WAITING), ask);
+    const asked = inParallel(3 * (AT_ONCE + WAITING), ask);
     await until(() => answers.length >= 2 * (AT_ONCE + WAITING) && reading() >= AT_ONCE);
     const before = { refused: answers.length, reading: reading() };
-    const his = times(AT_ONCE, () => post(bob.agent, path));
+    const his = inParallel(AT_ONCE, () => post(bob.agent, path));
     await until(() => reading() > AT_ONCE);
     release();
     await asked;
 
     expect(before).toEqual({ refused: 2 * (AT_ONCE + WAITING), reading: AT_ONCE });
-    expect(counted(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 2 * (AT_ONCE + WAITING) });
+    expect(countCodes(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 2 * (AT_ONCE + WAITING) });
     for (const refused of answers.slice(0, before.refused)) {
       expectRefusal(refused, 429);
-      expect(retryAfter(refused)).toBeGreaterThan(0);
+      expect(retryAfterOf(refused)).toBeGreaterThan(0);
     }
-    expect(counted(await his)).toEqual({ 200: AT_ONCE });
+    expect(countCodes(await his)).toEqual({ 200: AT_ONCE });
   });
 
   it('counts all of these together, and nothing else of the user', async () => {
     const { agent, id } = await insertAndSignIn(app);
     const { reading, release } = held();
     const answers: Answer[] = [];
-    const asked = times(15, async (index) => answers.push(await post(agent, READS[index % READS.length] ?? '')));
+    const asked = inParallel(15, async (index) => answers.push(await post(agent, READS[index % READS.length] ?? '')));
     await until(() => answers.length >= 5 && reading() >= AT_ONCE);
     expectBody(await post(agent, `/user/set_nickname`, { nickname: 'Ann' }), { code: 200 });
     expect((await post(agent, `/user/${id}`)).status).toBe(200);
     expect(reading()).toBe(AT_ONCE);
     release();
     await asked;
-    expect(counted(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 5 });
+    expect(countCodes(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 5 });
   });
 
   it('counts an answer until the client has taken it', async () => {
@@ -66,7 +66,7 @@ describe('what a user has much of', () => {
     const cookie = await cookieFor(app, { id, ...ann });
     await insertLargeGroups(id);
     const unread: IncomingMessage[] = [];
-    while (unread.length < NOT_TAKEN) unread.push(await open(app, '/user/groups', cookie));
+    while (unread.length < NOT_TAKEN) unread.push(await openAnswer(app, '/user/groups', cookie));
     expect(unread.map(({ statusCode }) => statusCode)).toEqual(Array(NOT_TAKEN).fill(200));
     for (const path of READS) expect((await post(agent, path)).status).toBe(429);
     const bob = await insertAndSignIn(app);

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
-import { form, PNG } from '../support/images';
+import { multipartForm, PNG } from '../support/images';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
 
 describe('an image server that is a process of its own', () => {
@@ -12,7 +12,7 @@ describe('an image server that is a process of its own', () => {
   let ann: SignedInPerson;
 
   beforeAll(async () => {
-    const SESSION_SECRETS = secret('4f1d9b07c3a85e62904b7d1c8f3a6e25');
+    const SESSION_SECRETS = rememberSecret('4f1d9b07c3a85e62904b7d1c8f3a6e25');
     images = await startApp({ IMAGES: 'only', SESSION_SECRETS });
     accounts = await startApp({ IMAGES: images.url, SESSION_SECRETS }, { databaseUrl: images.databaseUrl });
   });
@@ -26,10 +26,10 @@ describe('an image server that is a process of its own', () => {
 
   const given = async ({ agent }: SignedInPerson) => {
     const { result } = await expectOk(agent.post('/user/get_image_token'));
-    return { domain: String(field(result, 'domain')), token: secret(String(field(result, 'token'))) };
+    return { domain: String(field(result, 'domain')), token: rememberSecret(String(field(result, 'token'))) };
   };
   const send = async (url: string, token: string) => {
-    const { headers, body } = form([
+    const { headers, body } = multipartForm([
       ['token', token],
       ['file', PNG],
     ]);
@@ -72,7 +72,7 @@ describe('an image server that is a process of its own', () => {
 
   it('refuses a token once the account has a new password', async () => {
     const { token } = await given(ann);
-    const newPassword = secret('another-pass');
+    const newPassword = rememberSecret('another-pass');
     await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
     expect((await send(images.url, token)).status).toBe(401);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startApp, type TestApp } from '../support/app';
 import { noise, picture, PNG } from '../support/images';
 import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
 
 const UPLOADS = '/buckets/local/objects/~/uploads';
@@ -30,7 +30,7 @@ describe('images that come in parts', () => {
   });
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
-    secret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
+    rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
   const send = async (token: string, path: string, body: Buffer | string = '', { method = 'POST', at = app } = {}) => {
     const headers = { Authorization: `UpToken ${token}` };
     const bytes = typeof body === 'string' ? body : new Uint8Array(body);
@@ -87,7 +87,7 @@ describe('images that come in parts', () => {
     const path = await begin(before);
     await put(before, `${path}/1`, PNG);
     const { ctx } = (await send(before, `/mkblk/${PNG.length}`, PNG)).json as { ctx: string };
-    const newPassword = secret('another-pass');
+    const newPassword = rememberSecret('another-pass');
     await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
     for (const { status } of [
       await send(before, UPLOADS),

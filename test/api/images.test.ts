@@ -5,9 +5,9 @@ import { Refusal } from '../../packages/image-server/src/errors';
 import { ImageRewriter } from '../../packages/image-server/src/image-rewriter';
 import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
-import { form, noise, picture, PNG, pngOf } from '../support/images';
+import { multipartForm, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
 
 const MIB = 1_024 * 1_024;
@@ -25,10 +25,10 @@ describe('images that this service keeps', () => {
   afterAll(() => app.close());
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
-    secret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
+    rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
   const send = async (token: string, file: Buffer, name?: string) => {
     const key: [string, string][] = name === undefined ? [] : [['key', name]];
-    const { headers, body } = form([['token', token], ...key, ['file', file]]);
+    const { headers, body } = multipartForm([['token', token], ...key, ['file', file]]);
     const response = await fetch(app.url, { method: 'POST', headers, body: new Uint8Array(body) });
     const json: unknown = await response.json();
     return { status: response.status, json, retryAfter: response.headers.get('retry-after') };
@@ -62,13 +62,13 @@ describe('images that this service keeps', () => {
 
     it('is worth nothing after the password was changed, or reset', async () => {
       const before = await tokenOf(ann);
-      const newPassword = secret('another-pass');
+      const newPassword = rememberSecret('another-pass');
       await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
       expect(await status(before)).toBe(401);
       // Before anything of the file is looked at.
       expect((await send(before, Buffer.from('no image'))).status).toBe(401);
       const between = await tokenOf(ann);
-      const reset = { password: secret('a-third-pass'), verification_token: await verificationToken(app, ann) };
+      const reset = { password: rememberSecret('a-third-pass'), verification_token: await verificationToken(app, ann) };
       await expectOk(app.api.post('/user/reset_password').send(reset));
       expect(await status(between)).toBe(401);
       expect(namesOf(ann)).toEqual([]);
@@ -80,7 +80,10 @@ describe('images that this service keeps', () => {
       const asked = tokenOf(ann);
       await gate.reached;
       app.beforeOperation = () => Promise.resolve();
-      const reset = { password: secret('a-fourth-pass'), verification_token: await verificationToken(app, ann) };
+      const reset = {
+        password: rememberSecret('a-fourth-pass'),
+        verification_token: await verificationToken(app, ann),
+      };
       await expectOk(app.api.post('/user/reset_password').send(reset));
       gate.open();
       expect(await status(await asked)).toBe(401);
@@ -300,7 +303,7 @@ describe('images that this service keeps', () => {
 
   it('and were on their way when the service ended leave nothing behind', async () => {
     const ending = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    const { headers, body } = form([
+    const { headers, body } = multipartForm([
       ['token', await tokenOf(ann)],
       ['file', await noise(150, 150)],
     ]);

@@ -1,4 +1,4 @@
-import { counted, deviceCookieOf, expectBody, post, reasonOf, type Answer } from '../support/calls';
+import { countCodes, deviceCookieOf, expectBody, post, reasonOf, type Answer } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import {
   e164,
@@ -113,7 +113,7 @@ describe('the codes of a phone', () => {
     for (let round = 0; round < 10; round += 1) {
       await passMinute(ann);
       const asked = await ask(ann, ASKING);
-      if (!('200' in counted([asked]))) expectBody(await ask(ann, HOME), { code: 200 });
+      if (!('200' in countCodes([asked]))) expectBody(await ask(ann, HOME), { code: 200 });
       const guessing = [ASKING, ...GUESSING].flatMap((address) => Array.from({ length: 5 }, () => address));
       await Promise.all(guessing.map((address) => type(ann, wrongFor(ann), address)));
       const answer = await type(ann, app.sms.codeFor(e164(ann)), HOME);
@@ -126,7 +126,7 @@ describe('the codes of a phone', () => {
     expectBody(await ask(ann, ASKING), { code: 200 });
     expect(reasonOf(await ask(ann, '203.0.113.9'))).toBe('too_soon');
     const answers = await Promise.all([ask(ann, HOME), ask(ann, HOME), ask(ann, HOME)]);
-    expect(counted(answers)).toEqual({ 200: 1, 5000: 2 });
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 2 });
     expect(reasonOf(await ask(ann, HOME))).toBe('too_soon');
     expect((await type(ann, app.sms.codeFor(e164(ann)), HOME)).body).toMatchObject({ code: 200 });
     expectBody(await ask(ann, HOME), { code: 200 });
@@ -173,7 +173,7 @@ describe('the codes of a phone', () => {
       expectBody(await ask(phone, STRANGERS[count % 4] ?? ASKING), { code: 200 });
     }
     const tries = Array.from({ length: 20 }, (_, index) => type(phone, wrongFor(phone), `10.9.0.${index}`));
-    expect(counted(await Promise.all(tries))).toEqual({ 1000: 5, 2000: 15 });
+    expect(countCodes(await Promise.all(tries))).toEqual({ 1000: 5, 2000: 15 });
   });
 });
 
@@ -182,9 +182,9 @@ describe('the tries at a code', () => {
     const ann = await settled();
     expectBody(await ask(ann, ASKING), { code: 200 });
     const strangers = Array.from({ length: 30 }, (_, index) => type(ann, wrongFor(ann), `10.8.1.${index}`));
-    expect(counted(await Promise.all(strangers))).toEqual({ 1000: 3, 2000: 27 });
+    expect(countCodes(await Promise.all(strangers))).toEqual({ 1000: 3, 2000: 27 });
     const owner = Array.from({ length: 5 }, () => type(ann, wrongFor(ann), HOME));
-    expect(counted(await Promise.all(owner))).toEqual({ 1000: 2, 2000: 3 });
+    expect(countCodes(await Promise.all(owner))).toEqual({ 1000: 2, 2000: 3 });
   });
 
   it('of a day keep a fifth for a known address, which is sent codes when strangers are not', async () => {

@@ -7,19 +7,19 @@ import { tokenHash } from '../../src/features/verification/verification-token';
 import type { TestApp } from '../support/app';
 import {
   cookieOf,
-  counted,
+  countCodes,
   deviceCookieOf,
   expectBody,
   expectRefusal,
   post,
-  retryAfter,
-  times,
+  retryAfterOf,
+  inParallel,
   type Answer,
 } from '../support/calls';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
 import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -43,7 +43,7 @@ let tokens = 0;
 
 /** Straight into the table, for tests that need many. */
 async function insertToken(phone: PhoneFields): Promise<string> {
-  const token = secret(`token-of-a-test-${(tokens += 1)}`);
+  const token = rememberSecret(`token-of-a-test-${(tokens += 1)}`);
   const expires_at = app.db.raw(`now() + interval '10 minutes'`);
   const row = { token_hash: tokenHash(token), phone: e164(phone), region: '44', expires_at };
   await app.db('verification_tokens').insert(row);
@@ -79,10 +79,10 @@ describe('passwords of one address', () => {
     const { compare, hash, end } = slowHashing((password) => password === 'wrong-one');
     const answers: Answer[] = [];
     const most = Math.ceil(quarters * QUARTER);
-    const storm = times(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
+    const storm = inParallel(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
     await until(() => answers.length >= 30 && compare.mock.calls.length >= most);
-    expect(counted(answers)).toEqual({ 429: 30 });
-    expect(retryAfter(answers[0] as Answer)).toBeGreaterThan(0);
+    expect(countCodes(answers)).toEqual({ 429: 30 });
+    expect(retryAfterOf(answers[0] as Answer)).toBeGreaterThan(0);
 
     const change = { oldPassword: owner.password, newPassword: newPassword() };
     const others = [
@@ -101,7 +101,7 @@ describe('passwords of one address', () => {
 
     end();
     await storm;
-    expect(counted(answers)).toEqual({ 429: 30, 1000: most });
+    expect(countCodes(answers)).toEqual({ 429: 30, 1000: most });
   });
 });
 
@@ -116,10 +116,10 @@ describe('passwords of one phone', () => {
     const answers: Answer[] = [];
     const most = Math.ceil(QUARTER);
     const trying = (phone: PhoneFields) =>
-      times(most + 30, async (index) => answers.push(await login(on, phone, 'wrong-one', `10.2.0.${index}`)));
+      inParallel(most + 30, async (index) => answers.push(await login(on, phone, 'wrong-one', `10.2.0.${index}`)));
     const storm = Promise.all([trying(owner), trying(fresh)]);
     await until(() => answers.length >= 60 && compare.mock.calls.length >= 2 * most);
-    expect(counted(answers)).toEqual({ 429: 60 });
+    expect(countCodes(answers)).toEqual({ 429: 60 });
     expect(hold).toHaveBeenCalledTimes(2 * most);
 
     const at = from(HOME);
@@ -138,7 +138,7 @@ describe('passwords of one phone', () => {
 
     end();
     await storm;
-    expect(counted(answers)).toEqual({ 429: 60, 1000: 2 * most });
+    expect(countCodes(answers)).toEqual({ 429: 60, 1000: 2 * most });
   });
 });
 
@@ -147,9 +147,12 @@ describe('right logins', () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
     const compare = jest.spyOn(HashingPool.prototype, 'compare');
-    expect(counted(await times(10, () => login(on, person, person.password, ATTACKER)))).toEqual({ 200: 2, 429: 8 });
+    expect(countCodes(await inParallel(10, () => login(on, person, person.password, ATTACKER)))).toEqual({
+      200: 2,
+      429: 8,
+    });
     expect(compare).toHaveBeenCalledTimes(2);
-    expect(counted(await times(5, () => login(on, person, person.password, HOME)))).toEqual({ 200: 1, 429: 4 });
+    expect(countCodes(await inParallel(5, () => login(on, person, person.password, HOME)))).toEqual({ 200: 1, 429: 4 });
     expect(compare).toHaveBeenCalledTimes(3);
     // Whatever the password: a limit that is met tells nothing of it.
     expectRefusal(await login(on, person, 'wrong-one', HOME), 429);
@@ -174,13 +177,13 @@ describe('a login', () => {
     on.beforeOperation = (path) => (path === '/user/set_nickname' ? gate.wait() : Promise.resolve());
     const answers: Answer[] = [];
     const write = async () => answers.push(await post(person.agent, '/user/set_nickname', { nickname: 'Thief' }));
-    const storm = times(110, write);
+    const storm = inParallel(110, write);
     await until(() => answers.length > 0);
-    expect(counted(answers)).toEqual({ 503: answers.length });
+    expect(countCodes(answers)).toEqual({ 503: answers.length });
     expect((await login(on, person, person.password, HOME)).status).toBe(200);
     gate.open();
     await storm;
-    expect(counted(answers)).toEqual({ 200: 102, 503: 8 });
+    expect(countCodes(answers)).toEqual({ 200: 102, 503: 8 });
   });
 });
 
@@ -192,7 +195,7 @@ describe('a password that is not compared', () => {
     for (const password of [person.password, 'wrong-one']) {
       const refused = await login(on, person, password, HOME);
       expectRefusal(refused, 503);
-      expect(retryAfter(refused)).toBeGreaterThan(0);
+      expect(retryAfterOf(refused)).toBeGreaterThan(0);
     }
     expect(await app.db('rate_limits')).toEqual([]);
     expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toEqual([]);
@@ -217,13 +220,13 @@ describe('one verification token', () => {
     const { hash, end } = slowHashing(() => true);
     const answers: Answer[] = [];
     const call = async () => answers.push(await post(on.api, `/user/${operation}`, body, from(ATTACKER)));
-    const storm = times(40, call);
+    const storm = inParallel(40, call);
     await until(() => answers.length >= 19 && hash.mock.calls.length > 0);
-    expect(counted(answers)).toEqual({ 429: 19 });
+    expect(countCodes(answers)).toEqual({ 429: 19 });
     expect(hash).toHaveBeenCalledTimes(1);
     end();
     await storm;
     expect(hash).toHaveBeenCalledTimes(1);
-    expect(counted(answers)).toEqual({ 200: 1, [spent]: 20, 429: 19 });
+    expect(countCodes(answers)).toEqual({ 200: 1, [spent]: 20, 429: 19 });
   });
 });

@@ -6,18 +6,18 @@ import { Passwords } from '../../src/features/auth/passwords';
 import { startApp } from '../support/app';
 import {
   cookieOf,
-  counted,
+  countCodes,
   expectBody,
   expectRefusal,
   post,
-  raw,
-  retryAfter,
-  times,
+  sendRaw,
+  retryAfterOf,
+  inParallel,
   type Answer,
 } from '../support/calls';
 import { Gate } from '../support/gate';
 import { field, insertPerson, newPhone, register, type Person } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -38,7 +38,7 @@ describe('/user/login', () => {
     expectBody(answer, { code: 200, result: { id: person.id, token: expect.any(String) as string } });
     expect(String(token)).not.toBe('');
     expect(setCookie(answer)).toHaveLength(2);
-    const groups = await raw(app, '/user/groups', { headers: { Cookie: cookieOf(answer) } });
+    const groups = await sendRaw(app, '/user/groups', { headers: { Cookie: cookieOf(answer) } });
     expectBody(groups, { code: 200, result: [] });
     expect(await sessionsOf(person)).toHaveLength(1);
   });
@@ -59,7 +59,9 @@ describe('/user/login', () => {
   it('gives the messaging token of that user, which the published keys verify', async () => {
     const person = await insertPerson(app);
     const answer = await login(person);
-    const keys = createLocalJWKSet((await raw(app, '/.well-known/jwks.json', { method: 'GET' })).body as JSONWebKeySet);
+    const keys = createLocalJWKSet(
+      (await sendRaw(app, '/.well-known/jwks.json', { method: 'GET' })).body as JSONWebKeySet,
+    );
     const token = String(field(field(answer.body, 'result'), 'token'));
     const { payload } = await jwtVerify(token, keys, { issuer: app.url });
     expect(payload.sub).toBe(person.id);
@@ -117,8 +119,8 @@ describe('/user/login', () => {
     const second = cookieOf(again);
     expect(second).toMatch(/^sid=s%3A/);
     expect(second).not.toBe(first);
-    expectRefusal(await raw(app, '/user/groups', { headers: { Cookie: first } }), 401);
-    expect((await raw(app, '/user/groups', { headers: { Cookie: second } })).status).toBe(200);
+    expectRefusal(await sendRaw(app, '/user/groups', { headers: { Cookie: first } }), 401);
+    expect((await sendRaw(app, '/user/groups', { headers: { Cookie: second } })).status).toBe(200);
     const chosen = 'sid=s%3Achosen-by-somebody-else.sig';
     expect(cookieOf(await post(app.api, '/user/login', person, { Cookie: chosen }))).not.toContain('chosen');
   });
@@ -127,7 +129,7 @@ describe('/user/login', () => {
     const [ann, bob] = [await insertPerson(app, 'Ann'), await insertPerson(app, 'Bob')];
     const anns = cookieOf(await login(ann));
     const bobs = cookieOf(await post(app.api, '/user/login', bob, { Cookie: anns }));
-    const { body } = await raw(app, '/user/get_token', { headers: { Cookie: bobs } });
+    const { body } = await sendRaw(app, '/user/get_token', { headers: { Cookie: bobs } });
     expect(field(field(body, 'result'), 'id')).toBe(bob.id);
     expect(await sessionsOf(ann)).toEqual([]);
   });
@@ -138,7 +140,7 @@ describe('/user/login', () => {
     expectBody(await post(app.api, '/user/login', { ...person, password: 'wrong-one' }, { Cookie: cookie }), {
       code: 1000,
     });
-    expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
+    expect((await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
   });
 
   it('hashes the password anew when the configured cost has risen, and sessions stay', async () => {
@@ -157,7 +159,7 @@ describe('/user/login', () => {
     expect(await hashOf()).toBe(rehashed);
     expect((await login(person)).body).toMatchObject({ code: 200 });
     expect(await hashOf()).toBe(rehashed);
-    expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
+    expect((await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
     await costly.close();
   });
 
@@ -165,7 +167,7 @@ describe('/user/login', () => {
     const rongcloud = {
       MESSAGING_PROVIDER: 'rongcloud',
       RONGCLOUD_APP_KEY: 'key',
-      RONGCLOUD_APP_SECRET: secret('rongcloud-secret'),
+      RONGCLOUD_APP_SECRET: rememberSecret('rongcloud-secret'),
       RONGCLOUD_API_URL: 'http://127.0.0.1:9',
     };
     const away = await startApp(rongcloud, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
@@ -186,8 +188,8 @@ describe('/user/login after failures', () => {
     for (const password of ['wrong-one', person.password]) {
       const refused = await login({ ...person, password });
       expectRefusal(refused, 429);
-      expect(retryAfter(refused)).toBeGreaterThan(14 * 60);
-      expect(retryAfter(refused)).toBeLessThanOrEqual(15 * 60);
+      expect(retryAfterOf(refused)).toBeGreaterThan(14 * 60);
+      expect(retryAfterOf(refused)).toBeLessThanOrEqual(15 * 60);
     }
     await app
       .db('rate_limits')
@@ -208,7 +210,7 @@ describe('/user/login after failures', () => {
     await nextQuarter();
     const refused = await login({ ...person, password: 'wrong-one' });
     expectRefusal(refused, 429);
-    expect(retryAfter(refused)).toBeGreaterThan(23 * 3_600);
+    expect(retryAfterOf(refused)).toBeGreaterThan(23 * 3_600);
     // A fifth of what locks the phone for everybody.
     const used = app.db('rate_limits').where('key', `login_failures_p:+44${person.phone}`).pluck<number[]>('used');
     expect(await used).toEqual([20]);
@@ -236,15 +238,15 @@ describe('/user/login after failures', () => {
       return compare(typed, passwordHash);
     });
     const answers: Answer[] = [];
-    const logins = times(20, async () => answers.push(await login(person)));
+    const logins = inParallel(20, async () => answers.push(await login(person)));
     await until(() => answers.length === 10);
     for (const answer of answers) {
       expectRefusal(answer, 429);
-      expect(retryAfter(answer)).toBe(2);
+      expect(retryAfterOf(answer)).toBe(2);
     }
     gate.open();
     await logins;
-    expect(counted(answers)).toEqual({ 200: 10, 429: 10 });
+    expect(countCodes(answers)).toEqual({ 200: 10, 429: 10 });
     expect((await login(person)).status).toBe(200);
     const failures = await app
       .db('rate_limits')
@@ -263,7 +265,7 @@ describe('/user/login after failures', () => {
     // None gets through while this holds the limits, so that all 300 are there at once however slow the machine is.
     const { calls } = await app.db.transaction(async (trx) => {
       await trx.raw('LOCK TABLE rate_limits IN SHARE MODE');
-      const calls = times(300, () => login(person).finally(() => (answered += 1)));
+      const calls = inParallel(300, () => login(person).finally(() => (answered += 1)));
       await until(() => answered >= 280);
       return { calls };
     });
@@ -272,7 +274,7 @@ describe('/user/login after failures', () => {
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThanOrEqual(280);
     for (const answer of refused) expect([429, 503]).toContain(answer.status);
-    for (const answer of refused) expect(retryAfter(answer)).toBeGreaterThan(0);
+    for (const answer of refused) expect(retryAfterOf(answer)).toBeGreaterThan(0);
     await until(async () => (await login(person)).status === 200);
   });
 
@@ -311,7 +313,7 @@ describe('/user/login after failures', () => {
       if (answer.status === 429) refused += 1;
       return answer;
     };
-    const answers = await times(90, loginFrom);
+    const answers = await inParallel(90, loginFrom);
     const quarter = (25 * Math.min(8, 2 * availableParallelism())) / 4;
     expect(most).toBeLessThanOrEqual(quarter);
     expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([]);
@@ -321,7 +323,7 @@ describe('/user/login after failures', () => {
   it('compares at most 10 of 50 wrong passwords at once', async () => {
     const person = await insertPerson(app);
     const matches = jest.spyOn(Passwords.prototype, 'matches');
-    const answers = await times(50, () => login({ ...person, password: 'wrong-one' }));
+    const answers = await inParallel(50, () => login({ ...person, password: 'wrong-one' }));
     const codes = answers.map(({ body }) => field(body, 'code'));
     expect(codes.filter((code) => code === 1000)).toHaveLength(10);
     expect(codes.filter((code) => code === 429)).toHaveLength(40);

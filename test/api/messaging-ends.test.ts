@@ -11,7 +11,7 @@ import {
   verificationToken,
   type SignedInPerson,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
 
@@ -47,7 +47,7 @@ describe('the end of messaging tokens at RongCloud', () => {
   /** Not sent before somebody awaits it. */
   const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token');
   const tokenOf = async (person: SignedInPerson) =>
-    secret(String(field((await expectOk(getToken(person))).result, 'token')));
+    rememberSecret(String(field((await expectOk(getToken(person))).result, 'token')));
   const asking = (person: SignedInPerson) => getToken(person).then((answer) => answer);
   const kept = async ({ id }: { id: string }) =>
     (await app.db('messaging_tokens').where({ user_id: id }).select<{ token: string }[]>('token')).map(
@@ -208,7 +208,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     gate.open();
     const answer = await asked;
     expect(answer.status).toBe(200);
-    const given = secret(String(field(field(answer.body, 'result'), 'token')));
+    const given = rememberSecret(String(field(field(answer.body, 'result'), 'token')));
     expect(vendor.isValid(given)).toBe(true);
     expect(await kept(owner)).toEqual([given]);
   });

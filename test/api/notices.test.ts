@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { cookieOf, counted, expectBody, post, times } from '../support/calls';
+import { cookieOf, countCodes, expectBody, post, inParallel } from '../support/calls';
 import { e164, insertPerson, newPassword, newPhone, register, verificationToken, type Person } from '../support/people';
 import { startTwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
@@ -60,7 +60,7 @@ const logIn = (one: TestApp, { region, phone, password }: Person, headers: Recor
 /** Somebody who has logged in at home before. */
 async function settled(): Promise<Person> {
   const person = await insertPerson(app);
-  expect(counted([await logIn(app, person)])).toEqual({ 200: 1 });
+  expect(countCodes([await logIn(app, person)])).toEqual({ 200: 1 });
   return person;
 }
 
@@ -130,7 +130,7 @@ describe('an owner hears by SMS', () => {
   it('of two logins at once from a new device: neither makes the other one look known', async () => {
     const one = await instance();
     const person = await settled();
-    expect(counted(await times(2, () => logIn(one, person, ELSEWHERE)))).toEqual({ 200: 2 });
+    expect(countCodes(await inParallel(2, () => logIn(one, person, ELSEWHERE)))).toEqual({ 200: 2 });
     await stop(one);
     expect(toldTo(person, one)).toEqual(['new device']);
   });
@@ -139,7 +139,7 @@ describe('an owner hears by SMS', () => {
     const one = await instance();
     const person = await register(one);
     // The client of the tests names no user agent, and comes from here.
-    expect(counted([await logIn(one, person, {})])).toEqual({ 200: 1 });
+    expect(countCodes([await logIn(one, person, {})])).toEqual({ 200: 1 });
     await stop(one);
     expect(toldTo(person, one)).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('a notice', () => {
   it('is sent to a phone once an hour at most, whatever happens and on whichever instance', async () => {
     const both = [await instance(LOCKING), await instance(LOCKING)] as const;
     const person = await settled();
-    await times(6, (index) =>
+    await inParallel(6, (index) =>
       logIn(both[index % 2] ?? app, person, { ...HOME, 'X-Forwarded-For': `192.0.${index}.1` }),
     );
     const again = await reset(both[0], person);
@@ -257,8 +257,8 @@ describe('a notice', () => {
   it('of a new device is sent so often an hour for one address, over all accounts and instances', async () => {
     const env = { ...ON, NEW_DEVICE_NOTICES_PER_IP_HOUR: '2' };
     const both = [await instance(env), await instance(env)] as const;
-    const people = await times(5, settled);
-    await times(5, async (index) => {
+    const people = await inParallel(5, settled);
+    await inParallel(5, async (index) => {
       const person = people[index];
       if (person) await logIn(both[index % 2] ?? app, person, { ...ELSEWHERE, 'User-Agent': `Phone/${index}` });
     });

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
-import { post, raw } from '../support/calls';
+import { post, sendRaw } from '../support/calls';
 import { DOCUMENT, type Described } from '../support/document';
-import { form, PNG } from '../support/images';
+import { multipartForm, PNG } from '../support/images';
 import { field, insertPerson, signIn, type SignedInPerson } from '../support/people';
 
 /** Who and what the examples name. */
@@ -150,18 +150,18 @@ describe('the examples of docs/openapi.json', () => {
     const { body } = await post(cleo, '/user/get_image_token');
     const upload = DOCUMENT.paths['/files']?.post?.requestBody?.content['multipart/form-data']?.example as object;
     expect(Object.keys(upload).sort()).toEqual(['crc32', 'file', 'key', 'token']);
-    const parts = form([
+    const parts = multipartForm([
       ['token', String(field(field(body, 'result'), 'token'))],
       ['file', PNG],
     ]);
-    const stored = await raw(app, '/', parts);
+    const stored = await sendRaw(app, '/', parts);
     expect(stored).toMatchObject({ status: 200 });
-    expect(await raw(app, `/files/${String(field(stored.body, 'key'))}`, { method: 'GET' })).toMatchObject({
+    expect(await sendRaw(app, `/files/${String(field(stored.body, 'key'))}`, { method: 'GET' })).toMatchObject({
       status: 200,
     });
   });
 
   it.each(['/healthz', '/readyz', '/.well-known/jwks.json', '/openapi.json'])('%s is served', async (path) => {
-    expect(await raw(app, path, { method: 'GET' })).toMatchObject({ status: 200 });
+    expect(await sendRaw(app, path, { method: 'GET' })).toMatchObject({ status: 200 });
   });
 });

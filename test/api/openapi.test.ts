@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp } from '../support/app';
-import { raw } from '../support/calls';
+import { sendRaw } from '../support/calls';
 import { field } from '../support/people';
 import { productionEnv } from '../support/production';
 import { ROOT } from '../support/service-process';
@@ -13,7 +13,7 @@ describe('GET /openapi.json', () => {
   const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
   it('is docs/openapi.json, with the address of this service, for anybody', async () => {
-    const answer = await raw(app, '/openapi.json', { method: 'GET' });
+    const answer = await sendRaw(app, '/openapi.json', { method: 'GET' });
     expect(answer).toMatchObject({
       status: 200,
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' },
@@ -23,14 +23,14 @@ describe('GET /openapi.json', () => {
   });
 
   it('is there in OpenAPI 3.0, too', async () => {
-    const answer = await raw(app, '/openapi-3.0.json', { method: 'GET' });
+    const answer = await sendRaw(app, '/openapi-3.0.json', { method: 'GET' });
     expect(answer).toMatchObject({ status: 200, body: { openapi: '3.0.3', servers: [{ url: app.url }] } });
     expect(field(answer.body, 'paths')).toHaveProperty(['/user/login', 'post', 'operationId'], 'userLogin');
   });
 
   it('lets in the pages that the other answers let in', async () => {
     const headers = { Origin: 'https://web.example.com' };
-    const answer = await raw(app, '/openapi.json', { method: 'GET', headers });
+    const answer = await sendRaw(app, '/openapi.json', { method: 'GET', headers });
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': 'https://web.example.com',
       vary: 'Origin, Accept-Encoding',
@@ -38,7 +38,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('is there for HEAD, too', async () => {
-    const { status, headers, body } = await raw(app, '/openapi.json', { method: 'HEAD' });
+    const { status, headers, body } = await sendRaw(app, '/openapi.json', { method: 'HEAD' });
     expect({ status, body, type: headers['content-type'] }).toEqual({
       status: 200,
       body: '',
@@ -49,7 +49,7 @@ describe('GET /openapi.json', () => {
   it('has the public address and the cookie of production there', async () => {
     const settings = { ...productionEnv(), DOCS_PAGE: 'off' };
     const production = await startApp(settings, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    const { body } = await raw(production, '/openapi.json', { method: 'GET' });
+    const { body } = await sendRaw(production, '/openapi.json', { method: 'GET' });
     await production.close();
     expect(body).toMatchObject({
       servers: [{ url: 'https://accounts.example.com' }],

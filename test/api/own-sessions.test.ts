@@ -1,5 +1,5 @@
 import { startApp } from '../support/app';
-import { cookieOf, expectBody, expectRefusal, post, raw, type Answer } from '../support/calls';
+import { cookieOf, expectBody, expectRefusal, post, sendRaw, type Answer } from '../support/calls';
 import { field, insertPerson, newPassword, verificationToken, type Person } from '../support/people';
 import { stage } from '../support/stage';
 
@@ -22,7 +22,7 @@ async function cookieFrom(person: Person, userAgent: string, ip = '203.0.113.7')
 }
 
 const call = (path: string, cookie: string, body?: object, on = app): Promise<Answer> =>
-  raw(on, path, { headers: { Cookie: cookie }, ...(body && { body: JSON.stringify(body) }) });
+  sendRaw(on, path, { headers: { Cookie: cookie }, ...(body && { body: JSON.stringify(body) }) });
 
 async function listed(cookie: string, on = app): Promise<Listed[]> {
   const { body } = await call('/user/sessions', cookie, undefined, on);
@@ -84,7 +84,7 @@ describe('/user/sessions', () => {
   it('keeps 200 characters of a user agent, and lists a session without one', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'x'.repeat(1_000));
-    await raw(app, '/user/login', { body: JSON.stringify(person) });
+    await sendRaw(app, '/user/login', { body: JSON.stringify(person) });
     expect((await listed(cookie)).map(({ userAgent }) => userAgent)).toEqual(['', 'x'.repeat(200)]);
   });
 });
@@ -190,6 +190,6 @@ describe('/user/end_session', () => {
 
   it('needs a session, as the list does', async () => {
     for (const path of ['/user/sessions', '/user/end_session'])
-      expectRefusal(await raw(app, path, { body: '{"id":"x"}' }), 401);
+      expectRefusal(await sendRaw(app, path, { body: '{"id":"x"}' }), 401);
   });
 });

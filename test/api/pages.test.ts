@@ -8,10 +8,10 @@ import { buildContainer } from '../../src/composition/container';
 import { loadConfig } from '../../src/config/config';
 import { loadKeys } from '../../src/start/keys';
 import { KeptSms, startApp, type TestApp } from '../support/app';
-import { expectRefusal, raw } from '../support/calls';
+import { expectRefusal, sendRaw } from '../support/calls';
 import { e164, expectOk, field, newPhone } from '../support/people';
 import { productionEnv } from '../support/production';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 
 const INBOX = [
@@ -41,7 +41,7 @@ async function withAnother<T>(env: Record<string, string>, look: (other: TestApp
 }
 
 async function textOf(path: string, of = app): Promise<string> {
-  const { status, body } = await raw(of, path, GET);
+  const { status, body } = await sendRaw(of, path, GET);
   expect(status).toBe(200);
   return String(body);
 }
@@ -60,7 +60,7 @@ async function sendCode(of = app) {
 
 describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
   it('runs and shows files of this service alone, and stands in no frame', async () => {
-    const { headers } = await raw(app, path, GET);
+    const { headers } = await sendRaw(app, path, GET);
     expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
       "base-uri 'none'",
       "connect-src 'self'",
@@ -80,19 +80,19 @@ describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
     const files = filesIn(html);
     expect(files.length).toBeGreaterThanOrEqual(2);
     for (const file of files) {
-      const { status, headers } = await raw(app, `${path.replace(/\w+$/, '')}${file}`, GET);
+      const { status, headers } = await sendRaw(app, `${path.replace(/\w+$/, '')}${file}`, GET);
       const type = file.endsWith('.css') ? 'text/css' : 'text/javascript';
       expect([file, status, headers['content-type']]).toEqual([file, 200, `${type}; charset=utf-8`]);
     }
   });
 
-  it('can be read only', async () => expectRefusal(await raw(app, path), 405, 'GET'));
+  it('can be read only', async () => expectRefusal(await sendRaw(app, path), 405, 'GET'));
 });
 
 describe('GET /docs', () => {
   it('has addresses that hold below any path of a proxy', async () => {
     expect(await textOf('/docs')).not.toMatch(/(src|href)="\//);
-    expect(await raw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
+    expect(await sendRaw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
   });
 
   it('comes compressed where that is understood, and once as long as it is the same', async () => {
@@ -104,13 +104,16 @@ describe('GET /docs', () => {
     expect(zipped.headers.get('Vary')).toBe('Accept-Encoding');
     expect(zipped.headers.get('Cache-Control')).toBe('no-cache');
     const again = { 'Accept-Encoding': 'gzip', 'If-None-Match': zipped.headers.get('ETag') ?? '' };
-    expect(await raw(app, '/docs/swagger-ui.css', { ...GET, headers: again })).toMatchObject({ status: 304, body: '' });
+    expect(await sendRaw(app, '/docs/swagger-ui.css', { ...GET, headers: again })).toMatchObject({
+      status: 304,
+      body: '',
+    });
   });
 
   it('is not there when it is turned off', async () => {
     await withAnother({ DOCS_PAGE: 'off' }, async (off) => {
       for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
-        expectRefusal(await raw(off, path, GET), 404, 'no such path');
+        expectRefusal(await sendRaw(off, path, GET), 404, 'no such path');
       await textOf('/dev/inbox', off);
     });
   });
@@ -153,7 +156,7 @@ describe('the files of /docs and /openapi.json', () => {
         expect(refused.headers.get('ETag')).toBeNull();
       }
       const known = { 'X-Forwarded-For': '192.0.2.7', 'If-None-Match': first.headers.get('ETag') ?? '' };
-      const askAgain = async (more = {}) => raw(limited, FILE, { ...GET, headers: { ...known, ...more } });
+      const askAgain = async (more = {}) => sendRaw(limited, FILE, { ...GET, headers: { ...known, ...more } });
       expect((await askAgain()).status).toBe(304);
       expect((await askAgain({ 'Cache-Control': 'no-cache' })).status).toBe(429);
       expect((await from(limited, '192.0.2.8', '/docs')).status).toBe(200);
@@ -184,7 +187,7 @@ describe('GET /dev/inbox', () => {
 
   it('is kept by nobody on the way, and leaves no code in the log', async () => {
     const code = app.sms.codeFor(await sendCode());
-    const answer = await raw(app, '/dev/inbox.json', { ...GET, headers: bearer() });
+    const answer = await sendRaw(app, '/dev/inbox.json', { ...GET, headers: bearer() });
     expect(JSON.stringify(answer.body)).toContain(code);
     expect(answer.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -200,7 +203,7 @@ describe('GET /dev/inbox', () => {
     const wrong = [`Bearer ${app.inboxToken}x`, `Bearer ${app.inboxToken.slice(1)}`, 'Bearer ', app.inboxToken];
     for (const headers of [proxied, ...wrong.map((Authorization) => ({ ...proxied, Authorization }))])
       for (const path of INBOX) {
-        const answer = await raw(app, path, { ...GET, headers });
+        const answer = await sendRaw(app, path, { ...GET, headers });
         expect(JSON.stringify(answer.body)).not.toContain(code);
         if (path === '/dev/inbox.json') expectRefusal(answer, 404, 'the link that the service printed');
       }
@@ -209,13 +212,14 @@ describe('GET /dev/inbox', () => {
   it('has a token of its own at each start, unless one is given', async () => {
     expect(app.inboxToken).toMatch(/^[\w-]{22}$/);
     await withAnother({}, (other) => Promise.resolve(expect(other.inboxToken).not.toBe(app.inboxToken)));
-    const INBOX_TOKEN = secret(randomBytes(8).toString('hex'));
+    const INBOX_TOKEN = rememberSecret(randomBytes(8).toString('hex'));
     await withAnother({ INBOX_TOKEN }, (other) => Promise.resolve(expect(other.inboxToken).toBe(INBOX_TOKEN)));
     expect(() => loadConfig({ INBOX_TOKEN: 'short' })).toThrow('INBOX_TOKEN: must be 16 or more');
   });
 
   describe.each(INBOX)('%s', (path) => {
-    const asked = (headers: Record<string, string>) => raw(app, path, { ...GET, headers: { ...bearer(), ...headers } });
+    const asked = (headers: Record<string, string>) =>
+      sendRaw(app, path, { ...GET, headers: { ...bearer(), ...headers } });
 
     it.each(['evil.example', 'evil.example:8585', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.0.7'])(
       'is shown by no foreign name, which may have been given this address: %s',
@@ -243,7 +247,7 @@ describe('GET /dev/inbox', () => {
 
   it('does not exist in production', async () => {
     await withAnother(productionEnv(), async (production) => {
-      for (const path of INBOX) expectRefusal(await raw(production, path, GET), 404, 'no such path');
+      for (const path of INBOX) expectRefusal(await sendRaw(production, path, GET), 404, 'no such path');
     });
   });
 
@@ -267,14 +271,14 @@ describe('GET /dev/inbox', () => {
     'does not exist where a proxy is known of, by %p',
     async (env) => {
       await withAnother(env as Record<string, string>, async (proxied) => {
-        for (const path of INBOX) expectRefusal(await raw(proxied, path, GET), 404, 'no such path');
+        for (const path of INBOX) expectRefusal(await sendRaw(proxied, path, GET), 404, 'no such path');
       });
     },
   );
 
   it('does not exist where messages are really sent', async () => {
     await withAnother(TWILIO, async (sending) => {
-      for (const path of INBOX) expectRefusal(await raw(sending, path, GET), 404, 'no such path');
+      for (const path of INBOX) expectRefusal(await sendRaw(sending, path, GET), 404, 'no such path');
     });
   });
 });

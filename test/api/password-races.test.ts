@@ -12,7 +12,7 @@ import {
   verificationToken,
   type PhoneFields,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { untilWaiting } from '../support/waiting';
 
@@ -83,7 +83,7 @@ describe('a code that is being exchanged', () => {
   it.each(ENDINGS)('leaves no token behind %s', async (_name, prepared) => {
     const { phone, end } = await prepared();
     await sendCode(phone);
-    const token = secret(newVerificationToken());
+    const token = rememberSecret(newVerificationToken());
     let ended: Promise<Answer> | undefined;
     await inTransaction(async (trx) => {
       expect(await exchange(trx, phone, token)).toBe(true);

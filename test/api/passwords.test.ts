@@ -1,6 +1,15 @@
 import { HashingPool } from '../../src/features/auth/hashing-pool';
 import { startApp } from '../support/app';
-import { cookieOf, counted, expectBody, expectRefusal, post, raw, retryAfter, times } from '../support/calls';
+import {
+  cookieOf,
+  countCodes,
+  expectBody,
+  expectRefusal,
+  post,
+  sendRaw,
+  retryAfterOf,
+  inParallel,
+} from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import {
   e164,
@@ -118,8 +127,8 @@ describe('/user/reset_password', () => {
       const person = await insertPerson(app);
       const token = await verificationToken(app, person);
       const passwords = Array.from({ length: 10 }, newPassword);
-      const answers = await times(10, (index) => reset(token, passwords[index] ?? ''));
-      expect(counted(answers)).toEqual({ 200: 1, 400: 9 });
+      const answers = await inParallel(10, (index) => reset(token, passwords[index] ?? ''));
+      expect(countCodes(answers)).toEqual({ 200: 1, 400: 9 });
       const winner = answers.findIndex(({ status }) => status === 200);
       expect(await codeOfLogin(person, passwords[winner] ?? '')).toBe(200);
     }
@@ -127,7 +136,7 @@ describe('/user/reset_password', () => {
 
   it('brings an owner back in whom failed logins keep out', async () => {
     const person = await insertPerson(app);
-    await times(10, () => codeOfLogin(person, 'wrong-one'));
+    await inParallel(10, () => codeOfLogin(person, 'wrong-one'));
     // All within the same moment.
     const frozen = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expect(await codeOfLogin(person, person.password)).toBe(429);
@@ -145,7 +154,7 @@ describe('/user/reset_password', () => {
     const login = (password: string, address: string) =>
       post(limited.api, '/user/login', { ...person, password }, { 'X-Forwarded-For': address });
     const steal = async (password: string) => {
-      for (const address of ['10.0.0.1', '10.0.0.2', '127.0.0.1']) await times(4, () => login(password, address));
+      for (const address of ['10.0.0.1', '10.0.0.2', '127.0.0.1']) await inParallel(4, () => login(password, address));
       expectRefusal(await login(password, '127.0.0.1'), 429);
     };
     await steal(person.password);
@@ -213,7 +222,7 @@ describe('/user/change_password', () => {
     expect(await codeOfLogin(person, person.password)).toBe(429);
     const refused = await changeFrom(person.password);
     expectRefusal(refused, 429);
-    expect(retryAfter(refused)).toBeGreaterThan(0);
+    expect(retryAfterOf(refused)).toBeGreaterThan(0);
   });
 
   it.each<[string, unknown]>([
@@ -240,10 +249,10 @@ describe('/user/change_password', () => {
 
   it('lets one of 5 changes at once win, with the one session that made it', async () => {
     const person = await insertPerson(app);
-    const logins = await times(5, () => post(app.api, '/user/login', person));
+    const logins = await inParallel(5, () => post(app.api, '/user/login', person));
     const cookies = logins.map(cookieOf);
     const passwords = cookies.map(newPassword);
-    const answers = await times(5, (index) =>
+    const answers = await inParallel(5, (index) =>
       post(
         app.api,
         '/user/change_password',
@@ -255,7 +264,7 @@ describe('/user/change_password', () => {
     const winner = answers.findIndex(({ status }) => status === 200);
     expect(await codeOfLogin(person, passwords[winner] ?? '')).toBe(200);
     for (const [index, cookie] of cookies.entries())
-      expect((await raw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(
+      expect((await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(
         index === winner ? 200 : 401,
       );
   });
@@ -272,7 +281,7 @@ describe('/user/change_password', () => {
       const hash = jest.spyOn(HashingPool.prototype, 'hash');
       const refused = await change(person.agent, person.password, newPassword());
       expectRefusal(refused, 429);
-      expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      expect(retryAfterOf(refused)).toBeGreaterThan(3_000);
       expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 429);
       expect(compare).not.toHaveBeenCalled();
       expect(hash).not.toHaveBeenCalled();

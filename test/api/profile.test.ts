@@ -1,4 +1,4 @@
-import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn } from '../support/people';
 import { stage } from '../support/stage';
@@ -150,8 +150,10 @@ describe('profile', () => {
       for (let devices = 0; devices < 3; devices += 1) await signIn(limited, person);
       const { result } = await expectOk(agent.post('/user/sessions'));
       const others = (result as { id: string; current: boolean }[]).filter(({ current }) => !current);
-      const findable = await times(10, (index) => post(agent, '/user/set_findable', { findable: index % 2 === 0 }));
-      expect(counted(findable)).toEqual({ 200: 3, 429: 7 });
+      const findable = await inParallel(10, (index) =>
+        post(agent, '/user/set_findable', { findable: index % 2 === 0 }),
+      );
+      expect(countCodes(findable)).toEqual({ 200: 3, 429: 7 });
       expectRefusal(await post(agent, '/user/end_session', { id: 'f'.repeat(64) }), 429);
       for (const { id } of others) expectBody(await post(agent, '/user/end_session', { id }), { code: 200 });
       expectRefusal(await post(agent, '/user/end_session', { id: others[0]?.id }), 429);
@@ -162,8 +164,8 @@ describe('profile', () => {
       const [ann, bob] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
       await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20 });
       const named = (index: number) => ({ friendId: bob.id, displayName: `Bob ${index}` });
-      const names = await times(70, (index) => post(ann.agent, '/friendship/set_display_name', named(index)));
-      expect(counted(names)).toEqual({ 200: 60, 429: 10 });
+      const names = await inParallel(70, (index) => post(ann.agent, '/friendship/set_display_name', named(index)));
+      expect(countCodes(names)).toEqual({ 200: 60, 429: 10 });
     });
 
     it('takes so many changes of both kinds together, writes no more rows of groups, and lets others go on', async () => {
@@ -179,12 +181,12 @@ describe('profile', () => {
       expectBody(await post(agent, '/user/set_portrait_uri', { portraitUri: 'https://a.example/p.png' }), {
         code: 200,
       });
-      const names = await times(60, (index) => post(agent, '/user/set_nickname', { nickname: `Ann ${index}` }));
-      expect(counted(names)).toEqual({ 200: 2, 429: 58 });
+      const names = await inParallel(60, (index) => post(agent, '/user/set_nickname', { nickname: `Ann ${index}` }));
+      expect(countCodes(names)).toEqual({ 200: 2, 429: 58 });
       const before = await rows();
       const refused = await post(agent, '/user/set_portrait_uri', { portraitUri: 'https://a.example/q.png' });
       expectRefusal(refused, 429);
-      expect(retryAfter(refused)).toBeGreaterThan(3_000);
+      expect(retryAfterOf(refused)).toBeGreaterThan(3_000);
       expectRefusal(await post(agent, '/user/remove_portrait'), 429);
       expect(await rows()).toEqual(before);
       expect(await profileOf(id)).toMatchObject({ portrait_uri: 'https://a.example/p.png' });

@@ -1,6 +1,6 @@
 import { REASONS, type Reason } from '../../src/base/reasons';
 import { startApp, type Env } from '../support/app';
-import { expectBody, expectRefusal, expectReturnCode, post, raw, type Answer } from '../support/calls';
+import { expectBody, expectRefusal, expectReturnCode, post, sendRaw, type Answer } from '../support/calls';
 import { befriend } from '../support/groups';
 import {
   e164,
@@ -261,7 +261,7 @@ describe('beside the operations', () => {
     ['malformed_upload', 'POST', '/files'],
     ['malformed_upload', 'POST', '/'],
   ])('%s', async (reason, method, path) => {
-    const answer = await raw(app, path, { method });
+    const answer = await sendRaw(app, path, { method });
     const { error: _error, ...body } = answer.body as { error?: string };
     expectRefusal({ ...answer, body }, REASONS[reason].code, '', reason);
   });

@@ -1,4 +1,4 @@
-import { counted, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
 import { e164, field, newPassword, newPhone, register, verificationToken } from '../support/people';
 import { stage } from '../support/stage';
 
@@ -170,7 +170,7 @@ describe('/user/register', () => {
       const phone = newPhone();
       const verification_token = await verificationToken(app, phone);
       const nickname = `one ${phone.phone}`;
-      const { 200: made, ...refused } = counted(await times(20, () => call({ verification_token, nickname })));
+      const { 200: made, ...refused } = countCodes(await inParallel(20, () => call({ verification_token, nickname })));
       expect(made).toBe(1);
       expect(Object.keys(refused).every((code) => code === '400' || code === '404')).toBe(true);
       expect(await accountsOf(phone)).toHaveLength(1);
@@ -184,8 +184,8 @@ describe('/user/register', () => {
       const tokens: string[] = [];
       for (let count = 0; count < 4; count += 1) tokens.push(await verificationToken(app, phone));
       const nickname = `many ${phone.phone}`;
-      const answers = await times(20, (index) => call({ verification_token: tokens[index % 4], nickname }));
-      const { 200: made, ...refused } = counted(answers);
+      const answers = await inParallel(20, (index) => call({ verification_token: tokens[index % 4], nickname }));
+      const { 200: made, ...refused } = countCodes(answers);
       expect(made).toBe(1);
       expect(Object.keys(refused).every((code) => code === '400' || code === '404')).toBe(true);
       expect(await accountsOf(phone)).toHaveLength(1);
@@ -210,6 +210,6 @@ describe('/user/register', () => {
   it('takes the body without a content type, as curl -d and a plain fetch send it', async () => {
     const verification_token = await verificationToken(app, newPhone());
     const body = JSON.stringify({ nickname: 'Ünï', password: newPassword(), verification_token });
-    expect((await raw(app, '/user/register', { body })).status).toBe(200);
+    expect((await sendRaw(app, '/user/register', { body })).status).toBe(200);
   });
 });

@@ -1,10 +1,10 @@
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, post } from '../support/calls';
-import { form, PNG } from '../support/images';
+import { multipartForm, PNG } from '../support/images';
 import { e164, field, insertPerson, newPhone, type PhoneFields } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 
-const [OLD, NEW] = [secret('0e'.repeat(16)), secret('1f'.repeat(16))];
+const [OLD, NEW] = [rememberSecret('0e'.repeat(16)), rememberSecret('1f'.repeat(16))];
 
 /** Has the database; no request goes to it. */
 let app: TestApp;
@@ -40,7 +40,7 @@ interface Issued {
 async function issuedBy(instance: TestApp): Promise<Issued> {
   const cookie = cookieOf(await post(instance.api, '/user/login', await insertPerson(app)));
   const image = await post(instance.api, '/user/get_image_token', {}, { Cookie: cookie });
-  const uploadToken = secret(String(field(field(image.body, 'result'), 'token')));
+  const uploadToken = rememberSecret(String(field(field(image.body, 'result'), 'token')));
   const phone = newPhone();
   await post(instance.api, '/user/send_code', phone);
   return { cookie, uploadToken, phone, code: instance.sms.codeFor(e164(phone)) };
@@ -50,7 +50,7 @@ const sessionAt = async (instance: TestApp, { cookie }: Pick<Issued, 'cookie'>) 
   (await post(instance.api, '/user/groups', {}, { Cookie: cookie })).status;
 
 async function takenBy(instance: TestApp, issued: Issued) {
-  const { headers, body } = form([
+  const { headers, body } = multipartForm([
     ['token', issued.uploadToken],
     ['file', PNG],
   ]);

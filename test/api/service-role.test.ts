@@ -3,7 +3,7 @@ import { knexFor } from '../../src/database/pool';
 import { migrate, migrationOptions, migratorConfig } from '../../src/database/migrations';
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { startApp, type TestApp } from '../support/app';
-import { connected } from '../support/clusters';
+import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
 
 const ROWS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
@@ -50,8 +50,8 @@ let service: Client;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await connected(app.ownerUrl);
-  service = await connected(app.databaseUrl);
+  owner = await connectTo(app.ownerUrl);
+  service = await connectTo(app.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all([owner.end(), service.end()]);
@@ -242,7 +242,7 @@ describe('a migration that makes a table', () => {
     const db = knexFor(migrationOptions(database.url));
     await db.migrate.latest(migratorConfig);
     await db.destroy();
-    const [there, here] = [await connected(database.url), await connected(app.ownerUrl)];
+    const [there, here] = [await connectTo(database.url), await connectTo(app.ownerUrl)];
     const rights = async (client: Client) =>
       (await client.query<Record<string, unknown>>(`${RIGHTS_ON_TABLES} ORDER BY 1`, [SERVICE_ROLE])).rows;
     expect(await rights(there)).toEqual(await rights(here));

@@ -3,10 +3,10 @@ import { compare } from 'bcrypt';
 import { Passwords } from '../../src/features/auth/passwords';
 import { tokenHash } from '../../src/features/verification/verification-token';
 import { startApp, type TestApp } from '../support/app';
-import { cookieOf, expectBody, expectRefusal, post, raw, times, type Answer } from '../support/calls';
+import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel, type Answer } from '../support/calls';
 import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { untilWaiting } from '../support/waiting';
 
@@ -16,7 +16,7 @@ const { app } = stage();
 afterEach(() => jest.restoreAllMocks());
 
 const login = ({ region, phone, password }: Person) => post(app.api, '/user/login', { region, phone, password });
-const groups = (cookie: string, on = app) => raw(on, '/user/groups', { headers: { Cookie: cookie } });
+const groups = (cookie: string, on = app) => sendRaw(on, '/user/groups', { headers: { Cookie: cookie } });
 const sessionsOf = ({ id }: Person) => app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id]);
 
 async function signedIn(person?: Person): Promise<{ person: Person; cookie: string }> {
@@ -47,7 +47,7 @@ async function age(person: Person, days: { createdAt?: number; renewedAt?: numbe
 
 /** A token for the person's phone, without the way over a code. */
 async function tokenFor(person: Person): Promise<string> {
-  const token = secret(`token-${newPassword()}`);
+  const token = rememberSecret(`token-${newPassword()}`);
   const expires_at = app.db.raw(`now() + interval '1 minute'`);
   const row = { token_hash: tokenHash(token), phone: e164(person), region: String(person.region), expires_at };
   await app.db('verification_tokens').insert(row);
@@ -94,7 +94,7 @@ describe('a session that is found with what is read', () => {
     const { person, cookie } = await signedIn();
     const paths = readsOf(await insertPerson(app));
     const statuses = () =>
-      Promise.all(paths.map(async (path) => (await raw(app, path, { headers: { Cookie: cookie } })).status));
+      Promise.all(paths.map(async (path) => (await sendRaw(app, path, { headers: { Cookie: cookie } })).status));
     expect(await statuses()).toEqual([200, 404, 200, 400, 200]);
     await end(person);
     expect(await statuses()).toEqual([401, 401, 401, 401, 401]);
@@ -103,7 +103,7 @@ describe('a session that is found with what is read', () => {
   it('is renewed once a day', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { createdAt: 2, renewedAt: 1.01 });
-    const read = () => raw(app, `/user/${person.id}`, { headers: { Cookie: cookie } });
+    const read = () => sendRaw(app, `/user/${person.id}`, { headers: { Cookie: cookie } });
     const answer = await read();
     expect(answer.status).toBe(200);
     expect(cookieOf(answer)).toBe(cookie);
@@ -115,17 +115,17 @@ describe('a session that is found with what is read', () => {
 describe('/user/logout', () => {
   it('ends the session: logged in → logged out, with only code 200', async () => {
     const { person, cookie } = await signedIn();
-    const answer = await raw(app, '/user/logout', { headers: { Cookie: cookie } });
+    const answer = await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } });
     expectBody(answer, { code: 200 });
     expect(answer.headers['set-cookie']?.[0]).toMatch(/^sid=; Path=\/; Expires=Thu, 01 Jan 1970/);
     await expectNoWayIn(person, [cookie]);
-    expectRefusal(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), 401);
+    expectRefusal(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), 401);
   });
 
   it('ends this session only', async () => {
     const { person, cookie } = await signedIn();
     const second = cookieOf(await login(person));
-    expectBody(await raw(app, '/user/logout', { headers: { Cookie: second } }), { code: 200 });
+    expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: second } }), { code: 200 });
     expect((await groups(cookie)).status).toBe(200);
     expectRefusal(await groups(second), 401);
   });
@@ -134,7 +134,7 @@ describe('/user/logout', () => {
     const { cookie } = await signedIn();
     const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     expect((await groups(cookie, other)).status).toBe(200);
-    expectBody(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
+    expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
     expectRefusal(await groups(cookie, other), 401);
     await other.close();
   });
@@ -171,7 +171,7 @@ describe('a session', () => {
     const { person, cookie } = await signedIn();
     const before = await sessionOf(person);
     for (const path of ['/user/groups', '/user/blacklist', '/user/get_token', '/user/sync/0', `/user/${person.id}`]) {
-      const answer = await raw(app, path, { headers: { Cookie: cookie } });
+      const answer = await sendRaw(app, path, { headers: { Cookie: cookie } });
       expect(answer.status).toBe(200);
       expect(answer.headers).not.toHaveProperty('set-cookie');
     }
@@ -184,7 +184,7 @@ describe('a session', () => {
     await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
     const before = await sessionOf(person);
     const paths = ['/user/groups', '/user/sync/0', '/user/get_token', '/user/get_image_token', '/user/logout'];
-    for (const path of paths) expectRefusal(await raw(app, path, { headers: { Cookie: cookie } }), 401);
+    for (const path of paths) expectRefusal(await sendRaw(app, path, { headers: { Cookie: cookie } }), 401);
     expect(await sessionOf(person)).toEqual(before);
     await app.db('users').where({ id: person.id }).update({ closed_at: null });
     expect((await groups(cookie)).status).toBe(200);
@@ -283,7 +283,7 @@ describe('a session', () => {
   });
 
   it('is verified by any of SESSION_SECRETS and signed by the first', async () => {
-    const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(secret);
+    const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(rememberSecret);
     const shared = { databaseUrl: app.databaseUrl };
     const before = await startApp({ SESSION_SECRETS: `${older}` }, shared);
     const between = await startApp({ SESSION_SECRETS: `${newer},${older}` }, shared);
@@ -324,7 +324,7 @@ describe('a session', () => {
       'j:{"userId":"x"}',
       '\u00e9',
     ];
-    for (const forgery of values.map(secret)) {
+    for (const forgery of values.map(rememberSecret)) {
       const answer = await groups(`sid=${encodeURIComponent(forgery)}`);
       expectRefusal(answer, 401);
       expect(answer.headers).not.toHaveProperty('set-cookie');
@@ -347,7 +347,7 @@ describe('a session', () => {
     // Due for renewal, it would save its session at its end, and now waits for its user's row.
     const underWay = post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
     await untilWaiting(app.db, 1);
-    expectBody(await raw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
+    expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
     held.open();
     await holding;
     expect((await underWay).status).toBe(200);
@@ -480,11 +480,11 @@ describe('sessions in production', () => {
     expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']));
     expect(cookie).not.toMatch(/domain/i);
     const headers = { ...proxied, Cookie: cookieOf(answer) };
-    expect((await raw(production, '/user/groups', { headers })).status).toBe(200);
-    const out = await raw(production, '/user/logout', { headers });
+    expect((await sendRaw(production, '/user/groups', { headers })).status).toBe(200);
+    const out = await sendRaw(production, '/user/logout', { headers });
     expectBody(out, { code: 200 });
     expect(out.headers['set-cookie']?.[0]).toMatch(/^__Host-sid=; .*Secure/);
-    expectRefusal(await raw(production, '/user/groups', { headers }), 401);
+    expectRefusal(await sendRaw(production, '/user/groups', { headers }), 401);
   });
 
   it('are refused with a clear 500 when the request did not come over HTTPS', async () => {
@@ -500,13 +500,13 @@ describe('sessions in production', () => {
   it('are not to be had with the name of the development cookie', async () => {
     const answer = await post(production.api, '/user/login', await insertPerson(app), proxied);
     const value = cookieOf(answer).split('=')[1] ?? '';
-    expectRefusal(await raw(production, '/user/groups', { headers: { ...proxied, Cookie: `sid=${value}` } }), 401);
+    expectRefusal(await sendRaw(production, '/user/groups', { headers: { ...proxied, Cookie: `sid=${value}` } }), 401);
   });
 });
 
 describe('sessions of many', () => {
   it('are told apart: 20 people at once each see themselves', async () => {
-    const signInSome = () => times(10, async () => signIn(app, await insertPerson(app)));
+    const signInSome = () => inParallel(10, async () => signIn(app, await insertPerson(app)));
     const people = [...(await signInSome()), ...(await signInSome())];
     const answers = await Promise.all(people.map(({ agent }) => post(agent, '/user/get_token')));
     for (const [index, { body }] of answers.entries()) {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
 import type { TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, retryAfter, times } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
 import { e164, insertPerson, newPhone, registerAndSignIn, verificationToken } from '../support/people';
 import { OUTPUT } from '../support/paths';
-import { idsOf } from '../support/request-ids';
+import { serviceRequestIds } from '../support/request-ids';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -77,12 +77,12 @@ const decisions = async (clientId: string) =>
   app
     .db('security_events')
     .where({ event: 'spend_guard' })
-    .whereIn('request_id', await idsOf(clientId))
+    .whereIn('request_id', await serviceRequestIds(clientId))
     .select<{ region: string; detail: string }[]>('region', 'detail');
 
 /** Logs are written behind the answers. */
 async function logged(clientId: string): Promise<{ region?: string; decision?: string }[]> {
-  const [requestId = ''] = await idsOf(clientId);
+  const [requestId = ''] = await serviceRequestIds(clientId);
   await until(() => warnings(requestId).length > 0);
   return warnings(requestId);
 }
@@ -111,7 +111,7 @@ describe('the spend guard', () => {
     const phone = newPhone();
     const answer = await send(guarded, phone, 'enforced');
     expectBody(answer, { code: 5000 });
-    expect(retryAfter(answer)).toBe(600);
+    expect(retryAfterOf(answer)).toBe(600);
     expect(guarded.sms.sent).toEqual([]);
     expect(await app.db('rate_limits').where('key', `resend:${e164(phone)}`)).toEqual([]);
     expect(await decisions('enforced')).toEqual([
@@ -157,7 +157,7 @@ describe('the spend guard', () => {
   it('sends 20 codes a day to accounts known at an address whose network verifies hardly any', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     const ring = elsewhere();
-    const owners = await times(45, () => insertPerson(app));
+    const owners = await inParallel(45, () => insertPerson(app));
     await app.db('security_events').insert(
       owners.map(({ id }) => {
         const login = { event: 'logged_in', user_id: id, user_agent: '', request_id: 'none' };
@@ -167,15 +167,15 @@ describe('the spend guard', () => {
     const answers = [];
     for (const owner of owners) answers.push(await send(guarded, owner, 'none', ring));
     // 20 before the alarm of the network, and 20 in it.
-    expect(counted(answers)).toEqual({ 200: 40, 5000: 5 });
+    expect(countCodes(answers)).toEqual({ 200: 40, 5000: 5 });
   });
 
   it('in an alarm sends fifty codes a quarter of an hour to accounts elsewhere', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
-    const owners = await times(55, () => insertPerson(app));
+    const owners = await inParallel(55, () => insertPerson(app));
     const answers = await Promise.all(owners.map((owner) => send(guarded, owner, 'none', elsewhere())));
-    expect(counted(answers)).toEqual({ 200: 50, 5000: 5 });
+    expect(countCodes(answers)).toEqual({ 200: 50, 5000: 5 });
   });
 
   it('in an alarm keeps a share for networks that have asked for nothing', async () => {
@@ -188,8 +188,8 @@ describe('the spend guard', () => {
     // Half of the share is open to a network that has asked before.
     expectBody(await send(guarded, newPhone(), 'none', first), { code: 5000 });
     await app.db('rate_limits').where({ key: share.key }).update({ used: 425 });
-    const answers = await times(30, () => send(guarded, newPhone(), 'none', elsewhere()));
-    expect(counted(answers)).toEqual({ 200: 25, 5000: 5 });
+    const answers = await inParallel(30, () => send(guarded, newPhone(), 'none', elsewhere()));
+    expect(countCodes(answers)).toEqual({ 200: 25, 5000: 5 });
   });
 
   it('counts five open codes of a network at most, so that one address closes no country', async () => {
@@ -199,7 +199,7 @@ describe('the spend guard', () => {
     const answers = [];
     // One by one, for a code that is counted already and still being sent counts twice for a moment.
     for (let asked = 0; asked < 49; asked += 1) answers.push(await send(guarded, newPhone(), 'none', attacker));
-    expect(counted(answers)).toEqual({ 200: 20, 5000: 29 });
+    expect(countCodes(answers)).toEqual({ 200: 20, 5000: 29 });
     expect(await counts()).toContainEqual({ region: 'GB', sent: 1_000 + 5, verified: 800 });
     for (let index = 0; index < 10; index += 1)
       expectBody(await send(guarded, newPhone(), 'newcomer', elsewhere()), { code: 200 });
@@ -210,10 +210,10 @@ describe('the spend guard', () => {
     const settings = { SPEND_GUARD: 'enforce', TRUST_PROXY: '1' };
     const both = [await instance(settings), await instance(settings)];
     const attacker = elsewhere();
-    const answers = await times(100, (index) => send(both[index % 2] ?? app, newPhone(), 'none', attacker));
+    const answers = await inParallel(100, (index) => send(both[index % 2] ?? app, newPhone(), 'none', attacker));
     expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
     // Each instance knows what it is sending itself, and sends 20 at most.
-    expect(counted(answers)[200]).toBeLessThanOrEqual(40);
+    expect(countCodes(answers)[200]).toBeLessThanOrEqual(40);
   });
 
   it('leaves more than half of the budget to others than networks that verify less than half', async () => {
@@ -221,7 +221,7 @@ describe('the spend guard', () => {
     await ownNetworkIsBehind();
     const answers = [];
     for (let index = 0; index < 6; index += 1) answers.push(await send(guarded, newPhone()));
-    expect(counted(answers)).toEqual({ 200: 4, 5000: 2 });
+    expect(countCodes(answers)).toEqual({ 200: 4, 5000: 2 });
   });
 
   it('leaves more than half of the budget to others than a network that has had a twentieth of it', async () => {
@@ -237,7 +237,7 @@ describe('the spend guard', () => {
   it('sends 20 codes a day to accounts known at an address whose network has had a twentieth of the budget', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(19, 19);
-    const owners = await times(25, () => insertPerson(app));
+    const owners = await inParallel(25, () => insertPerson(app));
     await app.db('security_events').insert(
       owners.map(({ id }) => {
         return { event: 'logged_in', user_id: id, ip: '127.0.0.1', user_agent: '', request_id: 'none' };
@@ -246,7 +246,7 @@ describe('the spend guard', () => {
     const answers = [];
     for (const owner of owners) answers.push(await send(guarded, owner));
     // One before the network has had so many, and 20 after that.
-    expect(counted(answers)).toEqual({ 200: 21, 5000: 4 });
+    expect(countCodes(answers)).toEqual({ 200: 21, 5000: 4 });
   });
 
   it('sends 80 codes a day to accounts known at all addresses of such a network', async () => {
@@ -261,11 +261,11 @@ describe('the spend guard', () => {
       await app.db('security_events').insert(login);
       answers.push(await send(guarded, owner, 'none', { 'X-Forwarded-For': ip }));
     }
-    expect(counted(answers)).toEqual({ 200: 1, 5000: 1 });
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 1 });
   });
 
   it('counts a code beyond these five once it is verified', async () => {
-    const phones = await times(6, async () => newPhone());
+    const phones = await inParallel(6, async () => newPhone());
     for (const phone of phones) expectBody(await send(app, phone), { code: 200 });
     expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
     const [last] = phones.slice(-1);
@@ -315,8 +315,8 @@ describe('the spend guard', () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 20, 18);
     await traffic('GB', '30 minutes', 20, 18);
-    const answers = await times(200, () => send(guarded, newPhone(), 'none', elsewhere()));
-    const { 200: sent = 0 } = counted(answers);
+    const answers = await inParallel(200, () => send(guarded, newPhone(), 'none', elsewhere()));
+    const { 200: sent = 0 } = countCodes(answers);
     expect(guarded.sms.sent).toHaveLength(sent);
     // 90, and in the alarm as many again. A code that is counted already and still being sent counts twice for a moment.
     expect(sent).toBeGreaterThanOrEqual(135);
@@ -330,11 +330,11 @@ describe('the spend guard', () => {
     let answered = 0;
     const answers = await app.db.transaction(async (trx) => {
       await trx.raw('LOCK TABLE sms_traffic IN SHARE MODE');
-      const calls = times(12, () => send(guarded, newPhone()).finally(() => (answered += 1)));
+      const calls = inParallel(12, () => send(guarded, newPhone()).finally(() => (answered += 1)));
       await until(() => answered >= 11, 3_000).catch(() => undefined);
       return { calls };
     });
-    expect(counted(await answers.calls)).toEqual({ 200: 1, 5000: 11 });
+    expect(countCodes(await answers.calls)).toEqual({ 200: 1, 5000: 11 });
   });
 
   it('knows what was counted before regions were countries', async () => {
@@ -354,10 +354,10 @@ describe('the spend guard', () => {
 
 describe('a few codes to each of many countries', () => {
   const spray = (on: TestApp, perCountry: number) =>
-    times(perCountry, async (index) => {
+    inParallel(perCountry, async (index) => {
       const answers = [];
       for (const [country] of EVERYWHERE) answers.push(await send(on, numberIn(country, index), 'none', elsewhere()));
-      return counted(answers);
+      return countCodes(answers);
     });
 
   it('are capped together while none can be judged, and refused once they can', async () => {

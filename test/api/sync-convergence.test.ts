@@ -6,8 +6,8 @@ import { startApp, type TestApp } from '../support/app';
 import { Choices } from '../support/choices';
 import { signedInClient } from '../support/client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
-import { connectWriter, folding, fullState, insertGroup, NAMES, pause } from '../support/sync';
-import { stateOf, synced } from '../support/synced';
+import { connectWriter, foldingClientOf, fullState, insertGroup, NAMES, pause } from '../support/sync';
+import { stateOf, syncChanges } from '../support/synced';
 
 const WRITERS = 8;
 const READERS = 4;
@@ -24,9 +24,9 @@ type Statement = [sql: string, values: unknown[]];
 
 /** Each kind of write that the tables are made for, the ways of ending and of coming back among them. */
 function randomWrite(choices: Choices, { people, groups }: World, count: number): Statement {
-  const [ann, bob, group] = [choices.of(people).id, choices.of(people).id, choices.of(groups)];
+  const [ann, bob, group] = [choices.oneOf(people).id, choices.oneOf(people).id, choices.oneOf(groups)];
   const pair = ann === bob ? [ann, 'somebody'] : [ann, bob];
-  return choices.of<Statement>([
+  return choices.oneOf<Statement>([
     ['UPDATE users SET nickname = $2 WHERE id = $1', [ann, `Name ${count}`]],
     ['UPDATE users SET portrait_uri = $2 WHERE id = $1', [ann, `https://img.example/${count}`]],
     ['UPDATE users SET password_hash = $2 WHERE id = $1', [ann, `Hash ${count}`]],
@@ -42,7 +42,7 @@ function randomWrite(choices: Choices, { people, groups }: World, count: number)
     [
       `INSERT INTO friendships (user_id, friend_id, display_name, status) VALUES ($1, $2, $3, $4)
          ON CONFLICT (user_id, friend_id) DO UPDATE SET status = excluded.status, display_name = excluded.display_name`,
-      [...pair, `Friend ${count}`, choices.of([10, 11, 20, 21, 30])],
+      [...pair, `Friend ${count}`, choices.oneOf([10, 11, 20, 21, 30])],
     ],
     ['DELETE FROM friendships WHERE user_id = $1 AND friend_id = $2', pair],
     [
@@ -75,13 +75,13 @@ describe('clients that fold the answers of sync', () => {
       readers.map(async (reader, index) => {
         const asked = index % 2 === 0 ? NAMES : undefined;
         const store = new SyncStore(await signedInClient(app, reader), { names: asked !== undefined });
-        return { reader, asked, client: folding(reader, asked), store };
+        return { reader, asked, client: foldingClientOf(reader, asked), store };
       }),
     );
     const writers = Array.from({ length: WRITERS }, (_, index) => write(new Choices(seed + index), index, until));
     const reading = clients.flatMap(({ client, store }) => [
       read(() => client.sync(), until),
-      read(() => synced(store), until),
+      read(() => syncChanges(store), until),
     ]);
     const [written] = await Promise.all([Promise.all(writers), ...reading]);
     expect(Math.min(...written)).toBeGreaterThan(10);
@@ -89,7 +89,7 @@ describe('clients that fold the answers of sync', () => {
     const states = await Promise.all(
       clients.map(async ({ reader, asked, client, store }) => {
         await client.sync();
-        await synced(store);
+        await syncChanges(store);
         return { held: client.state(), stored: await stateOf(store), full: await fullState(reader, asked) };
       }),
     );
@@ -112,12 +112,12 @@ describe('clients that fold the answers of sync', () => {
     await writer.query(`SET deadlock_timeout = '20ms'`);
     let count = 0;
     while (Date.now() < until) {
-      const statements = Array.from({ length: 1 + choices.below(3) }, () => {
+      const statements = Array.from({ length: 1 + choices.numberBelow(3) }, () => {
         count += 1;
         return randomWrite(choices, world, count * WRITERS + index);
       });
-      const end = choices.below(10) === 0 ? 'ROLLBACK' : 'COMMIT';
-      const delay = choices.below(30);
+      const end = choices.numberBelow(10) === 0 ? 'ROLLBACK' : 'COMMIT';
+      const delay = choices.numberBelow(30);
       await transact(writer, statements, delay, end);
     }
     await writer.end();

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
-import { expectRefusal, post, retryAfter, times } from '../support/calls';
+import { expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import type { SyncMember, SyncResult } from '../support/folding-client';
 import { expectOk, insertAndSignIn, type SignedInPerson } from '../support/people';
-import { bytesOf, cookieFor, open } from '../support/streams';
+import { readBytes, cookieFor, openAnswer } from '../support/streams';
 import { pause, sync } from '../support/sync';
 import { until } from '../support/until';
 
@@ -43,7 +43,7 @@ describe('POST /user/sync/:version with a large answer', () => {
   });
 
   it('gives in many chunks what one plain statement gives at once', async () => {
-    const answer = await open(app, '/user/sync/0', cookie);
+    const answer = await openAnswer(app, '/user/sync/0', cookie);
     expect(answer.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
     const { result } = JSON.parse(await text(answer)) as { result: SyncResult };
 
@@ -54,18 +54,19 @@ describe('POST /user/sync/:version with a large answer', () => {
   });
 
   it('gives the same to a client that accepts gzip', async () => {
-    const answer = await open(app, '/user/sync/0', { ...cookie, 'Accept-Encoding': 'gzip' });
+    const answer = await openAnswer(app, '/user/sync/0', { ...cookie, 'Accept-Encoding': 'gzip' });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip' });
     const { result } = JSON.parse(await text(answer.pipe(createGunzip()))) as { result: SyncResult };
     expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
   });
 
   it('gives large changes in chunks too, to a client that has everything else', async () => {
-    const { version } = (JSON.parse(await text(await open(app, '/user/sync/0', cookie))) as { result: SyncResult })
-      .result;
+    const { version } = (
+      JSON.parse(await text(await openAnswer(app, '/user/sync/0', cookie))) as { result: SyncResult }
+    ).result;
     await app.db('group_members').where({ group_id: 'largest' }).andWhereNot({ member_id: ann.id }).delete();
     reads = [];
-    const { result } = JSON.parse(await text(await open(app, `/user/sync/${version}`, cookie))) as {
+    const { result } = JSON.parse(await text(await openAnswer(app, `/user/sync/${version}`, cookie))) as {
       result: SyncResult;
     };
     const gone = result.group_members.filter(({ groupId, isDeleted }) => groupId === 'largest' && isDeleted);
@@ -157,7 +158,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     it('has one of the two places of large answers', async () => {
       await app.db('group_members').insert({ group_id: 'largest', member_id: bob.id });
       const his = await cookieFor(app, bob);
-      const slow = [await open(app, '/user/sync/0', his), await open(app, '/user/sync/0', his)];
+      const slow = [await openAnswer(app, '/user/sync/0', his), await openAnswer(app, '/user/sync/0', his)];
       await untilItStandsStill();
       await app.db('group_members').where({ member_id: bob.id }).delete();
       expectRefusal(await post(bob.agent, '/user/sync/0'), 429);
@@ -217,7 +218,9 @@ describe('POST /user/sync/:version with a large answer', () => {
       if (sql.includes('LEFT JOIN LATERAL')) turns.push(JSON.stringify(bindings).includes('bobs') ? 'bob' : 'ann');
     };
     app.serviceDb.on('query', note);
-    const attack = times(60, async () => bytesOf(await open(app, '/user/sync/0', cookie)).then(String, String));
+    const attack = inParallel(60, async () =>
+      readBytes(await openAnswer(app, '/user/sync/0', cookie)).then(String, String),
+    );
     await until(() => turns.length > 0);
     const { group_members } = await sync(bob);
     app.serviceDb.off('query', note);
@@ -234,7 +237,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     let answer: IncomingMessage;
 
     beforeEach(async () => {
-      answer = await open(app, '/user/sync/0', cookie);
+      answer = await openAnswer(app, '/user/sync/0', cookie);
       await untilItStandsStill();
     });
 
@@ -255,7 +258,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
 
     it('leaves nothing running when it goes away', async () => {
-      const other = await open(app, '/user/sync/0', cookie);
+      const other = await openAnswer(app, '/user/sync/0', cookie);
       await untilItStandsStill();
       const before = reads.length;
       for (const left of [answer, other]) left.destroy();
@@ -266,16 +269,18 @@ describe('POST /user/sync/:version with a large answer', () => {
       await pause(200);
       expect(reads).toHaveLength(after);
       expect(await busyConnections()).toEqual([]);
-      const { result } = JSON.parse(await text(await open(app, '/user/sync/0', cookie))) as { result: SyncResult };
+      const { result } = JSON.parse(await text(await openAnswer(app, '/user/sync/0', cookie))) as {
+        result: SyncResult;
+      };
       expect(result.group_members).toHaveLength((await allMembers()).length);
     });
 
     it('has two such answers at once, and 429 for more; others have theirs', async () => {
-      const second = await open(app, '/user/sync/0', cookie);
+      const second = await openAnswer(app, '/user/sync/0', cookie);
       for (let count = 0; count < 3; count += 1) {
         const refused = await post(ann.agent, '/user/sync/0');
         expectRefusal(refused, 429);
-        expect(retryAfter(refused)).toBe(5);
+        expect(retryAfterOf(refused)).toBe(5);
       }
       const bob = await insertAndSignIn(app);
       await app.db('group_members').insert({ group_id: 'large1', member_id: bob.id });
@@ -284,7 +289,7 @@ describe('POST /user/sync/:version with a large answer', () => {
 
       // What has been read to its end, or given up, frees its place.
       await text(second);
-      const third = await open(app, '/user/sync/0', cookie);
+      const third = await openAnswer(app, '/user/sync/0', cookie);
       expect(third.statusCode).toBe(200);
       third.destroy();
       answer.destroy();
@@ -297,7 +302,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     ])(
       'breaks off when the database fails in the middle: half is never taken for the whole (%s)',
       async (_, headers) => {
-        const other = await open(app, '/user/sync/0', { ...cookie, ...headers });
+        const other = await openAnswer(app, '/user/sync/0', { ...cookie, ...headers });
         await pause(100);
         await app.db.raw('ALTER TABLE group_members RENAME TO out_of_reach');
         try {

@@ -2,7 +2,16 @@ import type { Client } from 'pg';
 import type { FoldingClient, SyncState } from '../support/folding-client';
 import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
-import { begin, connectWriter, fullState, insertGroup, isEmpty, NAMES, settled, sync } from '../support/sync';
+import {
+  runUntilBlocked,
+  connectWriter,
+  fullState,
+  insertGroup,
+  isEmpty,
+  NAMES,
+  settledClient,
+  sync,
+} from '../support/sync';
 
 const RENAME = `UPDATE users SET nickname = 'New name' WHERE id = $1`;
 const BEFRIEND = 'INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20)';
@@ -65,7 +74,7 @@ describe('POST /user/sync/:version with names', () => {
   ])('is asked for by this body alone: %s is no body at all', async (body) => {
     await friendOf(bob);
     await blacklisted(cat);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await rename(bob);
     for (const version of [0, client.version]) {
       const [one, other] = await Promise.all(
@@ -79,7 +88,7 @@ describe('POST /user/sync/:version with names', () => {
 
   it('delivers the new name or portrait of a friend, to whoever asks with names alone', async () => {
     await friendOf(bob);
-    const [plain, named] = [await settled(ann), await settled(ann, NAMES)];
+    const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     const [before] = named.state().friends;
     await rename(bob);
     const [friend] = (await named.sync()).friends;
@@ -100,7 +109,7 @@ describe('POST /user/sync/:version with names', () => {
 
   it('delivers a friend who was renamed and then changed once, as everybody is', async () => {
     await friendOf(bob);
-    const [plain, named] = [await settled(ann), await settled(ann, NAMES)];
+    const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await rename(bob);
     await expectOk(ann.agent.post('/friendship/set_display_name').send({ friendId: bob.id, displayName: 'Bobby' }));
     for (const client of [plain, named])
@@ -110,7 +119,7 @@ describe('POST /user/sync/:version with names', () => {
 
   it('delivers a friend twice renamed in one transaction, and to nobody without names', async () => {
     await friendOf(bob);
-    const [plain, named] = [await settled(ann), await settled(ann, NAMES)];
+    const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await app.db.transaction(async (trx) => {
       for (const nickname of ['One', 'Two']) await trx('users').where({ id: bob.id }).update({ nickname });
     });
@@ -120,7 +129,7 @@ describe('POST /user/sync/:version with names', () => {
 
   it.each([10, 11, 21])('delivers the new name of whoever has status %d', async (status) => {
     await friendOf(bob, status);
-    const client = await settled(ann, NAMES);
+    const client = await settledClient(ann, NAMES);
     await rename(bob);
     expect((await client.sync()).friends).toMatchObject([{ status, user: { nickname: 'New name' } }]);
     expect(client.state()).toEqual(await fullState(ann, NAMES));
@@ -130,7 +139,7 @@ describe('POST /user/sync/:version with names', () => {
     await blacklisted(bob);
     const row = () => app.db('blacklist').where({ user_id: ann.id }).first<object>();
     const before = await row();
-    const [plain, named] = [await settled(ann), await settled(ann, NAMES)];
+    const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await rename(bob);
     expect((await named.sync()).blacklist).toMatchObject([{ status: true, user: { nickname: 'New name' } }]);
     expect((await plain.sync()).blacklist).toEqual([]);
@@ -141,7 +150,7 @@ describe('POST /user/sync/:version with names', () => {
   it('delivers no new name of what has ended', async () => {
     await friendOf(bob, 30);
     await blacklisted(bob, false);
-    const client = await settled(ann, NAMES);
+    const client = await settledClient(ann, NAMES);
     await rename(bob);
     expect(isEmpty(await client.sync())).toBe(true);
   });
@@ -157,14 +166,14 @@ describe('POST /user/sync/:version with names', () => {
   it('delivers the name of a friend whose account is made after the friendship', async () => {
     const late = `late-${ann.id}`;
     await friendOf({ ...cat, id: late });
-    const client = await settled(ann, NAMES);
+    const client = await settledClient(ann, NAMES);
     await app.db('users').insert({ id: late, nickname: 'Late' });
     expect((await client.sync()).friends).toMatchObject([{ friendId: late, user: { nickname: 'Late' } }]);
   });
 
   it('lets nobody write its version', async () => {
     await friendOf(bob);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const row = () => app.db('friendships').where({ user_id: ann.id, friend_id: bob.id });
     await row().update({ named_version: 7 });
     expect((await row().first<{ named_version: number }>('named_version')).named_version).toBeGreaterThan(1e15);
@@ -195,7 +204,7 @@ describe('POST /user/sync/:version with names', () => {
         if (/named_version|row.status/.test(sql)) pages.push((response as { rows: unknown[] }).rows.length);
       };
       app.serviceDb.on('query-response', note);
-      const client = await settled(ann, NAMES);
+      const client = await settledClient(ann, NAMES);
       expect(pages.slice(0, 6)).toEqual([500, 500, 201, 500, 500, 201]);
       const { friends, blacklist } = client.state();
       for (const rows of [friends, blacklist]) {
@@ -227,7 +236,7 @@ describe('POST /user/sync/:version with names', () => {
     it('loses no new name of a transaction that is open while another commits and the client syncs', async () => {
       await friendOf(bob);
       await friendOf(cat);
-      client = await settled(ann, NAMES);
+      client = await settledClient(ann, NAMES);
       const [slow, quick] = writers;
       await slow.query('BEGIN');
       await slow.query(RENAME, [bob.id]);
@@ -244,12 +253,12 @@ describe('POST /user/sync/:version with names', () => {
       ['made a friend again', AGAIN, 30],
     ])('takes the new name of who was renamed while being %s: the rename waits', async (_what, write, before) => {
       if (before) await friendOf(bob, before);
-      client = await settled(ann, NAMES);
+      client = await settledClient(ann, NAMES);
       const [befriending, renaming] = writers;
       await befriending.query('BEGIN');
       await befriending.query(write, [ann.id, bob.id]);
       await renaming.query('BEGIN');
-      const renamed = await begin(app, renaming, RENAME, [bob.id]);
+      const renamed = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
       await befriending.query('COMMIT');
       await renamed.done;
       await client.sync();
@@ -265,11 +274,11 @@ describe('POST /user/sync/:version with names', () => {
       ['made a friend again', AGAIN, 30],
     ])('takes the new name of who was %s while being renamed: that waits', async (_what, write, before) => {
       if (before) await friendOf(bob, before);
-      client = await settled(ann, NAMES);
+      client = await settledClient(ann, NAMES);
       const [befriending, renaming] = writers;
       await renaming.query('BEGIN');
       await renaming.query(RENAME, [bob.id]);
-      const befriended = await begin(app, befriending, write, [ann.id, bob.id]);
+      const befriended = await runUntilBlocked(app, befriending, write, [ann.id, bob.id]);
       await client.sync();
       await renaming.query('COMMIT');
       await befriended.done;
@@ -286,9 +295,9 @@ describe('POST /user/sync/:version with names', () => {
       const [closing, renaming] = writers;
       await closing.query('BEGIN');
       await closing.query('UPDATE friendships SET status = 30 WHERE user_id = $1', [ann.id]);
-      const renamed = await begin(app, renaming, RENAME, [bob.id]);
+      const renamed = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
       expect(renamed.blocked).toBe(true);
-      const passed = await begin(
+      const passed = await runUntilBlocked(
         app,
         closing,
         'UPDATE group_members SET role = 0 WHERE group_id = $1 AND member_id = $2',

@@ -6,7 +6,16 @@ import { emptyDatabase } from '../support/database';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { testPool, type TestPool } from '../support/pool';
-import { begin, connectWriter, folding, fullState, insertGroup, isEmpty, settled, sync } from '../support/sync';
+import {
+  runUntilBlocked,
+  connectWriter,
+  foldingClientOf,
+  fullState,
+  insertGroup,
+  isEmpty,
+  settledClient,
+  sync,
+} from '../support/sync';
 import { until } from '../support/until';
 
 const JOIN = 'INSERT INTO group_members (group_id, member_id) VALUES ($1, $2)';
@@ -35,7 +44,7 @@ describe('sync beside transactions that overlap', () => {
 
   it('loses no row of a transaction that is still open while another commits and the client syncs', async () => {
     const cat = await insertPerson(app, 'Cat');
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const [slow, quick] = writers;
     await slow.query('BEGIN');
     await slow.query(BEFRIEND, [ann.id, bob.id]);
@@ -54,7 +63,7 @@ describe('sync beside transactions that overlap', () => {
     await slow.query('BEGIN');
     await slow.query('SELECT now()');
     await quick.query(BEFRIEND, [ann.id, cat.id]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await slow.query(BEFRIEND, [ann.id, bob.id]);
     await slow.query('COMMIT');
     await client.sync();
@@ -63,7 +72,7 @@ describe('sync beside transactions that overlap', () => {
   });
 
   it('shows nothing of a transaction that is rolled back', async () => {
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await writers[0].query('BEGIN');
     await writers[0].query(BEFRIEND, [ann.id, bob.id]);
     await client.sync();
@@ -76,7 +85,7 @@ describe('sync beside transactions that overlap', () => {
   async function renameBeside(client: FoldingClient): Promise<{ blocked: boolean }> {
     const [joining, renaming] = writers;
     await renaming.query('BEGIN');
-    const rename = await begin(app, renaming, RENAME, [bob.id]);
+    const rename = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
     await joining.query('COMMIT');
     await rename.done;
     await client.sync();
@@ -88,7 +97,7 @@ describe('sync beside transactions that overlap', () => {
   it('takes the new name of someone who was renamed while joining: the rename waits for the join', async () => {
     const groupId = `join-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const [joining] = writers;
 
     await joining.query('BEGIN');
@@ -103,12 +112,12 @@ describe('sync beside transactions that overlap', () => {
   it('takes the new name of someone who joined while being renamed: the join waits for the rename', async () => {
     const groupId = `rename-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const [joining, renaming] = writers;
 
     await renaming.query('BEGIN');
     await renaming.query(RENAME, [bob.id]);
-    const join = await begin(app, joining, JOIN, [groupId, bob.id]);
+    const join = await runUntilBlocked(app, joining, JOIN, [groupId, bob.id]);
     await client.sync();
     await renaming.query('COMMIT');
     await join.done;
@@ -123,7 +132,7 @@ describe('sync beside transactions that overlap', () => {
     const groupId = `back-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
     await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).delete();
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const [joining] = writers;
 
     await joining.query('BEGIN');
@@ -147,7 +156,10 @@ describe('sync beside transactions that overlap', () => {
     await second.query('BEGIN');
     await first.query(JOIN, [one, bob.id]);
     await second.query(JOIN, [two, cat.id]);
-    const joins = [await begin(app, first, JOIN, [one, cat.id]), await begin(app, second, JOIN, [two, bob.id])];
+    const joins = [
+      await runUntilBlocked(app, first, JOIN, [one, cat.id]),
+      await runUntilBlocked(app, second, JOIN, [two, bob.id]),
+    ];
     await Promise.all(joins.map(({ done }) => done));
     await Promise.all([first.query('COMMIT'), second.query('COMMIT')]);
     expect(joins.map(({ blocked }) => blocked)).toEqual([false, false]);
@@ -165,7 +177,7 @@ describe('sync beside transactions that overlap', () => {
         await renaming.query('UPDATE users SET nickname = $2 WHERE id = $1', [bob.id, `Bob ${n}`]);
     };
     await Promise.all([join(), rename()]);
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await client.sync();
     expect(nameOf(client.state(), bob)).toBe('Bob 19');
   });
@@ -187,7 +199,7 @@ describe('sync versions', () => {
 
   it('go on above all earlier ones in a new life of the server, where transaction ids restart lower', async () => {
     await beginNewLife();
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     const held = client.version;
     expect((await sync(ann, held)).friends).toEqual([]);
 
@@ -200,7 +212,7 @@ describe('sync versions', () => {
   });
 
   it('go on above all earlier ones also when the clock was put back', async () => {
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     // As if an hour had been taken off the clock since the last life began, which is the same as this.
     await app.db('sync_epoch').update({ base: app.db.raw('base + 3600000000') });
     await app.db('sync_life').delete();
@@ -218,7 +230,7 @@ describe('sync versions', () => {
     await beginNewLife();
     await first.query('BEGIN');
     await first.query(BEFRIEND, [ann.id, bob.id]);
-    const later = await begin(app, second, BEFRIEND, [ann.id, cat.id]);
+    const later = await runUntilBlocked(app, second, BEFRIEND, [ann.id, cat.id]);
     expect(later.blocked).toBe(true);
     await first.query('COMMIT');
     await later.done;
@@ -251,7 +263,7 @@ describe('sync versions', () => {
   ])('go on in another cluster, whose transaction ids are %s of those in the dump', async (_words, shift) => {
     await befriend(ann, bob);
     await arrivesInAnotherCluster(shift);
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await client.sync();
     expect(client.version).toBeLessThanOrEqual(Date.now() * 1_000);
     const cat = await insertPerson(app, 'Cat');
@@ -409,6 +421,9 @@ describe('the migrations', () => {
   }
 });
 
-function nameOf({ groups }: ReturnType<ReturnType<typeof folding>['state']>, person: Person): string | undefined {
+function nameOf(
+  { groups }: ReturnType<ReturnType<typeof foldingClientOf>['state']>,
+  person: Person,
+): string | undefined {
   return groups.flatMap(({ members }) => members).find(({ memberId }) => memberId === person.id)?.user.nickname;
 }

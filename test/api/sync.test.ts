@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
 import { insertAndSignIn, insertPerson, profileOf, type Person, type SignedInPerson } from '../support/people';
-import { bytesOf, cookieFor, open } from '../support/streams';
-import { folding, fullState, insertGroup, isEmpty, NAMES, settled, sync } from '../support/sync';
+import { readBytes, cookieFor, openAnswer } from '../support/streams';
+import { foldingClientOf, fullState, insertGroup, isEmpty, NAMES, settledClient, sync } from '../support/sync';
 import { until } from '../support/until';
 
 const anyVersion = expect.any(Number) as number;
@@ -81,7 +81,7 @@ describe('POST /user/sync/:version', () => {
 
   it('gives only what has changed since the version of an earlier answer, and the user always', async () => {
     await befriend(ann, bob);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await befriend(ann, cat);
 
     const { friends, user } = await client.sync();
@@ -94,7 +94,7 @@ describe('POST /user/sync/:version', () => {
   it('gives no rows when nothing has changed', async () => {
     await befriend(ann, bob);
     await insertGroup(app, `quiet-${ann.id}`, [ann, bob]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
 
     const before = client.version;
     expect(isEmpty(await client.sync())).toBe(true);
@@ -103,7 +103,7 @@ describe('POST /user/sync/:version', () => {
   });
 
   it('gives what the operations of the service have written', async () => {
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await post(ann.agent, '/user/add_to_blacklist', { friendId: bob.id });
     await post(ann.agent, '/user/set_nickname', { nickname: 'Anna' });
     expect((await client.sync()).blacklist).toMatchObject([{ friendId: bob.id, status: true }]);
@@ -151,7 +151,7 @@ describe('POST /user/sync/:version', () => {
   describe('tells an up-to-date client what has ended', () => {
     it('on the blacklist with status false', async () => {
       await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       await app.db('blacklist').where({ user_id: ann.id, friend_id: bob.id }).delete();
       expect((await client.sync()).blacklist).toStrictEqual([
         { friendId: bob.id, status: false, timestamp: anyVersion },
@@ -160,7 +160,7 @@ describe('POST /user/sync/:version', () => {
 
     it('among friends with status 30', async () => {
       await befriend(ann, bob, { display_name: 'Bobby' });
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       await app.db('friendships').where({ user_id: ann.id, friend_id: bob.id }).delete();
       expect((await client.sync()).friends).toStrictEqual([
         { friendId: bob.id, displayName: 'Bobby', status: 30, timestamp: anyVersion },
@@ -171,7 +171,7 @@ describe('POST /user/sync/:version', () => {
       const [mine, theirs] = [`mine-${ann.id}`, `theirs-${ann.id}`];
       await insertGroup(app, mine, [ann, bob]);
       await insertGroup(app, theirs, [cat, ann]);
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       await app.db('group_members').where({ group_id: mine, member_id: bob.id }).delete();
       await app.db('group_members').where({ group_id: theirs, member_id: ann.id }).update({ is_deleted: true });
 
@@ -189,7 +189,7 @@ describe('POST /user/sync/:version', () => {
     const [left, dismissed] = [`ended-left-${ann.id}`, `ended-dismissed-${ann.id}`];
     await insertGroup(app, left, [bob, ann]);
     await insertGroup(app, dismissed, [ann, bob]);
-    const client = await settled(ann, asked);
+    const client = await settledClient(ann, asked);
     await app.db('blacklist').where({ user_id: ann.id }).delete();
     await app.db('friendships').where({ user_id: ann.id }).delete();
     await leave(left, ann);
@@ -215,7 +215,7 @@ describe('POST /user/sync/:version', () => {
   it('leaves the tombstones of other members out at version 0, where the client holds nothing to delete', async () => {
     const groupId = `tombs-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
-    const { version } = await settled(ann);
+    const { version } = await settledClient(ann);
     await leave(groupId, bob);
     expect((await sync(ann)).group_members.map(({ memberId }) => memberId)).toEqual([ann.id]);
     expect((await sync(ann, version)).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
@@ -225,7 +225,7 @@ describe('POST /user/sync/:version', () => {
     const groupId = `joined-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat]);
     const old = (await versionOf('group_members', { group_id: groupId, member_id: bob.id })) ?? 0;
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await until(async () => (await client.sync()).version >= old);
     await app.db('group_members').insert({ group_id: groupId, member_id: ann.id });
 
@@ -238,7 +238,7 @@ describe('POST /user/sync/:version', () => {
   it('takes those away who left while the user had left too and come back', async () => {
     const groupId = `back-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat, ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await leave(groupId, ann);
     await leave(groupId, cat);
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: false });
@@ -252,7 +252,7 @@ describe('POST /user/sync/:version', () => {
   it('gives a left group no members, and all of them when the user comes back', async () => {
     const groupId = `left-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat, ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await leave(groupId, ann);
     expect((await client.sync()).group_members).toEqual([]);
     expect(client.state().groups).toEqual([]);
@@ -265,7 +265,7 @@ describe('POST /user/sync/:version', () => {
   it('gives every member the new name and portrait of a group, and no members with it', async () => {
     const groupId = `named-${ann.id}`;
     await insertGroup(app, groupId, [bob, ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await app
       .db('groups')
       .where({ id: groupId })
@@ -283,7 +283,7 @@ describe('POST /user/sync/:version', () => {
       const groupId = `out-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       await leave(groupId, ann);
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       await app
         .db('groups')
         .where({ id: groupId })
@@ -294,7 +294,7 @@ describe('POST /user/sync/:version', () => {
     it('neither name nor portrait with the news of the end', async () => {
       const groupId = `ended-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
-      const { version } = await settled(ann);
+      const { version } = await settledClient(ann);
       await leave(groupId, ann);
       await app
         .db('groups')
@@ -311,7 +311,7 @@ describe('POST /user/sync/:version', () => {
       const groupId = `again-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       await leave(groupId, ann);
-      const client = await settled(ann);
+      const client = await settledClient(ann);
       await app.db('groups').where({ id: groupId }).update({ name: 'Renamed' });
       await client.sync();
       await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: false });
@@ -326,7 +326,7 @@ describe('POST /user/sync/:version', () => {
     const crowd = Array.from({ length: 250 }, (_, index) => ({ id: `left${index}-${ann.id}`, nickname: 'Crowd' }));
     await app.db('users').insert(crowd);
     await insertGroup(app, many, [ann, ...crowd]);
-    const { version } = await settled(ann);
+    const { version } = await settledClient(ann);
     await app.db('users').where({ id: bob.id }).update({ portrait_uri: 'https://img.example/bob.png' });
     await app
       .db('group_members')
@@ -344,7 +344,7 @@ describe('POST /user/sync/:version', () => {
   it('does not tell of a group again when what is written is what was there', async () => {
     const groupId = `same-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
-    const client = await settled(ann);
+    const client = await settledClient(ann);
     await app
       .db('groups')
       .where({ id: groupId })
@@ -363,7 +363,7 @@ describe('POST /user/sync/:version', () => {
       await insertGroup(app, shared, [dan, ann]);
       await insertGroup(app, past, [eve, ann]);
       await leave(past, ann);
-      const clients = [await settled(dan), await settled(eve), await settled(fay)];
+      const clients = [await settledClient(dan), await settledClient(eve), await settledClient(fay)];
 
       await post(ann.agent, path, change);
 
@@ -376,7 +376,7 @@ describe('POST /user/sync/:version', () => {
   it('tells nobody of a new password', async () => {
     const dan = await insertAndSignIn(app, 'Dan');
     await insertGroup(app, `secret-${ann.id}`, [ann, dan]);
-    const client = await settled(dan);
+    const client = await settledClient(dan);
     const before = await versionOf('users', { id: ann.id });
     const change = { oldPassword: ann.password, newPassword: `${ann.password}x` };
     expect((await post(ann.agent, '/user/change_password', change)).status).toBe(200);
@@ -396,7 +396,7 @@ describe('POST /user/sync/:version', () => {
   it('tells such a client of what has ended, too, for it holds rows', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
     await insertGroup(app, `future-${ann.id}`, [ann, bob]);
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await client.sync();
     await app.db('group_members').where({ member_id: bob.id }).delete();
     client.version = Number.MAX_SAFE_INTEGER;
@@ -408,7 +408,7 @@ describe('POST /user/sync/:version', () => {
 
   it('treats a version between the horizon and the clock as any other', async () => {
     await befriend(ann, bob);
-    const client = folding(ann);
+    const client = foldingClientOf(ann);
     await client.sync();
     const { rows } = await app.db.raw<{ rows: { clock: number }[] }>('SELECT sync_clock() AS clock');
     const between = rows[0]?.clock ?? 0;
@@ -422,7 +422,8 @@ describe('POST /user/sync/:version', () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, index) => insertPerson(app, `Person ${index}`)));
     await app.db('friendships').insert(people.map(({ id }) => ({ user_id: ann.id, friend_id: id, status: 20 })));
     const cookie = await cookieFor(app, ann);
-    const answer = (version: number, headers = {}) => open(app, `/user/sync/${version}`, { ...cookie, ...headers });
+    const answer = (version: number, headers = {}) =>
+      openAnswer(app, `/user/sync/${version}`, { ...cookie, ...headers });
 
     const plain = await answer(0);
     const zipped = await answer(0, { 'Accept-Encoding': 'gzip, deflate, br' });
@@ -431,9 +432,9 @@ describe('POST /user/sync/:version', () => {
     expect(zipped.headers['content-encoding']).toBe('gzip');
     for (const { headers } of [plain, refusing]) expect(headers['content-encoding']).toBeUndefined();
     for (const { headers } of [plain, zipped, refusing]) expect(headers.vary).toContain('Accept-Encoding');
-    const text = withoutVersion(await bytesOf(plain));
-    expect(withoutVersion(gunzipSync(await bytesOf(zipped)))).toEqual(text);
-    expect(withoutVersion(await bytesOf(refusing))).toEqual(text);
+    const text = withoutVersion(await readBytes(plain));
+    expect(withoutVersion(gunzipSync(await readBytes(zipped)))).toEqual(text);
+    expect(withoutVersion(await readBytes(refusing))).toEqual(text);
   });
 
   function befriend(user: { id: string }, friend: { id: string }, columns: object = {}) {

@@ -2,8 +2,8 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { Passwords } from '../../src/features/auth/passwords';
 import { MessagingTokensRepository } from '../../src/features/tokens/messaging-tokens-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { post, times } from '../support/calls';
-import { PNG, seen } from '../support/images';
+import { post, inParallel } from '../support/calls';
+import { PNG, inspectImage } from '../support/images';
 import { instancesBeside } from '../support/instances';
 import {
   expectOk,
@@ -15,7 +15,7 @@ import {
   verificationToken,
   type SignedInPerson,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
 
@@ -24,7 +24,7 @@ describe('POST /user/get_token', () => {
     const app = await startApp();
     const { agent, id } = await insertAndSignIn(app);
     const { result } = await expectOk(agent.post('/user/get_token'));
-    const token = secret(String(field(result, 'token')));
+    const token = rememberSecret(String(field(result, 'token')));
     expect(result).toEqual({ id, token });
     const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
     const { payload } = await jwtVerify(token, keys, { issuer: app.url, subject: id });
@@ -78,7 +78,7 @@ describe('messaging tokens from RongCloud', () => {
       vendor.behave(behaviour);
       const gate = vendor.holdAnswer('/user/getToken.json');
       const found = jest.spyOn(MessagingTokensRepository.prototype, 'find');
-      const answers = times(10, () => post(agent, '/user/get_token'));
+      const answers = inParallel(10, () => post(agent, '/user/get_token'));
       await until(() => found.mock.results.length === 10);
       await Promise.all(found.mock.results.map(({ value }) => value as Promise<unknown>));
       gate.open();
@@ -175,7 +175,7 @@ describe('POST /user/get_image_token', () => {
     const app = await startApp();
     const { agent, id } = await insertAndSignIn(app);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
-    const token = secret(String(field(result, 'token')));
+    const token = rememberSecret(String(field(result, 'token')));
     expect(result).toEqual({ target: 'local', domain: `${app.url}/files`, token });
     const upload = await app.api.post('/').field('token', token).attach('file', PNG, 'portrait.png');
     expect(upload.status).toBe(200);
@@ -183,7 +183,7 @@ describe('POST /user/get_image_token', () => {
     expect(key.startsWith(`${id}/`)).toBe(true);
     const image = await app.api.get(`/files/${key}`);
     expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png']);
-    expect(await seen(image.body as Buffer)).toEqual({ format: 'png', width: 1, height: 1 });
+    expect(await inspectImage(image.body as Buffer)).toEqual({ format: 'png', width: 1, height: 1 });
     await app.close();
   });
 

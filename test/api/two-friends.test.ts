@@ -1,9 +1,9 @@
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal } from '../support/calls';
 import type { FoldingClient } from '../support/folding-client';
-import { CREATOR, inGroup, MANAGER, MEMBER } from '../support/groups';
+import { CREATOR, callGroup, MANAGER, MEMBER } from '../support/groups';
 import { expectOk, field, profileOf, registerAndSignIn, type SignedInPerson } from '../support/people';
-import { folding, fullState, NAMES } from '../support/sync';
+import { foldingClientOf, fullState, NAMES } from '../support/sync';
 
 const REQUESTED_BY_ME = 10;
 const REQUESTED_OF_ME = 11;
@@ -90,7 +90,7 @@ describe('two friends and a group', () => {
 
     await ask(bob, '/group/kick', { groupId, memberIds: [cat.id] });
     await expectGroup([ann, bob], { ...group, members: { Ann: CREATOR, Bob: MANAGER } });
-    expectRefusal(await inGroup(cat, 'join', { groupId }), 404);
+    expectRefusal(await callGroup(cat, 'join', { groupId }), 404);
     await expectNoGroup(cat);
 
     await ask(ann, '/group/transfer', { groupId, userId: bob.id });
@@ -110,7 +110,7 @@ describe('two friends and a group', () => {
 /** By a code, a token and a password, as everybody comes. */
 async function newOwner(app: TestApp, nickname: string): Promise<Owner> {
   const person = await registerAndSignIn(app, nickname);
-  return { ...person, client: folding(person, NAMES) };
+  return { ...person, client: foldingClientOf(person, NAMES) };
 }
 
 async function ask({ agent }: Owner, path: string, body?: object): Promise<unknown> {

@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { startApp, type TestApp } from '../support/app';
-import { counted, expectBody, expectRefusal, post, retryAfter, times, type Answer } from '../support/calls';
+import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';
-import { idsOf } from '../support/request-ids';
-import { secret } from '../support/secrets';
+import { serviceRequestIds } from '../support/request-ids';
+import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 import { until } from '../support/until';
 
@@ -24,7 +24,7 @@ async function codeFor(phone: PhoneFields, from = app): Promise<string> {
 
 function tokenIn(answer: Answer): string {
   expect(answer.body).toEqual({ code: 200, result: { verification_token: expect.any(String) as string } });
-  return secret(String(field(field(answer.body, 'result'), 'verification_token')));
+  return rememberSecret(String(field(field(answer.body, 'result'), 'verification_token')));
 }
 
 /** A wrong code that looks like a right one. */
@@ -144,8 +144,8 @@ describe('/user/send_code', () => {
     await codeFor(phone);
     const refused = await sendCode(phone);
     expectBody(refused, { code: 5000 });
-    expect(retryAfter(refused)).toBeGreaterThan(50);
-    expect(retryAfter(refused)).toBeLessThanOrEqual(60);
+    expect(retryAfterOf(refused)).toBeGreaterThan(50);
+    expect(retryAfterOf(refused)).toBeLessThanOrEqual(60);
     expect(sentTo(phone)).toHaveLength(1);
     await passResendTime(phone);
     expectBody(await sendCode(phone), { code: 200 });
@@ -167,14 +167,14 @@ describe('/user/send_code', () => {
     }
     const refused = await sendCode(phone);
     expectBody(refused, { code: 5000 });
-    expect(retryAfter(refused)).toBeGreaterThan(23 * 3_600);
+    expect(retryAfterOf(refused)).toBeGreaterThan(23 * 3_600);
     expect(sentTo(phone)).toHaveLength(10);
   });
 
   it('sends one message for 50 requests at once', async () => {
     const phone = newPhone();
-    const answers = await times(50, () => sendCode(phone));
-    expect(counted(answers)).toEqual({ 200: 1, 5000: 49 });
+    const answers = await inParallel(50, () => sendCode(phone));
+    expect(countCodes(answers)).toEqual({ 200: 1, 5000: 49 });
     expect(sentTo(phone)).toHaveLength(1);
     expect(await app.db('verification_codes').where({ phone: e164(phone) })).toHaveLength(1);
   });
@@ -194,7 +194,7 @@ describe('/user/send_code', () => {
     await codeFor(phone);
     const answer = await post(app.api, '/user/register', {
       nickname: 'Ann',
-      password: secret('still-good1'),
+      password: rememberSecret('still-good1'),
       verification_token: token,
     });
     expect(answer.status).toBe(200);
@@ -253,7 +253,7 @@ describe('/user/send_code', () => {
     app.sms.before = () => Promise.reject(new SendingTimedOut('no answer'));
     const refused = await sendCode(other);
     expectRefusal(refused, 503);
-    expect(retryAfter(refused)).toBeGreaterThan(0);
+    expect(retryAfterOf(refused)).toBeGreaterThan(0);
     app.sms.before = () => Promise.resolve();
     expectBody(await sendCode(other), { code: 200 });
     tokenIn(await verifyCode(phone, code));
@@ -347,7 +347,7 @@ describe('/user/send_code', () => {
     app.sms.before = () => Promise.reject(new NumberRefused('Twilio refused the number (code 21612)', 21612));
     const answer = await post(app.api, '/user/send_code', phone, { 'X-Request-Id': 'refused-number' });
     expectRefusal(answer, 400, 'does not deliver');
-    const [requestId = ''] = await idsOf('refused-number');
+    const [requestId = ''] = await serviceRequestIds('refused-number');
     const events: unknown = await app.db('security_events').where({ request_id: requestId }).select('detail');
     expect(events).toEqual([{ detail: 'number refused by the provider (code 21612)' }]);
     const lines = () => app.logged().filter((line) => line.requestId === requestId && line.providerCode);
@@ -517,8 +517,8 @@ describe('/user/verify_code', () => {
     const guessed = await startApp({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' });
     const phone = newPhone();
     const code = await codeFor(phone, guessed);
-    const answers = await times(200, (index) => verifyCode(phone, wrong(code, index + 1), guessed));
-    expect(counted(answers)).toEqual({ 1000: 5, 2000: 195 });
+    const answers = await inParallel(200, (index) => verifyCode(phone, wrong(code, index + 1), guessed));
+    expect(countCodes(answers)).toEqual({ 1000: 5, 2000: 195 });
     expectBody(await verifyCode(phone, code, guessed), { code: 2000 });
     await guessed.close();
   });
@@ -527,13 +527,13 @@ describe('/user/verify_code', () => {
     for (let round = 0; round < 3; round += 1) {
       const phone = newPhone();
       const code = await codeFor(phone);
-      expect(counted(await times(20, () => verifyCode(phone, code)))).toEqual({ 200: 1, 2000: 19 });
+      expect(countCodes(await inParallel(20, () => verifyCode(phone, code)))).toEqual({ 200: 1, 2000: 19 });
       expect(await app.db('verification_tokens').where({ phone: e164(phone) })).toHaveLength(1);
     }
   });
 
   it('recognises codes that were made under a secret that is no longer the first', async () => {
-    const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)].map(secret);
+    const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)].map(rememberSecret);
     const shared = { databaseUrl: app.databaseUrl };
     const before = await startApp({ SESSION_SECRETS: `${older}` }, shared);
     const between = await startApp({ SESSION_SECRETS: `${newer},${older}` }, shared);

@@ -1,9 +1,18 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp, type Env, type TestApp } from '../support/app';
-import { cookieOf, counted, deviceCookieOf, expectBody, expectRefusal, post, raw, times } from '../support/calls';
+import {
+  cookieOf,
+  countCodes,
+  deviceCookieOf,
+  expectBody,
+  expectRefusal,
+  post,
+  sendRaw,
+  inParallel,
+} from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
-import { form, noise } from '../support/images';
+import { multipartForm, noise } from '../support/images';
 import {
   e164,
   field,
@@ -13,7 +22,7 @@ import {
   newPhone,
   verificationToken,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 
 /**
  * An attacker's scripts, played against two instances on one database with the limits of production, each with what it
@@ -62,7 +71,7 @@ async function storm<T>(count: number, call: (index: number) => Promise<T>, atOn
   const worker = async () => {
     for (let index = next++; index < count; index = next++) results.push(await call(index));
   };
-  await times(atOnce, worker);
+  await inParallel(atOnce, worker);
   return results;
 }
 
@@ -101,10 +110,10 @@ describe('guessing codes across resends', () => {
     for (let round = 0; round < 25; round += 1) {
       await resendIsFree(victim);
       await post(generous.api, '/user/send_code', victim, from(addressOf(round)));
-      const answers = await times(20, (index) =>
+      const answers = await inParallel(20, (index) =>
         post(either(index).api, '/user/verify_code', { ...victim, code: '0' }, from(addressOf(20 * round + index))),
       );
-      compared += counted(answers)['1000'] ?? 0;
+      compared += countCodes(answers)['1000'] ?? 0;
     }
     expect(compared).toBe(100);
     expect(generous.sms.sent).toHaveLength(20);
@@ -119,12 +128,14 @@ describe('guessing codes across resends', () => {
       expectBody(await post(first.api, '/user/send_code', victim, home), { code: 200 });
       const code = newestCode(e164(victim));
       const wrong = code === '000000' ? '000001' : '000000';
-      const answers = await times(40, (index) =>
+      const answers = await inParallel(40, (index) =>
         post(either(index).api, '/user/verify_code', { ...victim, code: wrong }, from(addressOf(index % 20))),
       );
-      expect(counted(answers)).toEqual({ 1000: 5, 2000: 35 });
-      const mistyped = await times(4, () => post(first.api, '/user/verify_code', { ...victim, code: wrong }, home));
-      expect(counted(mistyped)).toEqual({ 1000: 4 });
+      expect(countCodes(answers)).toEqual({ 1000: 5, 2000: 35 });
+      const mistyped = await inParallel(4, () =>
+        post(first.api, '/user/verify_code', { ...victim, code: wrong }, home),
+      );
+      expect(countCodes(mistyped)).toEqual({ 1000: 4 });
       const answer = await post(either(round).api, '/user/verify_code', { ...victim, code }, home);
       expect(answer.body).toMatchObject({ code: 200 });
     }
@@ -141,7 +152,7 @@ describe('running up the bill', () => {
     const answers = await storm(MANY, (index) =>
       post(either(index).api, '/user/send_code', { region: 44, phone: 7_400_000_000 + index }, from(ATTACKER)),
     );
-    expect(counted(answers)).toEqual({ 200: 200, 5000: MANY - 200 });
+    expect(countCodes(answers)).toEqual({ 200: 200, 5000: MANY - 200 });
     expect(sent()).toHaveLength(200);
   });
 
@@ -154,7 +165,7 @@ describe('running up the bill', () => {
         from(`2001:db8:0:1::${index.toString(16)}`),
       ),
     );
-    expect(counted(answers)).toEqual({ 200: 200, 5000: 200 });
+    expect(countCodes(answers)).toEqual({ 200: 200, 5000: 200 });
   });
 
   it('300 numbers from one address by a program that reads the pictures of captchas: 200 still', async () => {
@@ -163,7 +174,7 @@ describe('running up the bill', () => {
       const phone = { region: 44, phone: 7_400_000_000 + index };
       return post(either(index).api, '/user/send_code', { ...phone, ...captcha }, from(ATTACKER));
     });
-    expect(counted(answers)).toEqual({ 200: 200, 5000: 100 });
+    expect(countCodes(answers)).toEqual({ 200: 200, 5000: 100 });
   });
 
   it(`one number from ${MANY} addresses: one code a minute, 10 in a day`, async () => {
@@ -172,7 +183,7 @@ describe('running up the bill', () => {
     const answers = await storm(MANY, (index) =>
       post(either(index).api, '/user/send_code', victim, from(addressOf(index))),
     );
-    const { 200: first = 0, ...rest } = counted(answers);
+    const { 200: first = 0, ...rest } = countCodes(answers);
     expect(first).toBeGreaterThan(0);
     expect(first).toBeLessThanOrEqual(1 + Math.floor((Date.now() - begun) / 60_000));
     expect(rest).toEqual({ 5000: MANY - first });
@@ -206,7 +217,7 @@ describe('getting into accounts', () => {
         from(ATTACKER),
       ),
     );
-    expect(counted(answers)).toEqual({ 1000: 500, 429: 1_500 });
+    expect(countCodes(answers)).toEqual({ 1000: 500, 429: 1_500 });
   });
 
   it('1,000 passwords of one account from 1,000 addresses: 100 are compared in a day', async () => {
@@ -215,18 +226,18 @@ describe('getting into accounts', () => {
       post(
         either(index).api,
         '/user/login',
-        { region: victim.region, phone: victim.phone, password: secret(`guess-${index}-x`) },
+        { region: victim.region, phone: victim.phone, password: rememberSecret(`guess-${index}-x`) },
         from(addressOf(index)),
       ),
     );
-    expect(counted(answers)).toEqual({ 1000: 100, 429: 900 });
+    expect(countCodes(answers)).toEqual({ 1000: 100, 429: 900 });
   });
 
   it('locking a victim out: the owner gets in through a reset, at once, and is not locked out again by the same', async () => {
     const victim = await insertPerson(first);
     const fail = (index: number) =>
       post(either(index).api, '/user/login', { ...victim, password: 'wrong-one' }, from(addressOf(index)));
-    expect(counted(await storm(150, fail))).toEqual({ 1000: 100, 429: 50 });
+    expect(countCodes(await storm(150, fail))).toEqual({ 1000: 100, 429: 50 });
     const home = from('198.51.100.9');
     expectRefusal(await post(second.api, '/user/login', victim, home), 429);
     const password = newPassword();
@@ -237,7 +248,7 @@ describe('getting into accounts', () => {
     expect(answer.body).toMatchObject({ code: 200, result: { id: victim.id } });
     // Who is in stays in, whatever goes on at the door.
     await storm(150, fail);
-    expect((await raw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
+    expect((await sendRaw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
   });
 
   it('locking a victim out of a device that has been in before: it gets in, nobody else does, and a thief of its cookie has its 10 tries', async () => {
@@ -256,22 +267,24 @@ describe('getting into accounts', () => {
     const made = `device=${victim.id}${own.slice(own.indexOf('.'))}`;
     const fail = (index: number) =>
       loginFrom(index, index % 5 === 0 ? home : addressOf(index), ['', own, made][index % 3] ?? '', 'wrong-one');
-    const { 1000: compared = 0, ...rest } = counted(await storm(300, fail));
+    const { 1000: compared = 0, ...rest } = countCodes(await storm(300, fail));
     expect({ compared, rest }).toEqual({ compared: 100, rest: { 429: 200 } });
     for (const cookie of ['', own, made])
       for (const index of [0, 1]) expectRefusal(await loginFrom(index, home, cookie, victim.password), 429);
     for (const index of [0, 1])
       expect((await loginFrom(index, addressOf(index), device, victim.password)).body).toMatchObject({ code: 200 });
-    const guesses = await storm(200, (index) => loginFrom(index, addressOf(index), device, secret(`guess-${index}-y`)));
-    expect(counted(guesses)).toEqual({ 1000: 10, 429: 190 });
+    const guesses = await storm(200, (index) =>
+      loginFrom(index, addressOf(index), device, rememberSecret(`guess-${index}-y`)),
+    );
+    expect(countCodes(guesses)).toEqual({ 1000: 10, 429: 190 });
   });
 
   it('replaying a cookie after logout, on the other instance and after a new login: 401', async () => {
     const person = await insertPerson(first);
     const stolen = cookieOf(await post(first.api, '/user/login', person));
-    const replay = (on: TestApp) => raw(on, '/user/groups', { headers: { Cookie: stolen } });
+    const replay = (on: TestApp) => sendRaw(on, '/user/groups', { headers: { Cookie: stolen } });
     for (const on of [first, second]) expect((await replay(on)).status).toBe(200);
-    expectBody(await raw(first, '/user/logout', { headers: { Cookie: stolen } }), { code: 200 });
+    expectBody(await sendRaw(first, '/user/logout', { headers: { Cookie: stolen } }), { code: 200 });
     await post(second.api, '/user/login', person);
     for (const on of [second, first]) expectRefusal(await replay(on), 401);
   });
@@ -281,7 +294,7 @@ describe('getting into accounts', () => {
     const planted = cookieOf(await post(first.api, '/user/login', attacker));
     const answer = await post(first.api, '/user/login', victim, { Cookie: planted });
     expect(cookieOf(answer)).not.toBe(planted);
-    expectRefusal(await raw(second, '/user/groups', { headers: { Cookie: planted } }), 401);
+    expectRefusal(await sendRaw(second, '/user/groups', { headers: { Cookie: planted } }), 401);
   });
 });
 
@@ -290,17 +303,17 @@ describe('harvesting phones', () => {
     const person = await insertAndSignIn(first);
     const cookie = cookieOf(await post(first.api, '/user/login', person));
     const find = (index: number) =>
-      raw(either(index), `/user/find/44/${7_400_000_000 + index}`, {
+      sendRaw(either(index), `/user/find/44/${7_400_000_000 + index}`, {
         headers: { Cookie: cookie, ...from(addressOf(index)) },
       });
-    const { 404: found = 0, ...rest } = counted(await storm(1_000, find));
+    const { 404: found = 0, ...rest } = countCodes(await storm(1_000, find));
     expect({ found, rest }).toEqual({ found: 300, rest: { 429: 700 } });
     let total = found;
     for (let minute = 0; minute < 8; minute += 1) {
       await first.db('rate_limits').whereLike('key', 'finds_minute:%').delete();
       // For a moment each instance remembers what was full.
       await new Promise((resolve) => setTimeout(resolve, 300));
-      total += counted(await storm(400, find))['404'] ?? 0;
+      total += countCodes(await storm(400, find))['404'] ?? 0;
     }
     expect(total).toBe(2_000);
   });
@@ -314,7 +327,7 @@ describe('harvesting phones', () => {
         from(ATTACKER),
       ),
     );
-    expect(counted(answers)).toEqual({ 200: 600, 429: 900 });
+    expect(countCodes(answers)).toEqual({ 200: 600, 429: 900 });
   });
 });
 
@@ -322,10 +335,10 @@ describe('filling the disk', () => {
   it('with one token, 60 pictures of 4.9 MB at both instances: 30 are looked at, 100 MiB are kept', async () => {
     const { agent, id, password } = await insertAndSignIn(first);
     const granted = await agent.post('/user/get_image_token');
-    const token = secret(String(field(field(granted.body, 'result'), 'token')));
+    const token = rememberSecret(String(field(field(granted.body, 'result'), 'token')));
     const picture = await noise(1_300, 1_260);
     const upload = async (index: number) => {
-      const { headers, body } = form([
+      const { headers, body } = multipartForm([
         ['token', token],
         ['key', `${id}/${index}.png`],
         ['file', picture],

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app';
 import { insertPerson, type PhoneFields } from '../support/people';
-import { times } from '../support/calls';
+import { inParallel } from '../support/calls';
 import { playDay, usualPast } from './spend-day';
 
 /** With SPEND_DAY=1,10,100 whole days are played, and their rows for docs/abuse.md printed. */
@@ -26,7 +26,7 @@ describe('a stranger who asks for codes all day and types none in', () => {
   });
 
   it('has six more sent from one address to phones with an account', async () => {
-    const accounts: PhoneFields[] = await times(40, () => insertPerson(app));
+    const accounts: PhoneFields[] = await inParallel(40, () => insertPerson(app));
     const outcome = await playDay(app, { addresses: 1, steps: HOURS, accounts });
     expect(outcome.sentToAttacker).toBeLessThanOrEqual(26);
     expect(outcome.usersRefused).toBe(0);
@@ -47,7 +47,7 @@ if (ADDRESSES.length > 0)
     it.each(ADDRESSES.flatMap((addresses) => [false, true].map((withAccounts) => ({ addresses, withAccounts }))))(
       'of $addresses addresses, to phones with an account: $withAccounts',
       async ({ addresses, withAccounts }) => {
-        const accounts = withAccounts ? await times(1_200, () => insertPerson(app)) : [];
+        const accounts = withAccounts ? await inParallel(1_200, () => insertPerson(app)) : [];
         const { sentToAttacker, usersServed, usersRefused } = await playDay(app, { addresses, steps: DAY, accounts });
         const refused = ((100 * usersRefused) / (usersServed + usersRefused)).toFixed(1);
         const cost = (sentToAttacker * PRICE).toFixed(0);

@@ -1,6 +1,6 @@
 import { Passwords } from '../../src/features/auth/passwords';
 import { startApp, type TestApp } from '../support/app';
-import { counted, deviceCookieOf, post, type Answer } from '../support/calls';
+import { countCodes, deviceCookieOf, post, type Answer } from '../support/calls';
 import { TestCluster } from '../support/clusters';
 import { insertPerson, newPhone, type PhoneFields } from '../support/people';
 
@@ -77,7 +77,7 @@ describe('the time of a refused login', () => {
           answers.push(await post(app.api, '/user/login', { ...phone, password: 'wrong-one' }, headers));
           if (sample >= 0) times[side]?.push(Number(process.hrtime.bigint() - begun) / 1e6);
         }
-      expect(counted(answers)).toEqual({ 1000: 3 * (SAMPLES + 20) });
+      expect(countCodes(answers)).toEqual({ 1000: 3 * (SAMPLES + 20) });
       const { unknown = [], known = [], older = [] } = times;
       for (const side of [known, older]) {
         const tolerated = Math.max(0.05 * median(known), 4 * Math.hypot(noise(unknown), noise(side)));

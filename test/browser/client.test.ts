@@ -7,7 +7,7 @@ import { ClientSite } from '../support/client-site';
 import { Gate } from '../support/gate';
 import { befriend } from '../support/groups';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { fullState, insertGroup, NAMES } from '../support/sync';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
@@ -42,7 +42,7 @@ const IN_GROUP = 500;
 
   beforeAll(async () => {
     app = await startApp();
-    site = await ClientSite.of(app.url);
+    site = await ClientSite.start(app.url);
     browser = await launchChromium(chromium);
   });
   afterAll(async () => {
@@ -87,7 +87,7 @@ const IN_GROUP = 500;
   async function logIn(page: Page): Promise<void> {
     const login = await page.evaluate((as) => client.call('/user/login', as), credentialsOf(ann));
     if (!login.ok) throw new Error(`login: ${login.reason}: ${login.message}`);
-    secret(login.result.token);
+    rememberSecret(login.result.token);
   }
 
   async function openSignedIn(): Promise<Page> {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app';
-import { barriers, installedChromium, launchChromium, openPage } from '../support/browser';
+import { accessibilityBarriers, installedChromium, launchChromium, openPage } from '../support/browser';
 import { e164, newPhone } from '../support/people';
 import { until } from '../support/until';
 
@@ -253,9 +253,9 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
     await take(page, 1, 'Refused');
     await openOperation(page, 'userSendCode');
     await statusOf(page, 'userSendCode');
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityBarriers(page)).toEqual([]);
     const inbox = await open('/dev/inbox', { colorScheme });
     await inbox.locator('.message').first().waitFor();
-    expect(await barriers(inbox)).toEqual([]);
+    expect(await accessibilityBarriers(inbox)).toEqual([]);
   });
 });

@@ -8,9 +8,9 @@ import { CookieJar } from '../../packages/client/src/cookie-jar.ts';
 import { Client, memoryStorage, SyncStore, type SessionEvent } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { solvedCaptcha } from '../support/captchas';
-import { times } from '../support/calls';
+import { inParallel } from '../support/calls';
 import { clientOf, credentialsOf, signedInClient } from '../support/client';
-import { PNG, seen } from '../support/images';
+import { PNG, inspectImage } from '../support/images';
 import { insertPerson, newPhone, type Person } from '../support/people';
 import {
   startVendorServer,
@@ -73,12 +73,12 @@ describe('the client and the service', () => {
     client.onSession((event) => events.push(event));
     const store = new SyncStore(client);
     expect(client.isSignedIn).toBeUndefined();
-    await times(2, () => store.sync());
+    await inParallel(2, () => store.sync());
     expect(client.isSignedIn).toBe(true);
 
     const other = await signedInClient(app, ann);
     await other.call('/user/change_password', { oldPassword: ann.password, newPassword: ann.password });
-    await times(2, () => client.call('/user/groups'));
+    await inParallel(2, () => client.call('/user/groups'));
     expect(client.isSignedIn).toBe(false);
     expect(events).toEqual(['began', 'ended'].map((event) => ({ event, elsewhere: true })));
     expect(await store.user()).toMatchObject({ nickname: 'Ann' });
@@ -168,7 +168,7 @@ describe('the client and the service', () => {
       const credentials = jest.fn(() => credentialsOf(ann));
       const client = await signedInClient(app, ann, { storage, credentials });
       await endAll();
-      const answers = await times(8, () => client.call('/user/set_nickname', { nickname: 'Ann' }));
+      const answers = await inParallel(8, () => client.call('/user/set_nickname', { nickname: 'Ann' }));
       expect(answers.map(({ ok }) => ok)).toEqual(Array(8).fill(true));
       expect(credentials).toHaveBeenCalledTimes(1);
       expect(await app.db('session').count()).toEqual([{ count: 1 }]);
@@ -215,7 +215,7 @@ describe('the client and the service', () => {
     if (!set.ok) throw new Error(inspect(set));
     expect(await client.call('/user/{id}', { id: ann.id })).toMatchObject({ result: { portraitUri: set.result.url } });
     const image = await fetch(set.result.url);
-    expect(await seen(Buffer.from(await image.arrayBuffer()))).toMatchObject({ format: 'png', width: 1 });
+    expect(await inspectImage(Buffer.from(await image.arrayBuffer()))).toMatchObject({ format: 'png', width: 1 });
 
     const named = await client.uploadImage(new Blob([PNG]), { key: `${ann.id}/named.png` });
     expect(named).toMatchObject({ ok: true, result: { key: `${ann.id}/named.png` } });

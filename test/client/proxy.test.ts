@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { startApp, type TestApp } from '../support/app';
 import { credentialsOf, signedInClient } from '../support/client';
-import { codeOf } from '../support/code-blocks';
+import { codeOfKind } from '../support/code-blocks';
 import { FaultProxy } from '../support/fault-proxy';
-import { PNG, seen } from '../support/images';
+import { PNG, inspectImage } from '../support/images';
 import { insertPerson } from '../support/people';
 import { ROOT } from '../support/service-process';
 import { until } from '../support/until';
 
 const README = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
 
-const [OF_README = ''] = codeOf(README, 'js').filter((text) => text.includes('vite.config.js'));
+const [OF_README = ''] = codeOfKind(README, 'js').filter((text) => text.includes('vite.config.js'));
 const BY_PATHS = `
 const paths = ['/user', '/friendship', '/group', '/files', '/captcha', '/docs', '/openapi.json'];
 const target = 'http://127.0.0.1:8585';
@@ -34,7 +34,7 @@ describe.each([
 
   beforeAll(async () => {
     // Vite has an address only when it runs, which the service is to know, and Vite that of the service.
-    way = await FaultProxy.to('http://127.0.0.1:1');
+    way = await FaultProxy.start('http://127.0.0.1:1');
     folder = mkdtempSync(join(tmpdir(), 'accounts-vite-'));
     writeFileSync(
       join(folder, 'vite.config.mjs'),
@@ -46,7 +46,7 @@ describe.each([
     vite = spawn(process.execPath, [program, '--host', '127.0.0.1', '--port', '0'], { cwd: folder });
     site = await addressIn(vite);
     app = await startApp({ PUBLIC_URL: site + base });
-    way.lead(app.url);
+    way.leadTo(app.url);
   });
   afterAll(async () => {
     vite.kill();
@@ -65,7 +65,7 @@ describe.each([
       expect(address).toMatch(new RegExp(`^${site}${base}/`));
       const shown = await fetch(address);
       expect(shown.headers.get('Content-Type')).toBe('image/png');
-      expect(await seen(Buffer.from(await shown.arrayBuffer()))).toMatchObject({ format: 'png' });
+      expect(await inspectImage(Buffer.from(await shown.arrayBuffer()))).toMatchObject({ format: 'png' });
     }
   });
 

@@ -6,7 +6,7 @@ import { befriend } from '../support/groups';
 import { PNG } from '../support/images';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { Device } from '../support/react-native';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { fullState, insertGroup, NAMES, pause } from '../support/sync';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
@@ -48,7 +48,7 @@ describe('the client and what React Native offers', () => {
   async function logIn({ client }: App): Promise<void> {
     const login = await client.call('/user/login', credentialsOf(ann));
     if (!login.ok) throw new Error(`login: ${login.reason}: ${login.message}`);
-    secret(login.result.token);
+    rememberSecret(login.result.token);
   }
 
   it('is signed in by the cookies that the system keeps, also after a restart', async () => {
@@ -90,7 +90,7 @@ describe('the client and what React Native offers', () => {
     const byProxy = () => ({ url: proxy.url.replace(/\/$/, '') });
 
     beforeEach(async () => {
-      proxy = await FaultProxy.to(app.url);
+      proxy = await FaultProxy.start(app.url);
     });
     afterEach(() => proxy.close());
 

@@ -13,7 +13,7 @@ import { startApp } from '../support/app';
 import { credentialsOf, signedInClient } from '../support/client';
 import type { SyncResult } from '../support/folding-client';
 import { insertPerson } from '../support/people';
-import { sourceOf, synced } from '../support/synced';
+import { sourceOf, syncChanges } from '../support/synced';
 import { until } from '../support/until';
 
 // Otherwise the renderer warns that it is not meant for pages.
@@ -106,7 +106,7 @@ describe('the hooks for React', () => {
   ] as const)('%s shows what the store has, and follows it', async (_, use, empty, first, second) => {
     render(use);
     await shows(empty);
-    await synced(store);
+    await syncChanges(store);
     await shows(first);
     answer = {
       ...EMPTY,
@@ -116,7 +116,7 @@ describe('the hooks for React', () => {
       groups: [{ ...group('singers'), isDeleted: true }],
       group_members: [{ ...member('hikers', 'bob'), isDeleted: true }],
     };
-    await synced(store);
+    await syncChanges(store);
     await shows(second);
     await store.clear();
     await shows(empty);
@@ -128,17 +128,17 @@ describe('the hooks for React', () => {
     store.friends = () => ((reads += 1), friends());
     render(() => useFriends(store)?.length);
     await shows('0');
-    await synced(store);
+    await syncChanges(store);
     await shows('1');
     const told = new Promise((resolve) => store.onChange(resolve));
     answer = { ...EMPTY, groups: [group('readers')] };
-    await synced(store);
+    await syncChanges(store);
     await told;
     expect(reads).toBe(2);
   });
 
   it('shows nothing of another group or store', async () => {
-    await synced(store);
+    await syncChanges(store);
     render(() => useMembers(store, 'hikers')?.length);
     await shows('2');
     rendered = [];

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SyncStore, type ClientStorage } from '../../packages/client/src/index.ts';
 import { Choices } from '../support/choices';
-import { codeOf } from '../support/code-blocks';
+import { codeOfKind } from '../support/code-blocks';
 import { randomAnswer } from '../support/random-answers';
 import { ROOT } from '../support/service-process';
-import { sourceOf, stateOf, synced } from '../support/synced';
+import { sourceOf, stateOf, syncChanges } from '../support/synced';
 
 const readme = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
-const block = codeOf(readme, 'ts').find((text) => text.includes('folderStorage')) ?? '';
+const block = codeOfKind(readme, 'ts').find((text) => text.includes('folderStorage')) ?? '';
 
 describe("the folder of the client's README", () => {
   const scratch = mkdtempSync(join(tmpdir(), 'accounts-folder-'));
@@ -43,7 +43,7 @@ describe("the folder of the client's README", () => {
     for (let version = 1; version <= 3; version += 1) {
       const source = sourceOf(() => randomAnswer(choices, version, { friends: 20, groups: 3, members: 300 }));
       const store = new SyncStore(source, { storage: folderStorage(kept) });
-      await synced(store);
+      await syncChanges(store);
       expect(await stateOf(new SyncStore(source, { storage: folderStorage(kept) }))).toEqual(await stateOf(store));
     }
     for (const name of readdirSync(kept)) expect(statSync(join(kept, name)).mode & 0o077).toBe(0);

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client } from '../../packages/client/src/index.ts';
-import { codeOf } from '../support/code-blocks';
+import { codeOfKind } from '../support/code-blocks';
 import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
 
 const CLIENT = join(ROOT, 'packages', 'client');
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
-const programIn = (text: string) => codeOf(text, 'ts').join('');
+const programIn = (text: string) => codeOfKind(text, 'ts').join('');
 
 describe('the client', () => {
   const dataDir = newDataDir();
@@ -20,7 +20,7 @@ describe('the client', () => {
   let child: ChildProcessWithoutNullStreams | undefined;
 
   beforeAll(async () => {
-    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).ready();
+    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).untilReady();
   });
   afterEach(() => {
     child?.kill();
@@ -95,7 +95,7 @@ describe('the client', () => {
     await until(() => service.codes.length > known);
     const verified = await client.call('/user/verify_code', { ...phone, code: service.codes[known] ?? '' });
     if (!verified.ok) throw new Error(verified.reason);
-    const verification_token = secret(verified.result.verification_token);
+    const verification_token = rememberSecret(verified.result.verification_token);
     const registered = { nickname: 'Ann', password: 'opensesame', verification_token };
     expect(await client.call('/user/register', registered)).toMatchObject({ ok: true });
   }

@@ -86,7 +86,7 @@ describe('a store and a large answer', () => {
   });
 
   it('gets there by a bad connection, a new process each time', async () => {
-    const proxy = await FaultProxy.to(app.url);
+    const proxy = await FaultProxy.start(app.url);
     const url = proxy.url.replace(/\/$/, '');
     const cookies = memoryStorage();
     await signedInClient({ url }, ann, { storage: cookies });

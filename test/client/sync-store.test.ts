@@ -5,7 +5,7 @@ import { SyncStore, type StoreChanges, type SyncSource } from '../../packages/cl
 import { Choices } from '../support/choices';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { randomAnswer, type Sizes } from '../support/random-answers';
-import { inPieces, MortalStorage, sourceOf, stateOf, synced, textOf } from '../support/synced';
+import { inPieces, MortalStorage, sourceOf, stateOf, syncChanges, textOf } from '../support/synced';
 
 const seed = Number(process.env.SYNC_SEED ?? randomInt(2 ** 31));
 const SMALL: Sizes = { friends: 6, groups: 3, members: 12 };
@@ -53,9 +53,9 @@ describe('a store that is told anything', () => {
       answer = randomAnswer(choices, version, sizes);
       await judge.sync();
       // A store of its own each time: what it knows is in storage.
-      await synced(
+      await syncChanges(
         new SyncStore(
-          sourceOf(() => answer, 1 + choices.below(300)),
+          sourceOf(() => answer, 1 + choices.numberBelow(300)),
           { storage },
         ),
       );
@@ -93,7 +93,7 @@ describe('a store that is told anything', () => {
         );
         const held = await stateOf(restarted);
         if (!isDeepStrictEqual(held, after)) expect({ at, held }).toEqual({ at, held: before });
-        await synced(restarted);
+        await syncChanges(restarted);
         expect({ at, held: await stateOf(restarted) }).toEqual({ at, held: after });
         expect([...dying.values.keys()]).not.toContainEqual(expect.stringContaining('spool'));
         if (isDone) values = dying.values;
@@ -103,7 +103,7 @@ describe('a store that is told anything', () => {
 
   it('folds nothing of an answer that is cut, wherever it is cut', async () => {
     const storage = new MortalStorage();
-    await synced(
+    await syncChanges(
       new SyncStore(
         sourceOf(() => ({ ...EMPTY, friends: [friend('bob')] })),
         { storage },
@@ -149,7 +149,7 @@ describe('a store that is told anything', () => {
     };
     const text = JSON.stringify({ server: [['a']], code: 200, result: more }, null, 2);
     const store = new SyncStore({ changesSince: async () => given(inPieces(text, 7)) });
-    await synced(store);
+    await syncChanges(store);
     expect(await store.friends()).toEqual(more.friends);
   });
 });
@@ -173,9 +173,9 @@ describe('a store', () => {
     const store = new SyncStore(source);
     for (const version of [500, 20, 21]) {
       answer = { ...EMPTY, version };
-      await synced(store);
+      await syncChanges(store);
     }
-    await synced(store);
+    await syncChanges(store);
     expect(asked.map(([version]) => version)).toEqual([0, 500, 20, 21]);
   });
 
@@ -188,11 +188,11 @@ describe('a store', () => {
       groups: [group('g')],
       group_members: [member('g', 'ann')],
     };
-    await synced(new SyncStore(source, { storage }));
+    await syncChanges(new SyncStore(source, { storage }));
     const eve = { ...EMPTY.user, id: 'eve' };
     answer = { ...EMPTY, version: 6, user: eve, friends: [friend('cat')] };
     const store = new SyncStore(source, { storage });
-    expect(await synced(store)).toMatchObject({ everything: true, user: eve });
+    expect(await syncChanges(store)).toMatchObject({ everything: true, user: eve });
     expect(asked.map(([version]) => version)).toEqual([0, 5, 0]);
     expect(await stateOf(store)).toEqual({ user: eve, blacklist: [], friends: [friend('cat')], groups: [] });
     expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
@@ -204,25 +204,25 @@ describe('a store', () => {
     await new SyncStore({ changesSince: async () => refusal }, { storage }).sync();
     expect(storage.values).not.toEqual(new Map());
     const store = new SyncStore(source, { storage });
-    expect(await synced(store)).toMatchObject({ everything: true });
-    expect(await synced(store)).toMatchObject({ everything: false });
-    expect(await synced(new SyncStore(source, { storage }))).toMatchObject({ everything: false });
+    expect(await syncChanges(store)).toMatchObject({ everything: true });
+    expect(await syncChanges(store)).toMatchObject({ everything: false });
+    expect(await syncChanges(new SyncStore(source, { storage }))).toMatchObject({ everything: false });
   });
 
   it('gives rows in the order of their ids', async () => {
     answer = { ...EMPTY, friends: ['b', 'Z', 'a_', 'a'].map((id) => friend(id)) };
     const store = new SyncStore(source);
-    await synced(store);
+    await syncChanges(store);
     expect((await store.friends()).map(({ friendId }) => friendId)).toEqual(['Z', 'a', 'a_', 'b']);
   });
 
   it('begins anew when it is to keep names, and asks for them each time', async () => {
     const storage = new MortalStorage();
-    await synced(new SyncStore(source, { storage }));
+    await syncChanges(new SyncStore(source, { storage }));
     const store = new SyncStore(source, { storage, names: true });
     answer = { ...EMPTY, friends: [{ ...friend('bob'), user: { nickname: 'Bob', portraitUri: '' } }] };
-    await synced(store);
-    await synced(store);
+    await syncChanges(store);
+    await syncChanges(store);
     expect(asked).toEqual([
       [0, false],
       [0, true],
@@ -233,7 +233,7 @@ describe('a store', () => {
 
   it('asks once for all who want to synchronise at the same time', async () => {
     const store = new SyncStore(source);
-    await Promise.all([synced(store), synced(store), synced(store)]);
+    await Promise.all([syncChanges(store), syncChanges(store), syncChanges(store)]);
     expect(asked).toHaveLength(1);
   });
 
@@ -250,7 +250,7 @@ describe('a store', () => {
       groups: [group('g'), group('h')],
       group_members: [member('g', 'ann'), member('h', 'ann')],
     };
-    await synced(store);
+    await syncChanges(store);
     expect(told.splice(0)).toEqual([
       {
         everything: true,
@@ -263,7 +263,7 @@ describe('a store', () => {
     ]);
     // Rows may come twice.
     answer = { ...answer, version: 2 };
-    await synced(store);
+    await syncChanges(store);
     expect(told).toEqual([]);
 
     answer = {
@@ -274,7 +274,7 @@ describe('a store', () => {
       groups: [{ ...group('h'), isDeleted: true }],
       group_members: [member('g', 'bob'), member('h', 'eve')],
     };
-    await synced(store);
+    await syncChanges(store);
     expect(told.splice(0)).toEqual([
       {
         ...same,
@@ -286,7 +286,7 @@ describe('a store', () => {
     ]);
     stop();
     answer = { ...EMPTY, version: 4, user: { ...EMPTY.user, nickname: 'Anna' } };
-    expect(await synced(store)).toEqual({ ...same, user: answer.user });
+    expect(await syncChanges(store)).toEqual({ ...same, user: answer.user });
     expect(told).toEqual([]);
   });
 
@@ -300,7 +300,7 @@ describe('a store', () => {
       store.onChange(() => {
         throw error;
       });
-      await synced(store);
+      await syncChanges(store);
       await new Promise(setImmediate);
       expect((where === 'shown' ? shown : onListenerError).mock.calls).toEqual([[error]]);
       shown.mockRestore();
@@ -310,7 +310,7 @@ describe('a store', () => {
   it('reads again after its storage has failed once', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')] };
-    await synced(new SyncStore(source, { storage }));
+    await syncChanges(new SyncStore(source, { storage }));
     const store = new SyncStore(source, { storage });
     jest.spyOn(storage, 'getItem').mockRejectedValueOnce(new Error('away'));
     await expect(store.friends()).rejects.toThrow('away');
@@ -332,7 +332,7 @@ describe('a store', () => {
     else storage.values.set(chunk, broken);
     const store = new SyncStore(source, { storage });
     expect(await store.friends()).toEqual([]);
-    await synced(store);
+    await syncChanges(store);
     expect(await store.friends()).toEqual(answer.friends);
     expect(await store.members('g')).toEqual(answer.group_members);
   });
@@ -340,7 +340,7 @@ describe('a store', () => {
   it('keeps what it has when its storage fails once at the end of an answer', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')] };
-    await synced(new SyncStore(source, { storage }));
+    await syncChanges(new SyncStore(source, { storage }));
     answer = { ...EMPTY, version: 2, friends: [friend('cat')] };
     const get = storage.getItem.bind(storage);
     const set = storage.setItem.bind(storage);
@@ -366,7 +366,7 @@ describe('a store', () => {
       const storage = new MortalStorage();
       answer = { ...EMPTY, groups: [group('g')], group_members: [member('g', 'bob')] };
       const store = new SyncStore(source, { storage });
-      await synced(store);
+      await syncChanges(store);
       storage.values.set(key, '[{');
       await store.clear();
       expect(await store.members('g')).toEqual([]);
@@ -376,7 +376,7 @@ describe('a store', () => {
 
   it('hands a refusal on, and keeps what it has', async () => {
     const storage = new MortalStorage();
-    await synced(new SyncStore(source, { storage }));
+    await syncChanges(new SyncStore(source, { storage }));
     const before = new Map(storage.values);
     const refusal = failure('overloaded', 'try again', { code: 503, retryAfter: 2 });
     expect(await new SyncStore({ changesSince: async () => refusal }, { storage }).sync()).toEqual(refusal);
@@ -387,10 +387,10 @@ describe('a store', () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
     const store = new SyncStore(source, { storage });
-    await synced(store);
+    await syncChanges(store);
     await store.clear();
     expect([...storage.values.keys()].sort()).toEqual(['sync:blacklist', 'sync:friends', 'sync:groups', 'sync:head']);
-    await synced(store);
+    await syncChanges(store);
     expect(asked.map(([version]) => version)).toEqual([0, 0]);
     expect(await store.members('g')).toEqual([member('g', 'ann')]);
   });
@@ -399,7 +399,7 @@ describe('a store', () => {
     const group_members = Array.from({ length: 250 }, (_, index) => member('g', `m${index}`));
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members };
     const intact = new MortalStorage();
-    await synced(new SyncStore(source, { storage: intact }));
+    await syncChanges(new SyncStore(source, { storage: intact }));
     expect([...intact.values.keys()]).toEqual(expect.arrayContaining(['sync:members:g', 'sync:members:g:2']));
     const later = { ...answer, version: 2, group_members: group_members.slice(0, 240) };
     const changes = sourceOf((version) => (version === 0 ? later : { ...EMPTY, version: 2 }));
@@ -411,7 +411,7 @@ describe('a store', () => {
         const store = new SyncStore(changes, { storage });
         // It notices when it reads. When it writes, it notices too.
         await stateOf(store);
-        await synced(store);
+        await syncChanges(store);
         const { friends, groups } = await stateOf(new SyncStore(changes, { storage }));
         const held = { friends, members: groups.map(({ members }) => members.length) };
         expect({ key, broken, held }).toEqual({ key, broken, held: { friends: later.friends, members: [240] } });
@@ -433,15 +433,15 @@ describe('two stores on one storage', () => {
     ) as [SyncStore, SyncStore];
     const told: boolean[] = [];
     store.onChange(({ everything }) => void told.push(everything));
-    await synced(store);
+    await syncChanges(store);
     answer = { ...EMPTY, version: 2, friends: [friend('cat')] };
-    await synced(other);
+    await syncChanges(other);
     // Who shows the user has not shown the friends.
     await store.user();
     answer = { ...EMPTY, version: 3 };
-    await synced(store);
+    await syncChanges(store);
     expect(told).toEqual([true, true]);
-    await synced(store);
+    await syncChanges(store);
     expect(told).toEqual([true, true]);
   });
 
@@ -457,7 +457,7 @@ describe('two stores on one storage', () => {
         return given(inPieces(textOf(EMPTY), 10));
       },
     };
-    await Promise.all([1, 2, 3].map(() => synced(new SyncStore(slow, { storage }))));
+    await Promise.all([1, 2, 3].map(() => syncChanges(new SyncStore(slow, { storage }))));
   });
 
   it('notice each other where they do not, and lose nothing', async () => {
@@ -466,7 +466,7 @@ describe('two stores on one storage', () => {
     const first = { ...EMPTY, version: 5, friends: [friend('bob')] };
     const interrupted: SyncSource = {
       changesSince: async (version) => {
-        await synced(
+        await syncChanges(
           new SyncStore(
             sourceOf(() => first),
             { storage: other },
@@ -491,7 +491,7 @@ describe('two stores on one storage', () => {
       await set(key, value);
       if (key !== 'sync:friends:0') return;
       mine.setItem = set;
-      await synced(
+      await syncChanges(
         new SyncStore(
           sourceOf(() => first),
           { storage: new MortalStorage(values) },
@@ -504,7 +504,7 @@ describe('two stores on one storage', () => {
     );
     expect(await store.sync()).toMatchObject({ ok: false, reason: 'storage_in_use' });
     expect(await store.version()).toBe(0);
-    await synced(store);
+    await syncChanges(store);
     expect(await store.friends()).toEqual(first.friends);
   });
 });

@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-contract-'));
   const service = ServiceProcess.start({ DATA_DIR: dataDir, SMS_PROVIDER: 'file', LOG_LEVEL: 'warn' });
   try {
-    await service.ready();
+    await service.untilReady();
     await register(service, dataDir);
     // The other requests use up the right to log in.
     const place = { url: service.url, dataDir };

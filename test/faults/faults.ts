@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connected, processesIn } from '../support/clusters';
+import { connectTo, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 import { NOBODY, ROOT } from '../support/service-process';
@@ -32,13 +32,13 @@ export interface Fault {
 const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'user-account-service' AND pid <> pg_backend_pid()`;
 
 async function sql(world: World, statement: string): Promise<void> {
-  const client = await connected(world.cluster.url);
+  const client = await connectTo(world.cluster.url);
   await client.query(statement);
   await client.end();
 }
 
 async function useUpIds(world: World, count: number): Promise<void> {
-  const client = await connected(world.cluster.url);
+  const client = await connectTo(world.cluster.url);
   for (let n = 0; n < count; n += 1) await client.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
   await client.end();
 }
@@ -190,11 +190,11 @@ export const FAULTS: Fault[] = [
       await sql(world, 'SELECT pg_reload_conf()');
       await sleep(4_000);
       const primary = world.cluster;
-      await primary.abandon();
+      await primary.killForGood();
       await standby.promote();
       world.cluster = standby;
       await sql(world, `ALTER SYSTEM RESET synchronous_standby_names`);
-      world.proxy.lead(standby.url);
+      world.proxy.leadTo(standby.url);
       await primary.remove();
     },
   },
@@ -205,7 +205,7 @@ export const FAULTS: Fault[] = [
     title: 'somebody locks the rows of five users and a group for 8 s',
     short: true,
     play: async (world) => {
-      const client = await connected(world.cluster.url);
+      const client = await connectTo(world.cluster.url);
       await client.query('BEGIN');
       const ids = world.people.slice(0, 5).map(({ id }) => id);
       await client.query('SELECT FROM users WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [ids]);
@@ -218,7 +218,7 @@ export const FAULTS: Fault[] = [
     name: 'lock-table',
     title: 'somebody locks the whole table of limits for 6 s',
     play: async (world) => {
-      const client = await connected(world.cluster.url);
+      const client = await connectTo(world.cluster.url);
       await client.query('BEGIN; LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
       await sleep(6_000);
       await client.end();
@@ -230,7 +230,7 @@ export const FAULTS: Fault[] = [
     play: async (world) => {
       // As if the newest migration were still to come.
       await sql(world, `DELETE FROM knex_migrations WHERE name = '0010_captchas_png_only'`);
-      const client = await connected(world.cluster.url);
+      const client = await connectTo(world.cluster.url);
       await client.query('BEGIN; SELECT FROM captchas LIMIT 1');
       const migrating = world.startInstance(1);
       await sleep(8_000);

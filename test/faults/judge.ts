@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { connected } from '../support/clusters';
-import { seen } from '../support/images';
+import { connectTo } from '../support/clusters';
+import { inspectImage } from '../support/images';
 import { stateOf } from '../support/synced';
 import { until } from '../support/until';
 import type { Call } from './calls';
@@ -16,7 +16,7 @@ export interface Verdict {
 /** When all is quiet again: is everything there that was promised, is nothing half done, and do all clients know? */
 export async function judge(world: World): Promise<Verdict> {
   await until(async () => (await world.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200, 30_000);
-  const client = await connected(world.cluster.url);
+  const client = await connectTo(world.cluster.url);
   try {
     const lost = [...(await world.other.lost(client))];
     for (const person of world.everybody) lost.push(...(await lostOf(world, person, client)));
@@ -33,7 +33,7 @@ interface Kept {
   phone: string | null;
 }
 
-async function lostOf(world: World, person: Person, client: Awaited<ReturnType<typeof connected>>): Promise<string[]> {
+async function lostOf(world: World, person: Person, client: Awaited<ReturnType<typeof connectTo>>): Promise<string[]> {
   if (person.registered === 'maybe') await person.logIn();
   if (person.registered !== 'yes') return person.broken;
   const lost = [...person.broken];
@@ -58,7 +58,7 @@ async function lostOf(world: World, person: Person, client: Awaited<ReturnType<t
     if ((await world.calls.post(`/user/${person.id}`, { cookie })).status !== 200) lost.push(`session of ${person.id}`);
   for (const key of person.images) {
     const { status, body } = await world.calls.call(`/files/${key}`, 'files', { method: 'GET' });
-    const shown = status === 200 ? await seen(body).catch(() => undefined) : undefined;
+    const shown = status === 200 ? await inspectImage(body).catch(() => undefined) : undefined;
     if (shown?.width !== 1) lost.push(`image ${key}`);
   }
   if (!(await person.logIn())) lost.push(`password of ${person.id}`);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { connected } from '../support/clusters';
+import { connectTo } from '../support/clusters';
 
 type Statement = [sql: string, values: unknown[]];
 
@@ -51,7 +51,7 @@ export class OtherService {
   }
 
   async makeGroups(): Promise<void> {
-    const client = await connected(this.databaseUrl());
+    const client = await connectTo(this.databaseUrl());
     for (const id of this.groups)
       await client.query('INSERT INTO groups (id, name, creator_id) VALUES ($1, $1, $2)', [id, this.somebody()]);
     await client.end();
@@ -77,7 +77,7 @@ export class OtherService {
     const promised = this.promised.get(key) ?? { ask, values: new Set(['']) };
     this.promised.set(key, promised);
     try {
-      this.client ??= await connected(this.databaseUrl());
+      this.client ??= await connectTo(this.databaseUrl());
       await this.client.query(...change);
       promised.values.clear();
     } catch {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { failure, type Answer as ClientAnswer } from '../../packages/client/src/answer.ts';
 import { SyncStore } from '../../packages/client/src/index.ts';
 import { FoldingClient, type SyncResult } from '../support/folding-client';
-import { form, PNG } from '../support/images';
+import { multipartForm, PNG } from '../support/images';
 import type { Answer, Calls, Sent } from './calls';
 
 /** Where the messages of a run arrive. */
@@ -248,7 +248,7 @@ export class Person {
     const granted = await this.signedIn('get_image_token');
     if (granted.code !== 200) return;
     const key = `${this.id}/${randomBytes(6).toString('hex')}.png`;
-    const { headers, body } = form([
+    const { headers, body } = multipartForm([
       ['token', String(field(granted.result, 'token'))],
       ['key', key],
       ['file', PNG],

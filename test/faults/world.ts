@@ -53,7 +53,7 @@ export class World {
   static async start(setting: Setting = {}): Promise<World> {
     mkdirSync(OUTPUT, { recursive: true });
     const cluster = await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
-    const world = new World(cluster, await FaultProxy.to(cluster.serviceUrl), setting);
+    const world = new World(cluster, await FaultProxy.start(cluster.serviceUrl), setting);
     const count = setting.instances ?? 1;
     for (let index = 0; index < count; index += 1) await world.startInstance(index);
     while (world.people.length < PEOPLE) {
@@ -85,7 +85,7 @@ export class World {
       FINDS_PER_USER_DAY: '0',
       ...this.setting.env,
       ...env,
-    }).ready();
+    }).untilReady();
   }
 
   /** From now on everybody does one thing after another, and new people come. */

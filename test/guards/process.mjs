@@ -83,7 +83,7 @@ export const guards = {
   'interrupted-tests-1': {
     guard: 'tests that are interrupted leave no PostgreSQL',
     file: 'test/support/global-setup.ts',
-    replace: 'watch(dataDir);',
+    replace: 'startWatcher(dataDir);',
     by: '',
     named: 'leaves no PostgreSQL and no files of it after SIGINT',
   },

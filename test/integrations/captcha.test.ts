@@ -1,7 +1,7 @@
 import { drawCaptcha } from '../../src/integrations/captcha/captcha-image';
 import { DrawnCaptchas, type KeptCaptcha } from '../../src/integrations/captcha/drawn-captchas';
 import { openQueues } from '../../src/load/queues';
-import { times } from '../support/calls';
+import { inParallel } from '../support/calls';
 
 const captchas = (count: number) => Promise.all(Array.from({ length: count }, drawCaptcha));
 
@@ -58,7 +58,7 @@ describe('drawn captchas', () => {
     const idOf = async () => (await by.create('203.0.113.1')).verifyId;
     const first = await idOf();
     now = 149_999;
-    expect(new Set(await times(20, idOf))).toEqual(new Set([first]));
+    expect(new Set(await inParallel(20, idOf))).toEqual(new Set([first]));
     now = 150_000;
     const next = await idOf();
     expect(next).not.toBe(first);

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { createLogger } from '../../src/base/logger';
 import { SiteverifyCaptchas, type SiteverifyOptions } from '../../src/integrations/captcha/siteverify-captchas';
 import { openQueues } from '../../src/load/queues';
-import { times } from '../support/calls';
+import { inParallel } from '../support/calls';
 import {
   startSiteverifyStandIn,
   type SiteverifyBehaviour,
@@ -62,7 +62,7 @@ describe('a captcha of a provider', () => {
 
   it('is right once, also for ten tries at once', async () => {
     const [by, token] = [captchas(), provider.token()];
-    const verdicts = await times(10, () => check(by, token));
+    const verdicts = await inParallel(10, () => check(by, token));
     expect(verdicts.sort()).toEqual(['right', ...Array<string>(9).fill('wrong')]);
     expect(await check(captchas(), token)).toBe('wrong');
   });
@@ -171,7 +171,7 @@ describe('a provider', () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 100 });
     for (let count = 0; count < 5; count += 1) expect(await check(by, 'slow')).toBe('unchecked');
-    expect(await times(5, () => check(by, 'slow'))).toEqual(Array(5).fill('unchecked'));
+    expect(await inParallel(5, () => check(by, 'slow'))).toEqual(Array(5).fill('unchecked'));
     expect(await by.areAway()).toBe(false);
   });
 
@@ -179,7 +179,7 @@ describe('a provider', () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 2_000 });
     const probes = provider.holdAt('');
-    const slow = times(3, () => check(by, 'slow'));
+    const slow = inParallel(3, () => check(by, 'slow'));
     await until(() => tokensAsked().filter((token) => token === '').length === 3);
     const good = check(by);
     await until(() => tokensAsked().filter((token) => token === '').length === 4);
@@ -189,7 +189,7 @@ describe('a provider', () => {
 
   it('is probed without a token, once in ten seconds at most, whoever wants to know', async () => {
     const by = captchas();
-    expect(await times(20, () => by.areAway())).toEqual(Array(20).fill(false));
+    expect(await inParallel(20, () => by.areAway())).toEqual(Array(20).fill(false));
     await provider.close();
     now = 9_999;
     expect(await by.areAway()).toBe(false);
@@ -210,7 +210,7 @@ describe('a provider', () => {
     const by = captchas({ timeoutMs: 2_000 });
     const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
     await until(() => provider.requests.length === 20);
-    expect(await times(5, () => check(by))).toEqual(Array(5).fill('unchecked'));
+    expect(await inParallel(5, () => check(by))).toEqual(Array(5).fill('unchecked'));
     expect(provider.requests).toHaveLength(20);
     for (const gate of gates) gate.open();
     expect(await verdicts).toEqual(Array(20).fill('right'));
@@ -232,7 +232,7 @@ describe('a provider', () => {
     const by = captchas({ timeoutMs: 20_000 });
     const { gates, verdicts } = await underWay(by, 80, (index) => `203.0.113.${index % 8}`);
     await until(() => provider.requests.length === 20);
-    const others = await times(12, (index) => check(by, provider.token(), `198.51.100.${index}`));
+    const others = await inParallel(12, (index) => check(by, provider.token(), `198.51.100.${index}`));
     expect(others).toEqual(Array(12).fill('right'));
     for (const gate of gates) gate.open();
     expect(new Set(await verdicts)).toEqual(new Set(['right', 'unchecked']));

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { migrate } from '../../src/database/migrations';
 import { startApp, type TestApp } from '../support/app';
 import { cloneDatabase } from '../support/database';
-import { form, picture } from '../support/images';
+import { multipartForm, picture } from '../support/images';
 import { InstalledPostgres, installedPostgres } from '../support/installed-postgres';
 import {
   expectOk,
@@ -29,9 +29,9 @@ import {
   type Person,
   type SignedInPerson,
 } from '../support/people';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
-import { folding, fullState, insertGroup, settled } from '../support/sync';
+import { foldingClientOf, fullState, insertGroup, settledClient } from '../support/sync';
 import { until } from '../support/until';
 
 const SCRIPT = join(ROOT, 'deploy', 'backup.sh');
@@ -165,8 +165,8 @@ interface Place {
     (await on.sql(database, 'SELECT id FROM users ORDER BY id')).map(({ id }) => id);
 
   async function showPortrait(app: TestApp, { agent }: SignedInPerson): Promise<{ key: string; image: Buffer }> {
-    const token = secret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
-    const { headers, body } = form([
+    const token = rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
+    const { headers, body } = multipartForm([
       ['token', token],
       ['file', await picture('png')],
     ]);
@@ -278,7 +278,7 @@ interface Place {
 
     it('tells a client that synced before the backup what it has missed', async () => {
       const app = await open(place);
-      const client = await settled(await peopleWho(app));
+      const client = await settledClient(await peopleWho(app));
       await app.db('friendships').where({ friend_id: bob.id }).update({ display_name: 'Robert' });
       await close(app);
       const name = await backUp(place);
@@ -287,7 +287,7 @@ interface Place {
 
       const again = await open(fresh);
       const annAgain = await signIn(again, ann);
-      const returning = folding(annAgain);
+      const returning = foldingClientOf(annAgain);
       Object.assign(returning, { version: client.version });
       const { friends, group_members } = await returning.sync();
       expect(friends.map(({ displayName }) => displayName)).toEqual(['Robert']);
@@ -303,7 +303,7 @@ interface Place {
         const app = await open(place);
         const before = await peopleWho(app);
         let person = before;
-        const client = folding(before);
+        const client = foldingClientOf(before);
         // The same client, which asks whoever stands behind the address now.
         Object.assign(client, { ask: (version: number) => syncOf(person, version) });
         await client.sync();
@@ -345,7 +345,7 @@ interface Place {
     it('shows what holds now after going back in another way, by resend', async () => {
       const app = await open(place);
       const person = await peopleWho(app);
-      const client = await settled(person);
+      const client = await settledClient(person);
       await expectRefused(run(place, ['resend']), /in use/);
       await close(app);
       const { status, output } = await run(place, ['resend']);
@@ -354,7 +354,7 @@ interface Place {
         output: expect.stringMatching(/sent everything/) as string,
       });
       const again = await open(place);
-      const returning = folding(await signIn(again, ann));
+      const returning = foldingClientOf(await signIn(again, ann));
       Object.assign(returning, { version: client.version });
       expect((await returning.sync()).group_members).toHaveLength(2);
       expect(returning.state()).toEqual(await fullState(await signIn(again, ann)));

@@ -1,5 +1,5 @@
 import { migrate, migratorConfig } from '../../src/database/migrations';
-import { connected } from '../support/clusters';
+import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
 import { testPool } from '../support/pool';
 
@@ -13,7 +13,7 @@ describe('a migration that meets a lock', () => {
     const pool = testPool(database.url, 2);
     await pool.db.migrate.down({ ...migratorConfig, name: ON_CAPTCHAS });
     await pool.close();
-    const [reader, other] = [await connected(database.url), await connected(database.url)];
+    const [reader, other] = [await connectTo(database.url), await connectTo(database.url)];
     await reader.query('BEGIN; SELECT FROM captchas');
 
     const told: string[] = [];
@@ -41,7 +41,7 @@ describe('a migration that meets a lock', () => {
     const pool = testPool(database.url, 2);
     await pool.db.migrate.down({ ...migratorConfig, name: ON_CAPTCHAS });
     await pool.close();
-    const reader = await connected(database.url);
+    const reader = await connectTo(database.url);
     await reader.query('BEGIN; SELECT FROM captchas');
     await expect(migrate(database.url, { pausesMs: [10] })).rejects.toMatchObject({ code: '55P03' });
     await reader.end();

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { migrate } from '../../src/database/migrations';
-import { codeBlocks, codeOf, codesInSentences } from '../support/code-blocks';
+import { codeBlocks, codeOfKind, codesInSentences } from '../support/code-blocks';
 import { InstalledPostgres, installedPostgres } from '../support/installed-postgres';
 import { AS_ORDINARY_USER, ROOT } from '../support/service-process';
 import { until } from '../support/until';
@@ -86,7 +86,7 @@ if (programs === '')
     const wal = join(server.folder, 'wal');
     const files = join(server.folder, 'files');
     const page = read('backup.md').replaceAll('/wal', wal);
-    const [yaml = ''] = codeOf(page, 'yaml');
+    const [yaml = ''] = codeOfKind(page, 'yaml');
     const { services } = parse(yaml) as { services: { postgres: { command: string[] } } };
     const settings = services.postgres.command.slice(1).map((option) => /^-c(\w+)=(.*)$/s.exec(option) ?? []);
     const commands = [...page.matchAll(/^docker compose exec (?:--user postgres )?postgres (.*)$/gm)];
@@ -97,8 +97,8 @@ if (programs === '')
     asOrdinaryUser(`mkdir -p ${wal}/base`);
     for (const [, name, value = ''] of settings)
       appendFileSync(join(files, 'postgresql.conf'), `${name} = '${value.replaceAll("'", "''")}'\n`);
-    server.end();
-    server.begin();
+    server.stopServer();
+    server.startServer();
     asOrdinaryUser(base ?? '');
     await server.sql('accounts', 'CREATE TABLE things AS SELECT 1 AS thing');
     const [{ moment } = {}] = await server.sql(
@@ -107,13 +107,13 @@ if (programs === '')
     );
     await server.sql('accounts', 'INSERT INTO things VALUES (2)');
     await until(() => / [1-9]\d* \| [0-9A-F]{24}/.test(asOrdinaryUser(archived ?? '')));
-    server.end();
+    server.stopServer();
 
     const [folder = ''] = readdirSync(join(wal, 'base'));
     asOrdinaryUser(
       script.replace(/base\/\d{4}-\d\d-\d\d/, `base/${folder}`).replace(/'\d{4}-.*\+00'/, `'${String(moment)}'`),
     );
-    server.begin();
+    server.startServer();
     await until(async () => {
       const [{ recovering } = {}] = await server.sql('accounts', 'SELECT pg_is_in_recovery() AS recovering');
       return recovering === false;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
-import { connected } from '../support/clusters';
+import { connectTo } from '../support/clusters';
 import { newDataDir, ROOT } from '../support/service-process';
-import { dataDir, start } from '../support/started';
+import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
 /** What a URL, a shell and SQL might each trip over. */
@@ -33,13 +33,13 @@ describe('an installation with one role', () => {
     const admin = await newDatabase();
     expect(await rowsOf(admin, `SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}'`)).toEqual([]);
     const env = oneRole(admin);
-    await walkThrough(await (await start(env)).ready(), env.DATA_DIR);
+    await walkThrough(await (await startService(env)).untilReady(), env.DATA_DIR);
   });
 
   it.each(['a superuser', 'a plain owner'])('moves from %s to two, by the SQL of deploy/postgres', async (former) => {
     const admin = await newDatabase();
     const old = oneRole(former === 'a superuser' ? admin : await givenAway(admin, 'former_owner'));
-    const before = await (await start(old)).ready();
+    const before = await (await startService(old)).untilReady();
     await walkThrough(before, old.DATA_DIR);
     const kept = await rowsOf(admin, 'SELECT id, nickname FROM users');
     await makeRoles(admin);
@@ -49,7 +49,7 @@ describe('an installation with one role', () => {
     await before.stop();
 
     const env = twoRoles(admin);
-    await walkThrough(await (await start(env)).ready(), env.DATA_DIR);
+    await walkThrough(await (await startService(env)).untilReady(), env.DATA_DIR);
     expect(await rowsOf(admin, 'SELECT id, nickname FROM users')).toEqual(expect.arrayContaining(kept));
     expect(await rowsOf(admin, OWNERS)).toEqual([{ owner: 'accounts_owner' }]);
 
@@ -67,12 +67,12 @@ describe('an installation with one role', () => {
     // As if the role had been made after the last migration.
     await ask(admin, `DROP OWNED BY ${SERVICE_ROLE}`);
     const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
-    const service = await (await start({ ...alone, AUTO_MIGRATE: 'off' })).listening();
+    const service = await (await startService({ ...alone, AUTO_MIGRATE: 'off' })).untilListening();
     const answer = await fetch(`${service.url}/readyz`);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain('npm run migrate');
     npm(['run', 'migrate'], { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD });
-    await service.ready();
+    await service.untilReady();
     await walkThrough(service, alone.DATA_DIR);
   });
 });
@@ -82,7 +82,7 @@ describe('an installation with two roles', () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const env = twoRoles(admin);
-    const service = await (await start(env)).ready();
+    const service = await (await startService(env)).untilReady();
     expect(service.stdout).toContain('Applied migrations: 0001_accounts');
     await walkThrough(service, env.DATA_DIR);
     expect(await rowsOf(admin, OWNERS)).toEqual([{ owner: 'accounts_owner' }]);
@@ -95,19 +95,19 @@ describe('an installation with two roles', () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
-    const service = await (await start({ ...alone, AUTO_MIGRATE: 'off' })).listening();
+    const service = await (await startService({ ...alone, AUTO_MIGRATE: 'off' })).untilListening();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
 
     const migrations = { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD };
     expect(npm(['run', 'migrate'], migrations)).toContain('Applied migrations: 0001_accounts');
     expect(npm(['run', 'migrate'], migrations)).toContain('The schema is up to date.');
-    await service.ready();
+    await service.untilReady();
     await walkThrough(service, alone.DATA_DIR);
 
     await ask(admin, `CREATE ROLE my_service LOGIN PASSWORD 'mine' IN ROLE ${SERVICE_ROLE}`);
     const { DATABASE_PASSWORD: _, ...others } = alone;
     const DATABASE_URL = address(admin, 'my_service', 'mine');
-    const member = await (await start({ ...others, DATABASE_URL, AUTO_MIGRATE: 'off' })).ready();
+    const member = await (await startService({ ...others, DATABASE_URL, AUTO_MIGRATE: 'off' })).untilReady();
     await walkThrough(member, alone.DATA_DIR);
   });
 
@@ -115,7 +115,7 @@ describe('an installation with two roles', () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const { DATABASE_MIGRATION_URL: _, DATABASE_MIGRATION_PASSWORD: __, ...alone } = twoRoles(admin);
-    const service = await start(alone);
+    const service = await startService(alone);
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(
       /^Cannot start: the database at \S+ cannot be used: .*permission denied.*DATABASE_MIGRATION_URL.*\n$/,
@@ -170,7 +170,7 @@ async function givenAway(admin: string, role: string): Promise<string> {
 
 async function makeRoles(admin: string): Promise<void> {
   await ask(admin, ROLES);
-  const client = await connected(admin);
+  const client = await connectTo(admin);
   const literal = (password: string) => client.escapeLiteral(password);
   await client.query(`ALTER ROLE accounts_owner PASSWORD ${literal(PASSWORDS.owner)}`);
   await client.query(`ALTER ROLE ${SERVICE_ROLE} PASSWORD ${literal(PASSWORDS.service)}`);
@@ -185,13 +185,13 @@ function address(admin: string, role: string, password = ''): string {
 }
 
 function oneRole(admin: string) {
-  return { DATA_DIR: dataDir(), DATABASE_URL: admin, SMS_PROVIDER: 'file' };
+  return { DATA_DIR: makeDataDir(), DATABASE_URL: admin, SMS_PROVIDER: 'file' };
 }
 
 /** The settings of such an installation, with the passwords beside the addresses. */
 function twoRoles(admin: string) {
   return {
-    DATA_DIR: dataDir(),
+    DATA_DIR: makeDataDir(),
     DATABASE_URL: address(admin, SERVICE_ROLE),
     DATABASE_PASSWORD: PASSWORDS.service,
     DATABASE_MIGRATION_URL: address(admin, 'accounts_owner'),
@@ -201,12 +201,12 @@ function twoRoles(admin: string) {
 }
 
 async function ask(url: string, sql: string): Promise<void> {
-  const client = await connected(url);
+  const client = await connectTo(url);
   await client.query(sql).finally(() => client.end());
 }
 
 async function rowsOf(url: string, sql: string): Promise<unknown[]> {
-  const client = await connected(url);
+  const client = await connectTo(url);
   return client
     .query<Record<string, unknown>>(sql)
     .then(({ rows }) => rows)

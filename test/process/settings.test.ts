@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneDatabase, emptyDatabase } from '../support/database';
 import { productionEnv } from '../support/production';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
-import { dataDir, start } from '../support/started';
+import { makeDataDir, startService } from '../support/started';
 import { until } from '../support/until';
 
 const migrations = readdirSync(join(ROOT, 'migrations'))
@@ -19,8 +19,8 @@ const migrations = readdirSync(join(ROOT, 'migrations'))
 describe('npm start with DATABASE_URL', () => {
   it('uses that database, migrates it, and starts none', async () => {
     const database = await emptyDatabase();
-    const DATA_DIR = dataDir();
-    const service = await (await start({ DATA_DIR, DATABASE_URL: database.url })).ready();
+    const DATA_DIR = makeDataDir();
+    const service = await (await startService({ DATA_DIR, DATABASE_URL: database.url })).untilReady();
     expect(service.stdout).toContain('Applied migrations: 0001_accounts');
     expect(existsSync(join(DATA_DIR, 'postgres'))).toBe(false);
     await service.stop();
@@ -29,23 +29,23 @@ describe('npm start with DATABASE_URL', () => {
 
   it('logs in with a password that no address can hold as it is, from a file', async () => {
     const database = await emptyDatabase();
-    const password = secret('p@ss/w:rd%41#of-the-role');
+    const password = rememberSecret('p@ss/w:rd%41#of-the-role');
     await query(database.url, `CREATE ROLE behind_a_file LOGIN SUPERUSER PASSWORD '${password}'`);
     const url = new URL(database.url);
     url.username = 'behind_a_file';
     url.password = '';
-    const DATA_DIR = dataDir();
+    const DATA_DIR = makeDataDir();
     mkdirSync(DATA_DIR, { recursive: true });
     const DATABASE_PASSWORD_FILE = join(DATA_DIR, 'password');
     writeFileSync(DATABASE_PASSWORD_FILE, `${password}\n`);
     const env = { DATA_DIR, DATABASE_URL: url.href, DATABASE_PASSWORD_FILE };
-    const service = await (await start(env)).ready();
+    const service = await (await startService(env)).untilReady();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     await service.stop();
     const rollBack = spawnSync('npm', ['run', 'migrate:rollback'], { cwd: ROOT, env: { ...process.env, ...env } });
     expect(rollBack.stdout.toString()).toContain('was undone');
     writeFileSync(DATABASE_PASSWORD_FILE, 'another');
-    const refused = await start(env);
+    const refused = await startService(env);
     expect(await refused.exited).toBe(1);
     expect(refused.stderr).toMatch(/^Cannot start: the database at .* cannot be used: password authentication failed/);
     await query(database.url, 'REASSIGN OWNED BY behind_a_file TO CURRENT_USER');
@@ -55,16 +55,16 @@ describe('npm start with DATABASE_URL', () => {
 
   it('lets two instances migrate an empty database side by side', async () => {
     const database = await emptyDatabase();
-    const env = () => ({ DATA_DIR: dataDir(), DATABASE_URL: database.url });
-    const both = await Promise.all([start(env()), start(env())]);
-    await Promise.all(both.map((service) => service.ready()));
+    const env = () => ({ DATA_DIR: makeDataDir(), DATABASE_URL: database.url });
+    const both = await Promise.all([startService(env()), startService(env())]);
+    await Promise.all(both.map((service) => service.untilReady()));
     await Promise.all(both.map((service) => service.stop()));
     await database.drop();
   });
 
   it('says in one line, quickly, that the database is not there', async () => {
-    const service = await start({
-      DATA_DIR: dataDir(),
+    const service = await startService({
+      DATA_DIR: makeDataDir(),
       // Nobody listens on a port that only root may use and that no protocol has any more.
       DATABASE_URL: `postgresql://a:b@127.0.0.1:4/c`,
     });
@@ -90,12 +90,16 @@ describe('npm start with DATABASE_URL', () => {
     url.port = String((later.address() as AddressInfo).port);
     later.close();
     await once(later, 'close');
-    const service = await start({ DATA_DIR: dataDir(), DATABASE_URL: url.href, DATABASE_WAIT_SECONDS: '60' });
+    const service = await startService({
+      DATA_DIR: makeDataDir(),
+      DATABASE_URL: url.href,
+      DATABASE_WAIT_SECONDS: '60',
+    });
     await until(() =>
       /^Waiting for the database at 127\.0\.0\.1:\d+\/.* cannot be used yet: .*ECONNREFUSED/m.test(service.stdout),
     );
     later.listen(Number(url.port), '127.0.0.1');
-    await service.ready();
+    await service.untilReady();
     await service.stop();
     later.close();
     await database.drop();
@@ -105,7 +109,11 @@ describe('npm start with DATABASE_URL', () => {
     const database = await cloneDatabase();
     const url = new URL(database.url);
     url.pathname = '/no_such_database';
-    const service = await start({ DATA_DIR: dataDir(), DATABASE_URL: url.href, DATABASE_WAIT_SECONDS: '3600' });
+    const service = await startService({
+      DATA_DIR: makeDataDir(),
+      DATABASE_URL: url.href,
+      DATABASE_WAIT_SECONDS: '3600',
+    });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(/^Cannot start: the database at .*no_such_database cannot be used: .*\n$/);
     await database.drop();
@@ -119,7 +127,7 @@ describe('npm start with DATABASE_URL', () => {
     await client.query(`INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('9999_later', 2, now())`);
     await client.query('ALTER TABLE users ADD COLUMN added_later text');
     await client.end();
-    const service = await (await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir(), DATABASE_URL: database.url })).untilReady();
     expect(service.stdout).not.toContain('Applied migrations');
     await service.stop();
     await database.drop();
@@ -127,8 +135,8 @@ describe('npm start with DATABASE_URL', () => {
 
   it('is not ready while migrations are missing, with AUTO_MIGRATE=off', async () => {
     const database = await emptyDatabase();
-    const service = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, AUTO_MIGRATE: 'off' });
-    await service.listening();
+    const service = await startService({ DATA_DIR: makeDataDir(), DATABASE_URL: database.url, AUTO_MIGRATE: 'off' });
+    await service.untilListening();
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     const answer = await fetch(`${service.url}/readyz`);
     expect(answer.status).toBe(503);
@@ -217,8 +225,8 @@ describe('mistakes of whoever starts it', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const DATA_DIR = dataDir();
-    const service = await start({ DATA_DIR, PORT: String(port) });
+    const DATA_DIR = makeDataDir();
+    const service = await startService({ DATA_DIR, PORT: String(port) });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toBe(
       `Cannot start: port ${port} on 127.0.0.1 is taken: stop what listens there, or set PORT to another one\n`,
@@ -228,10 +236,10 @@ describe('mistakes of whoever starts it', () => {
   });
 
   it('names all that is wrong at once, under one headline', async () => {
-    const folder = dataDir();
+    const folder = makeDataDir();
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'session-secret'), '');
-    const service = await start({
+    const service = await startService({
       ...{ DATA_DIR: folder, PORT: '99999', LOG_LEVEL: 'loud', SMS_PROVIDER: 'twilio', TWILIO_FROM: '+15005550006' },
       ...{ TWILIO_ACCOUNT_SID: 'AC1', QINIU_SECRET_KEY_FILE: '/dev/null/x', STORAGE_PROVIDER: 'qiniu' },
     });
@@ -246,7 +254,7 @@ describe('mistakes of whoever starts it', () => {
   });
 
   it('refuses in production what suits only development, each with its remedy', async () => {
-    const service = await start({ DATA_DIR: dataDir(), NODE_ENV: 'production' });
+    const service = await startService({ DATA_DIR: makeDataDir(), NODE_ENV: 'production' });
     expect(await service.exited).toBe(1);
     const [headline, ...mistakes] = service.stderr
       .trim()
@@ -266,9 +274,9 @@ describe('mistakes of whoever starts it', () => {
   });
 
   it('names variables that are probably meant for it, and never what they hold', async () => {
-    const service = await start({
-      ...{ DATA_DIR: dataDir(), PORT: 'x', DATABSE_URL: secret('postgresql://a:an-old-secret@b/c') },
-      ...{ SMS_PROVDER: secret('twilio-but-misspelt'), DATABASE_HOST: secret('a-host-of-somebody') },
+    const service = await startService({
+      ...{ DATA_DIR: makeDataDir(), PORT: 'x', DATABSE_URL: rememberSecret('postgresql://a:an-old-secret@b/c') },
+      ...{ SMS_PROVDER: rememberSecret('twilio-but-misspelt'), DATABASE_HOST: rememberSecret('a-host-of-somebody') },
     });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(/^DATABSE_URL: .* is DATABASE_URL meant\?$/m);
@@ -278,13 +286,13 @@ describe('mistakes of whoever starts it', () => {
   });
 
   it('starts in spite of a variable that it does not know', async () => {
-    const service = await (await start({ DATA_DIR: dataDir(), LOG_LEVL: 'info' })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVL: 'info' })).untilReady();
     expect(service.stderr).toBe('LOG_LEVL: is no setting of this service, and changes nothing: is LOG_LEVEL meant?\n');
     await service.stop();
   });
 
   it('tells of an .env that is there and cannot be read', () => {
-    const folder = dataDir();
+    const folder = makeDataDir();
     mkdirSync(join(folder, '.env'), { recursive: true });
     const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'start.mjs')], {
       cwd: folder,
@@ -302,17 +310,17 @@ describe('mistakes of whoever starts it', () => {
     ['', /^Node 20\.19 or newer is needed, and this is 18\.20\.0: nvm install .*\n$/],
     ['production', /^\{"level":60,.*"msg":"Node 20\.19 or newer is needed, .*"\}\n$/],
   ])('says what to do about a Node that is too old, with NODE_ENV=%s', async (NODE_ENV, line) => {
-    const folder = dataDir();
+    const folder = makeDataDir();
     mkdirSync(folder, { recursive: true });
     const old = join(folder, 'old.cjs');
     writeFileSync(old, `Object.defineProperty(process.versions, 'node', { value: '18.20.0' });`);
-    const service = await start({ NODE_OPTIONS: `--require ${old}`, NODE_ENV });
+    const service = await startService({ NODE_OPTIONS: `--require ${old}`, NODE_ENV });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(line);
   });
 
   it('says what to do about a HOST that this machine has not', async () => {
-    const service = await start({ DATA_DIR: dataDir(), HOST: '192.0.2.1' });
+    const service = await startService({ DATA_DIR: makeDataDir(), HOST: '192.0.2.1' });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toBe(
       'Cannot start: 192.0.2.1 is no address of this machine: set HOST to one of its own, or to 0.0.0.0 for all\n',
@@ -323,7 +331,7 @@ describe('mistakes of whoever starts it', () => {
 describe('a database that cannot be used', () => {
   /** What is told of it, and that the password is no part of that, in whatever form it came. */
   async function refusalBy(env: Record<string, string>): Promise<string> {
-    const service = await start({ DATA_DIR: dataDir(), ...env });
+    const service = await startService({ DATA_DIR: makeDataDir(), ...env });
     expect(await service.exited).toBe(1);
     const told = service.stdout + service.stderr;
     expect(told).not.toContain('hunter2');
@@ -426,7 +434,7 @@ describe('a database that cannot be used', () => {
 describe('what to try next', () => {
   const twilio = {
     ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef' },
-    ...{ TWILIO_AUTH_TOKEN: secret('7c1c2e7b5a3d4860b1e2f3a4c5d6e7f8'), TWILIO_FROM: '+15005550006' },
+    ...{ TWILIO_AUTH_TOKEN: rememberSecret('7c1c2e7b5a3d4860b1e2f3a4c5d6e7f8'), TWILIO_FROM: '+15005550006' },
   };
 
   it.each([
@@ -434,8 +442,8 @@ describe('what to try next', () => {
     ['with a provider of SMS', () => twilio],
   ])('sends no message to a phone %s', async (_case, env) => {
     const database = await emptyDatabase();
-    const service = await start({ DATA_DIR: dataDir(), ...env(), DATABASE_URL: database.url });
-    await service.ready();
+    const service = await startService({ DATA_DIR: makeDataDir(), ...env(), DATABASE_URL: database.url });
+    await service.untilReady();
     expect(service.stdout).toContain(`curl ${service.url}/readyz`);
     expect(service.stdout).not.toContain('send_code');
     await service.stop();

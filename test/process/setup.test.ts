@@ -6,12 +6,12 @@ import { parse as parseEnv } from 'dotenv';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config';
 import { interpolate } from '../support/compose';
-import { secret } from '../support/secrets';
+import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
 
 const SID = `AC${'0123456789abcdef'.repeat(2)}`;
 const SERVICE = `MG${'0123456789abcdef'.repeat(2)}`;
-const TOKEN = secret('fedcba98765432100123456789abcdef');
+const TOKEN = rememberSecret('fedcba98765432100123456789abcdef');
 const ANSWERS = ['accounts.example', SID, TOKEN, '+447400000000', '1000'];
 const MADE = [
   ...['SESSION_SECRETS', 'MESSAGING_JWT_KEY', 'POSTGRES_PASSWORD'],

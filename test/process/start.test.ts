@@ -6,15 +6,15 @@ import { generateSigningKey } from '../../src/integrations/messaging/signing-key
 import { isAlive } from '../../packages/embedded-database/src';
 import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
 import { until } from '../support/until';
-import { secret } from '../support/secrets';
-import { dataDir, start } from '../support/started';
+import { rememberSecret } from '../support/secrets';
+import { makeDataDir, startService } from '../support/started';
 
 const PHONE = { region: 44, phone: '7911123456' };
 
 describe('npm start without a database', () => {
   it('brings one along, says where it is and what to try, and keeps the data from start to start', async () => {
-    const DATA_DIR = dataDir();
-    const first = await (await start({ DATA_DIR })).ready();
+    const DATA_DIR = makeDataDir();
+    const first = await (await startService({ DATA_DIR })).untilReady();
     expect(first.stdout).toContain(`ready at ${first.url}`);
     expect(first.stdout).toMatch(/try +curl http:.*\/user\/send_code/);
     expect(statSync(join(DATA_DIR, 'database-url')).mode & 0o777).toBe(0o600);
@@ -25,7 +25,7 @@ describe('npm start without a database', () => {
     await client.end();
     expect(await first.stop()).toBe(0);
 
-    const second = await (await start({ DATA_DIR })).ready();
+    const second = await (await startService({ DATA_DIR })).untilReady();
     expect(readFileSync(join(DATA_DIR, 'database-url'), 'utf8')).toBe(address);
     const again = new Client(address.trim());
     await again.connect();
@@ -35,7 +35,7 @@ describe('npm start without a database', () => {
   });
 
   it('prints links that open the inbox', async () => {
-    const service = await (await start({ DATA_DIR: dataDir() })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir() })).untilReady();
     const links = [...service.stdout.matchAll(/^ +open +(http\S+)\/(docs|dev\/inbox)#inbox=([\w-]{22})$/gm)];
     expect(links.map(([, url, page]) => [url, page])).toEqual([
       [service.url, 'docs'],
@@ -49,8 +49,8 @@ describe('npm start without a database', () => {
   });
 
   it('asks it as a role that may do no more than the service needs', async () => {
-    const DATA_DIR = dataDir();
-    const service = await (await start({ DATA_DIR })).ready();
+    const DATA_DIR = makeDataDir();
+    const service = await (await startService({ DATA_DIR })).untilReady();
     const client = new Client(readFileSync(join(DATA_DIR, 'database-url'), 'utf8').trim());
     await client.connect();
     const { rows } = await client.query(
@@ -62,15 +62,15 @@ describe('npm start without a database', () => {
   });
 
   it('sends codes to the terminal, whatever the log level is, and none to the log', async () => {
-    const service = await (await start({ DATA_DIR: dataDir(), LOG_LEVEL: 'silent' })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVEL: 'silent' })).untilReady();
     expect(await (await service.post('/user/send_code', PHONE)).json()).toEqual({ code: 200 });
     await until(() => /SMS to \+447911123456: \d{6} is your verification code/.test(service.stdout));
     expect(service.stdout).not.toContain('{"level"');
   });
 
   it('stops everything on SIGTERM: no process, no lock', async () => {
-    const DATA_DIR = dataDir();
-    const service = await (await start({ DATA_DIR })).ready();
+    const DATA_DIR = makeDataDir();
+    const service = await (await startService({ DATA_DIR })).untilReady();
     const postmaster = postmasterPid(DATA_DIR);
     expect(isAlive(postmaster)).toBe(true);
     expect(await service.stop()).toBe(0);
@@ -79,12 +79,14 @@ describe('npm start without a database', () => {
   });
 
   it('answers what is under way when Ctrl-C reaches the whole group', async () => {
-    const DATA_DIR = dataDir();
-    const service = await (await start({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13' })).ready();
+    const DATA_DIR = makeDataDir();
+    const service = await (await startService({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13' })).untilReady();
     await service.post('/user/send_code', PHONE);
     const { code } = JSON.parse(readFileSync(join(DATA_DIR, 'sms.ndjson'), 'utf8')) as { code: string };
-    const verified: unknown = await (await service.post('/user/verify_code', { ...PHONE, code: secret(code) })).json();
-    const verification_token = secret(String(field(field(verified, 'result'), 'verification_token')));
+    const verified: unknown = await (
+      await service.post('/user/verify_code', { ...PHONE, code: rememberSecret(code) })
+    ).json();
+    const verification_token = rememberSecret(String(field(field(verified, 'result'), 'verification_token')));
     const registered = service.post('/user/register', { nickname: 'Ann', password: newPassword(), verification_token });
     await new Promise((resolve) => setTimeout(resolve, 150));
     service.interruptGroup();
@@ -94,55 +96,55 @@ describe('npm start without a database', () => {
   });
 
   it('recovers after kill -9, with the database still running', async () => {
-    const DATA_DIR = dataDir();
-    const killed = await (await start({ DATA_DIR })).ready();
+    const DATA_DIR = makeDataDir();
+    const killed = await (await startService({ DATA_DIR })).untilReady();
     killed.signal('SIGKILL');
     await killed.exited;
     expect(isAlive(postmasterPid(DATA_DIR))).toBe(true);
-    const next = await (await start({ DATA_DIR })).ready();
+    const next = await (await startService({ DATA_DIR })).untilReady();
     expect(await next.stop()).toBe(0);
     expect(postmasterPid(DATA_DIR)).toBe(0);
   });
 
   it('recovers after kill -9 of both, as after a power cut', async () => {
-    const DATA_DIR = dataDir();
-    const killed = await (await start({ DATA_DIR })).ready();
+    const DATA_DIR = makeDataDir();
+    const killed = await (await startService({ DATA_DIR })).untilReady();
     killed.signal('SIGKILL');
     process.kill(postmasterPid(DATA_DIR), 'SIGKILL');
     await killed.exited;
     expect(postmasterPid(DATA_DIR)).toBeGreaterThan(0);
-    await (await start({ DATA_DIR })).ready();
+    await (await startService({ DATA_DIR })).untilReady();
   });
 
   it('sweeps away what a start left that was killed while it made the database', async () => {
-    const DATA_DIR = dataDir();
+    const DATA_DIR = makeDataDir();
     const left = join(DATA_DIR, 'postgres.new-999999999-abcd1234');
     mkdirSync(join(left, 'data'), { recursive: true });
-    await (await start({ DATA_DIR })).ready();
+    await (await startService({ DATA_DIR })).untilReady();
     expect(existsSync(left)).toBe(false);
   });
 
   it('says in one line that another service runs on the data', async () => {
-    const DATA_DIR = dataDir();
-    await (await start({ DATA_DIR })).ready();
-    const second = await start({ DATA_DIR });
+    const DATA_DIR = makeDataDir();
+    await (await startService({ DATA_DIR })).untilReady();
+    const second = await startService({ DATA_DIR });
     expect(await second.exited).toBe(1);
     expect(second.stderr).toMatch(/^Cannot start: another service .*is already running on .*DATA_DIR.*\n$/);
   });
 
   it('lets one of two first starts win', async () => {
-    const DATA_DIR = dataDir();
-    const both = await Promise.all([start({ DATA_DIR }), start({ DATA_DIR })]);
+    const DATA_DIR = makeDataDir();
+    const both = await Promise.all([startService({ DATA_DIR }), startService({ DATA_DIR })]);
     const loser = await Promise.race(both.map(async (service) => (await service.exited, service)));
     expect(loser.stderr).toMatch(/^Cannot start: another service .*is already running on .*\n$/);
     const winner = both.find((service) => service !== loser);
-    await winner?.ready();
+    await winner?.untilReady();
   });
 
   it('says before anything else that a data folder cannot be written, whatever it is needed for', async () => {
     const DATABASE_URL = 'postgresql://a@127.0.0.1:4/c';
     const refused = async (env: Record<string, string>) => {
-      const service = await start({ DATA_DIR: '/dev/null/accounts', ...env });
+      const service = await startService({ DATA_DIR: '/dev/null/accounts', ...env });
       expect(await service.exited).toBe(1);
       return service.stderr;
     };
@@ -153,7 +155,10 @@ describe('npm start without a database', () => {
       );
     expect(await refused({})).toMatch(line('the embedded database, the keys of this installation and uploaded images'));
     expect(await refused({ DATABASE_URL })).toMatch(line('the keys of this installation and uploaded images'));
-    const keys = { SESSION_SECRETS: secret('5'.repeat(40)), MESSAGING_JWT_KEY: secret(generateSigningKey()) };
+    const keys = {
+      SESSION_SECRETS: rememberSecret('5'.repeat(40)),
+      MESSAGING_JWT_KEY: rememberSecret(generateSigningKey()),
+    };
     expect(await refused({ DATABASE_URL, ...keys })).toMatch(line('uploaded images'));
   });
 
@@ -161,11 +166,11 @@ describe('npm start without a database', () => {
   const asRoot = process.getuid?.() === 0 && isTreeOpen() ? it : it.skip;
 
   asRoot('says that a data folder is somebody else’s, and leaves nothing behind', async () => {
-    const DATA_DIR = dataDir();
+    const DATA_DIR = makeDataDir();
     mkdirSync(DATA_DIR);
     chmodSync(join(DATA_DIR, '..'), 0o755);
     for (const folder of [DATA_DIR, join(DATA_DIR, 'deeper', 'still')]) {
-      const service = await start({ DATA_DIR: folder, HOME: '/tmp' }, AS_ORDINARY_USER);
+      const service = await startService({ DATA_DIR: folder, HOME: '/tmp' }, AS_ORDINARY_USER);
       expect(await service.exited).toBe(1);
       expect(service.stderr).toMatch(
         /^ {2}DATA_DIR: .* \(EACCES\), .*: give it to user 65534 \(chown\), or set DATA_DIR/m,
@@ -175,18 +180,18 @@ describe('npm start without a database', () => {
   });
 
   asRoot('runs for an ordinary user too', async () => {
-    const DATA_DIR = dataDir();
+    const DATA_DIR = makeDataDir();
     mkdirSync(DATA_DIR);
     chownSync(DATA_DIR, NOBODY, NOBODY);
     chownSync(join(DATA_DIR, '..'), NOBODY, NOBODY);
-    const service = await (await start({ DATA_DIR, HOME: '/tmp' }, AS_ORDINARY_USER)).ready();
+    const service = await (await startService({ DATA_DIR, HOME: '/tmp' }, AS_ORDINARY_USER)).untilReady();
     expect(await service.stop()).toBe(0);
   });
 });
 
 describe('SIGTERM, where a load balancer has to hear of it', () => {
   it('makes it unready at once, and goes on answering for LEAVE_SECONDS', async () => {
-    const service = await (await start({ DATA_DIR: dataDir(), LEAVE_SECONDS: '2' })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '2' })).untilReady();
     const kept = await service.post('/user/get_sms_img_code', {});
     expect(kept.headers.get('connection')).toBe('keep-alive');
     service.signal('SIGTERM');
@@ -199,7 +204,7 @@ describe('SIGTERM, where a load balancer has to hear of it', () => {
   });
 
   it('does not wait when it is told twice', async () => {
-    const service = await (await start({ DATA_DIR: dataDir(), LEAVE_SECONDS: '600' })).ready();
+    const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '600' })).untilReady();
     service.signal('SIGTERM');
     await until(async () => (await fetch(`${service.url}/readyz`)).status === 503);
     service.signal('SIGTERM');

@@ -1,12 +1,12 @@
 import { SyncStore } from '../../packages/client/src/index.ts';
 import { startApp, type TestApp } from '../support/app';
 import { credentialsOf, signedInClient } from '../support/client';
-import { connected, TestCluster } from '../support/clusters';
+import { connectTo, TestCluster } from '../support/clusters';
 import { FaultProxy } from '../support/fault-proxy';
 import type { FoldingClient } from '../support/folding-client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
-import { fullState, settled } from '../support/sync';
-import { stateOf, synced } from '../support/synced';
+import { fullState, settledClient } from '../support/sync';
+import { stateOf, syncChanges } from '../support/synced';
 import { until } from '../support/until';
 
 /**
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 async function newProxy(target: string): Promise<FaultProxy> {
-  const proxy = await FaultProxy.to(target);
+  const proxy = await FaultProxy.start(target);
   proxies.push(proxy);
   return proxy;
 }
@@ -53,7 +53,7 @@ const befriend = ({ db }: TestApp, user: { id: string }, friend: { id: string })
 
 /** Transaction ids that no disk has heard of, and that the horizon of the next sync has passed. */
 async function useUpIds(url: string, count: number): Promise<void> {
-  const client = await connected(url);
+  const client = await connectTo(url);
   for (let n = 0; n < count; n += 1) {
     await client.query('BEGIN');
     await client.query('SELECT pg_current_xact_id()');
@@ -64,7 +64,7 @@ async function useUpIds(url: string, count: number): Promise<void> {
 
 /** With synchronous_commit = off, what was done so far is on the disk once this has been committed. */
 async function flush(url: string): Promise<void> {
-  const client = await connected(url);
+  const client = await connectTo(url);
   await client.query(
     `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'flush', ''); COMMIT`,
   );
@@ -85,14 +85,14 @@ class TwoClients {
   /** Both hold everything. */
   static async settled(app: TestApp, ann: SignedInPerson): Promise<TwoClients> {
     const client = await signedInClient(app, ann, { credentials: () => credentialsOf(ann) });
-    const both = new TwoClients(await settled(ann), new SyncStore(client));
+    const both = new TwoClients(await settledClient(ann), new SyncStore(client));
     await both.sync();
     return both;
   }
 
   async sync(): Promise<void> {
     await this.judge.sync();
-    await synced(this.store);
+    await syncChanges(this.store);
   }
 }
 
@@ -151,7 +151,7 @@ describe('after an earlier state was put back', () => {
     const app = await newApp(cluster.url);
     const ann = await insertAndSignIn(app, 'Ann');
     const [bob, cat] = [await insertPerson(app), await insertPerson(app)];
-    await settled(ann);
+    await settledClient(ann);
     if (isCold) await cluster.stop();
     const copy = cluster.snapshot();
     if (isCold) await cluster.start();
@@ -179,7 +179,7 @@ describe('with another server behind the same address', () => {
     const bob = await insertPerson(app);
     const standby = await primary.standby();
     clusters.push(standby);
-    const reader = await connected(standby.url);
+    const reader = await connectTo(standby.url);
     await befriend(app, ann, bob);
     const client = await TwoClients.settled(app, ann);
     const horizonOf = async () => Number((await reader.query<{ h: string }>('SELECT sync_horizon() AS h')).rows[0]?.h);
@@ -190,7 +190,7 @@ describe('with another server behind the same address', () => {
     // What the standby has not received is lost with the primary.
     await primary.stop();
     await standby.promote();
-    proxy.lead(standby.url);
+    proxy.leadTo(standby.url);
     await ready(app);
     const cat = await insertPerson(app);
     await expectTold(app, client, ann, cat);
@@ -211,7 +211,7 @@ describe('with another server behind the same address', () => {
     await befriend(app, ann, bob);
     const client = await TwoClients.settled(app, ann);
     await dumpInto(from.url, to.url);
-    proxy.lead(to.url);
+    proxy.leadTo(to.url);
     await ready(app);
     await client.sync();
     await expectTold(app, client, ann, cat);
@@ -220,7 +220,7 @@ describe('with another server behind the same address', () => {
 
   /** As `pg_dump --data-only --disable-triggers` and psql do it. */
   async function dumpInto(fromUrl: string, toUrl: string): Promise<void> {
-    const [from, to] = [await connected(fromUrl), await connected(toUrl)];
+    const [from, to] = [await connectTo(fromUrl), await connectTo(toUrl)];
     const { username, password } = new URL(fromUrl);
     await to.query(`ALTER ROLE ${username} PASSWORD '${password}'`);
     const tables = ['users', 'phones', 'groups', 'friendships', 'session', 'sync_epoch', 'sync_life'];

@@ -1,7 +1,7 @@
 import { migrate } from '../../src/database/migrations';
-import { connected } from '../support/clusters';
+import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
-import { dataDir, start } from '../support/started';
+import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
 /** What a later release might add: a column, a constraint, an index, a table, a trigger that keeps it. */
@@ -24,21 +24,21 @@ describe('a schema that a later release has added to', () => {
     const database = await emptyDatabase();
     await migrate(database.url);
     const env = {
-      DATA_DIR: dataDir(),
+      DATA_DIR: makeDataDir(),
       DATABASE_URL: database.serviceUrl,
       DATABASE_MIGRATION_URL: database.url,
       SMS_PROVIDER: 'file',
     };
-    const before = await (await start(env)).ready();
+    const before = await (await startService(env)).untilReady();
     // What it has prepared now, it runs again afterwards.
     await walkThrough(before, env.DATA_DIR);
 
-    const later = await connected(database.url);
+    const later = await connectTo(database.url);
     await later.query(LATER);
     await walkThrough(before, env.DATA_DIR);
 
     for (const AUTO_MIGRATE of ['on', 'off']) {
-      const after = await (await start({ ...env, AUTO_MIGRATE })).ready();
+      const after = await (await startService({ ...env, AUTO_MIGRATE })).untilReady();
       expect(after.stdout).not.toContain('Applied migrations');
       await walkThrough(after, env.DATA_DIR);
       await after.stop();

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../support/code-blocks';
+import { codeOfKind } from '../support/code-blocks';
 import { newDataDir, ROOT, ServiceProcess } from '../support/service-process';
 import { until } from '../support/until';
 
@@ -11,7 +11,7 @@ describe('the commands', () => {
   let shell: ChildProcessWithoutNullStreams | undefined;
 
   beforeAll(async () => {
-    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).ready();
+    service = await ServiceProcess.start({ DATA_DIR: dataDir.path }).untilReady();
   });
   afterAll(async () => {
     shell?.kill();
@@ -22,7 +22,7 @@ describe('the commands', () => {
   /** What bash shows of all blocks of a page. */
   async function walk(page: string): Promise<{ status: unknown; shown: string; codes: number[] }> {
     const text = readFileSync(join(ROOT, page), 'utf8');
-    const commands = codeOf(text, 'bash').join('');
+    const commands = codeOfKind(text, 'bash').join('');
     const env = { ...process.env, BASE: service.url, DATA_DIR: dataDir.path };
     const bash = (shell = spawn('bash', ['-e'], { cwd: ROOT, env }));
     let shown = '';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../support/code-blocks';
+import { codeOfKind } from '../support/code-blocks';
 import { ROOT } from '../support/service-process';
 
 /** A page of docs: its code, and the command by which its client is generated. */
@@ -12,7 +12,7 @@ export class Page {
   }
 
   code(language: string): string {
-    return codeOf(this.text, language).join('\n');
+    return codeOfKind(this.text, language).join('\n');
   }
 
   /** What stands behind the jar, with another document and another folder for the client. */

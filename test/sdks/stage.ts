@@ -20,7 +20,7 @@ export async function onStage(folder: string, play: (stage: Stage) => Promise<vo
   const data = newDataDir();
   const service = ServiceProcess.start({ DATA_DIR: data.path, SMS_PROVIDER: 'file' });
   try {
-    await service.ready();
+    await service.untilReady();
     await play({ url: service.url, messages: join(data.path, 'sms.ndjson'), image });
   } finally {
     await service.stop();

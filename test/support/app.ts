@@ -18,7 +18,7 @@ import { asDocumented } from './as-documented';
 import { cloneDatabase, ownerUrlOf, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
 import { testPool } from './pool';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 /** Keeps messages instead of sending them; `before` stands for whatever a provider does in the meantime. */
 export class KeptSms implements SmsSender {
@@ -26,7 +26,7 @@ export class KeptSms implements SmsSender {
   before: (sms: Sms) => Promise<void> = () => Promise.resolve();
 
   async send(sms: Sms): Promise<void> {
-    if (sms.code !== undefined) secret(sms.code);
+    if (sms.code !== undefined) rememberSecret(sms.code);
     await this.before(sms);
     this.sent.push(sms);
   }
@@ -94,7 +94,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     ...(options.realSms ? {} : { sms }),
   };
   const container = await buildContainer(config, outside, {
-    wrap: (operation) => asDescribed(after(operation, () => app.beforeOperation(operation.path))),
+    wrap: (operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path))),
   });
   const server = createHttpServer(container.app);
   const complaints = asDocumented(server);
@@ -110,7 +110,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     serviceDb: container.db,
     databaseUrl,
     sms,
-    inboxToken: secret(keys.inboxToken),
+    inboxToken: rememberSecret(keys.inboxToken),
     dataDir,
     logged: () => linesOf(logFile),
     api: request(server),
@@ -128,7 +128,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   return app;
 }
 
-function after(operation: Operation, first: () => Promise<void>): Operation {
+function answerAfter(operation: Operation, first: () => Promise<void>): Operation {
   const answer = operation.answer as (input: object, call: object) => Promise<unknown>;
   return { ...operation, answer: (input: object, call: object) => first().then(() => answer(input, call)) };
 }

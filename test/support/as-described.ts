@@ -17,8 +17,8 @@ export function asDescribed(operation: Operation): Operation {
       const result = await answer(input, call).catch((error: unknown) => {
         throw isDescribed(operation, error) ? error : notAsDescribed(operation, 'refusal', error);
       });
-      if (operation.streams) return checkedAtItsEnd(operation, result as object);
-      check(operation, result);
+      if (operation.streams) return checkAtEnd(operation, result as object);
+      checkResult(operation, result);
       return result;
     },
   };
@@ -30,14 +30,14 @@ function isDescribed({ refusals = [] }: Operation, error: unknown): boolean {
   return described.includes(error.reason);
 }
 
-function check(operation: Operation, result: unknown): void {
+function checkResult(operation: Operation, result: unknown): void {
   const { success, error } = (operation.result ?? z.undefined()).safeParse(result);
   if (!success) throw notAsDescribed(operation, 'result', error);
 }
 
 /** The same result, which is checked when the last of its lists has ended. */
-function checkedAtItsEnd(operation: Operation, result: object): object {
-  if (isPages(result)) return collecting(result, (rows) => check(operation, rows));
+function checkAtEnd(operation: Operation, result: object): object {
+  if (isPages(result)) return collectRows(result, (rows) => checkResult(operation, rows));
   const whole: Record<string, unknown> = { ...result };
   const lists = Object.entries(result).filter(([, value]) => isPages(value));
   let open = lists.length;
@@ -45,15 +45,15 @@ function checkedAtItsEnd(operation: Operation, result: object): object {
     const atEnd = (rows: unknown[]) => {
       whole[name] = rows;
       open -= 1;
-      if (open === 0) check(operation, whole);
+      if (open === 0) checkResult(operation, whole);
     };
-    return [name, collecting(pages, atEnd)];
+    return [name, collectRows(pages, atEnd)];
   });
-  if (open === 0) check(operation, whole);
+  if (open === 0) checkResult(operation, whole);
   return { ...result, ...Object.fromEntries(collected) } as object;
 }
 
-async function* collecting(pages: Pages<unknown>, atEnd: (rows: unknown[]) => void): AsyncGenerator<unknown[]> {
+async function* collectRows(pages: Pages<unknown>, atEnd: (rows: unknown[]) => void): AsyncGenerator<unknown[]> {
   const rows: unknown[] = [];
   for await (const page of pages) {
     rows.push(...page);

@@ -2,13 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } fro
 import { gunzipSync } from 'node:zlib';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { DOCUMENT, resolved, type Document, type Header, type Response } from './document';
+import { DOCUMENT, resolveRef, type Document, type Header, type Response } from './document';
 
 /** Longer bodies are compared with their operation's own schema alone: see as-described.ts. */
 const LONGEST = 1_048_576;
 
 /** What is no HTTP, and a fixed word in the place of an id. */
-const OF_NO_OPERATION = ['malformed_http', 'no_such_path'];
+const REASONS_WITHOUT_OPERATION = ['malformed_http', 'no_such_path'];
 
 /** As the document has it, beyond which OpenAPI has no place for a status. */
 const LAST_STATUS = 599;
@@ -21,7 +21,7 @@ interface Sent {
   body: Buffer;
 }
 
-const document = closed(DOCUMENT) as Document;
+const document = withoutOtherFields(DOCUMENT) as Document;
 const ajv = new Ajv({
   strict: false,
   validateSchema: false,
@@ -32,10 +32,10 @@ addFormats(ajv);
 ajv.addSchema(document, 'openapi');
 
 /** As a client that knows no other fields has it: one that the document does not name is a mistake here. */
-function closed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(closed);
+function withoutOtherFields(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutOtherFields);
   if (typeof part !== 'object' || part === null) return part;
-  const all = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
+  const all = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withoutOtherFields(value)]));
   return 'properties' in part ? { additionalProperties: false, ...all } : all;
 }
 
@@ -50,7 +50,7 @@ const paths = Object.keys(document.paths)
 export function asDocumented(server: Server): string[] {
   const complaints: string[] = [];
   server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
-    const chunks = bytesOf(res);
+    const chunks = recordBody(res);
     res.once('finish', () => {
       const { method = '', url = '' } = req;
       const [path = ''] = url.split(/[?#]/);
@@ -66,7 +66,7 @@ export function asDocumented(server: Server): string[] {
 }
 
 /** What is written, as long as it is not too much. */
-function bytesOf(res: ServerResponse): () => Buffer[] {
+function recordBody(res: ServerResponse): () => Buffer[] {
   let chunks: Buffer[] = [];
   let length = 0;
   const keep = (chunk: unknown) => {
@@ -91,11 +91,11 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = found && document.paths[found.path]?.[verb];
   // A method that is none, or the protocol of resumable uploads.
-  if (!operation || OF_NO_OPERATION.includes(String(headers['x-reason']))) return undefined;
+  if (!operation || REASONS_WITHOUT_OPERATION.includes(String(headers['x-reason']))) return undefined;
   const place = status > LAST_STATUS ? 'default' : String(status);
   const given = operation.responses[place];
   if (!given) return `status ${status}`;
-  const response = resolved<Response>(document, given);
+  const response = resolveRef<Response>(document, given);
   const missing = missingHeader(response, headers);
   if (missing !== undefined) return `status ${status} without ${missing}`;
   if (!response.content || method === 'HEAD') return undefined;
@@ -111,7 +111,7 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
 
 function missingHeader({ headers = {} }: Response, sent: OutgoingHttpHeaders): string | undefined {
   return Object.entries(headers)
-    .filter(([, header]) => resolved<Header>(document, header).required)
+    .filter(([, header]) => resolveRef<Header>(document, header).required)
     .map(([name]) => name)
     .find((name) => sent[name.toLowerCase()] === undefined);
 }

@@ -55,7 +55,7 @@ interface Violation {
 }
 
 /** What keeps people from using the page as it is now, by the rules of WCAG 2.1 AA that a program can check. */
-export async function barriers(page: Page): Promise<string[]> {
+export async function accessibilityBarriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const run = `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations)`;
   const violations = await page.evaluate<Violation[]>(run);

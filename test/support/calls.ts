@@ -3,7 +3,7 @@ import type request from 'supertest';
 import { REASONS, type Reason, type ReasonOf } from '../../src/base/reasons';
 import type { TestApp } from './app';
 import { field } from './people';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 /** What came back, with a body whose form nobody has vouched for. */
 export interface Answer {
@@ -24,20 +24,20 @@ export async function post(
   return { status: answer.status, body: answer.body as unknown, headers: answer.headers };
 }
 
-interface Raw {
+interface RawOptions {
   method?: string;
   body?: string | Buffer;
   headers?: OutgoingHttpHeaders;
 }
 
 /** A request with these headers and bytes and no others: no content type that nobody asked for. */
-export async function raw({ url }: Pick<TestApp, 'url'>, path: string, options: Raw = {}): Promise<Answer> {
+export async function sendRaw({ url }: Pick<TestApp, 'url'>, path: string, options: RawOptions = {}): Promise<Answer> {
   const { status, headers, text } = await exchange(`${url}${path}`, options);
   const isJson = text !== '' && (headers['content-type'] ?? '').startsWith('application/json');
-  return remembered({ status, headers, body: isJson ? JSON.parse(text) : text });
+  return rememberIssued({ status, headers, body: isJson ? JSON.parse(text) : text });
 }
 
-function exchange(url: string, { method = 'POST', body, headers }: Raw) {
+function exchange(url: string, { method = 'POST', body, headers }: RawOptions) {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
     const req = httpRequest(url, { method, headers, agent: false }, (res) => {
       const chunks: Buffer[] = [];
@@ -53,16 +53,16 @@ function exchange(url: string, { method = 'POST', body, headers }: Raw) {
 }
 
 /** What is issued must not be logged: the whole run's logs are searched for it. */
-function remembered(answer: Answer): Answer {
+function rememberIssued(answer: Answer): Answer {
   const result = field(answer.body, 'result');
   const cookies = [cookieOf(answer), deviceCookieOf(answer)].map((cookie) => cookie.split('=')[1]);
   for (const token of [field(result, 'token'), field(result, 'verification_token'), ...cookies])
-    if (typeof token === 'string' && token !== '') secret(token);
+    if (typeof token === 'string' && token !== '') rememberSecret(token);
   return answer;
 }
 
 /** As many at once as are asked for. */
-export function times<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
+export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
@@ -98,7 +98,7 @@ export function reasonOf({ headers }: Pick<Answer, 'headers'>): string {
 }
 
 /** The return codes and statuses of many answers, counted: { '200': 1, '1000': 5 }. */
-export function counted(answers: Answer[]): Record<string, number> {
+export function countCodes(answers: Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { body } of answers) {
     const code = String((body as { code: unknown }).code);
@@ -116,10 +116,10 @@ export function cookieOf({ headers }: Answer): string {
 export function deviceCookieOf({ headers }: Answer): string {
   const [cookie = ''] = (headers['set-cookie'] ?? []).filter((set) => /^(__Host-)?device=/.test(set));
   const [pair = ''] = cookie.split(';');
-  if (pair !== '') secret(pair.slice(pair.indexOf('=') + 1));
+  if (pair !== '') rememberSecret(pair.slice(pair.indexOf('=') + 1));
   return pair;
 }
 
-export function retryAfter({ headers }: Answer): number {
+export function retryAfterOf({ headers }: Answer): number {
   return Number(headers['retry-after']);
 }

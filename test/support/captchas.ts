@@ -1,12 +1,12 @@
 import type { TestApp } from './app';
 import { post } from './calls';
 import { field } from './people';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 /** A captcha that is drawn here, and what somebody, or a program, reads in its picture. */
 export async function solvedCaptcha(on: TestApp, headers: Record<string, string> = {}) {
   const { body } = await post(on.api, '/user/get_sms_img_code', {}, headers);
   const verifyId = String(field(field(body, 'result'), 'verifyId'));
   const row = await on.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
-  return { verifyId, verifyCode: secret(row.answer) };
+  return { verifyId, verifyCode: rememberSecret(row.answer) };
 }

@@ -2,14 +2,14 @@
 export class Choices {
   constructor(private state: number) {}
 
-  below(limit: number): number {
+  numberBelow(limit: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   }
 
-  of<T>(options: readonly [T, ...T[]]): T {
-    return options[this.below(options.length)] ?? options[0];
+  oneOf<T>(options: readonly [T, ...T[]]): T {
+    return options[this.numberBelow(options.length)] ?? options[0];
   }
 }

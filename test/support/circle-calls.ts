@@ -42,14 +42,14 @@ export class NextCall {
   /** A path of CALLS, and the body that it takes. */
   bodyOf(path: string): Body {
     const { choices } = this;
-    const text = `Name ${choices.below(1_000)}`;
+    const text = `Name ${choices.numberBelow(1_000)}`;
     const [area, operation] = path.slice(1).split('/') as [string, string];
     if (operation === 'set_nickname') return { nickname: text };
-    if (operation === 'create') return { name: text, memberIds: this.some(this.friends(FRIENDS)) };
-    if (area === 'user' || operation === 'invite') return { friendId: this.anybody() };
+    if (operation === 'create') return { name: text, memberIds: this.pickSome(this.friendsWith(FRIENDS)) };
+    if (area === 'user' || operation === 'invite') return { friendId: this.pickUser() };
     if (area === 'friendship')
-      return { friendId: this.one(this.friends(...(FIT[operation] ?? [FRIENDS]))), displayName: text };
-    return { ...this.group(operation), name: text, displayName: text };
+      return { friendId: this.pickOne(this.friendsWith(...(FIT[operation] ?? [FRIENDS]))), displayName: text };
+    return { ...this.groupBody(operation), name: text, displayName: text };
   }
 
   /** Who else may do the same at the same moment: the members of the group, as the client shows them, or the friend. */
@@ -60,16 +60,16 @@ export class NextCall {
   }
 
   /** Mostly one of the newest groups, where others are at work too. */
-  private group(operation: string): Body {
+  private groupBody(operation: string): Body {
     const { groups } = this.world;
     const fit = this.groupsFor(operation);
     const known = [...groups.filter((id) => fit.has(id)), ...fit.keys()];
-    const isOther = known.length === 0 || this.choices.below(5) === 0;
-    const groupId = this.early(isOther ? groups : known) ?? 'none';
-    const others = (operation === 'add' ? this.friends(FRIENDS) : (fit.get(groupId) ?? [])).filter(
+    const isOther = known.length === 0 || this.choices.numberBelow(5) === 0;
+    const groupId = this.pickEarly(isOther ? groups : known) ?? 'none';
+    const others = (operation === 'add' ? this.friendsWith(FRIENDS) : (fit.get(groupId) ?? [])).filter(
       (id) => id !== this.me.id,
     );
-    return { groupId, memberIds: this.some(others, 1), userId: this.one(others) };
+    return { groupId, memberIds: this.pickSome(others, 1), userId: this.pickOne(others) };
   }
 
   /** Those that the client shows, where the user may do so, with their members. */
@@ -83,37 +83,42 @@ export class NextCall {
     return new Map(fit.map(({ group, members }) => [group.id, members.map(({ memberId }) => memberId)]));
   }
 
-  private early(ids: string[]): string | undefined {
-    return ids[this.choices.below(1 + this.choices.below(Math.max(1, ids.length)))];
+  private pickEarly(ids: string[]): string | undefined {
+    return ids[this.choices.numberBelow(1 + this.choices.numberBelow(Math.max(1, ids.length)))];
   }
 
-  private friends(...statuses: number[]): string[] {
+  private friendsWith(...statuses: number[]): string[] {
     return this.state.friends.filter(({ status }) => statuses.includes(status)).map(({ friendId }) => friendId);
   }
 
-  private anybody(): string {
-    return this.world.walkers[this.choices.below(this.world.walkers.length)]?.id ?? this.me.id;
+  private pickUser(): string {
+    return this.world.walkers[this.choices.numberBelow(this.world.walkers.length)]?.id ?? this.me.id;
   }
 
-  private one(ids: string[]): string {
-    const found = ids[this.choices.below(Math.max(1, ids.length))];
-    return found === undefined || this.choices.below(10) === 0 ? this.anybody() : found;
+  private pickOne(ids: string[]): string {
+    const found = ids[this.choices.numberBelow(Math.max(1, ids.length))];
+    return found === undefined || this.choices.numberBelow(10) === 0 ? this.pickUser() : found;
   }
 
-  private some(ids: string[], least = 0): string[] {
-    return Array.from({ length: least + this.choices.below(MOST_AT_ONCE) }, () => this.one(ids));
+  private pickSome(ids: string[], least = 0): string[] {
+    return Array.from({ length: least + this.choices.numberBelow(MOST_AT_ONCE) }, () => this.pickOne(ids));
   }
 }
 
-const often = (path: string, times: number) => Array<string>(times).fill(path);
+const repeat = (path: string, times: number) => Array<string>(times).fill(path);
 
 /** What somebody does, each as often as it is named. */
 export const CALLS: readonly [string, ...string[]] = [
   '/group/dismiss',
   ...['/group/kick', '/group/transfer', '/group/rename', '/group/set_display_name'],
   ...['/group/set_manager', '/group/remove_manager'],
-  ...[...often('/group/create', 3), ...often('/group/add', 4), ...often('/group/join', 6), ...often('/group/quit', 4)],
-  ...[...often('/friendship/invite', 8), ...often('/friendship/agree', 6)],
+  ...[
+    ...repeat('/group/create', 3),
+    ...repeat('/group/add', 4),
+    ...repeat('/group/join', 6),
+    ...repeat('/group/quit', 4),
+  ],
+  ...[...repeat('/friendship/invite', 8), ...repeat('/friendship/agree', 6)],
   ...['/friendship/ignore', '/friendship/delete', '/friendship/withdraw', '/friendship/set_display_name'],
   ...['/user/set_nickname', '/user/add_to_blacklist', '/user/remove_from_blacklist'],
 ];

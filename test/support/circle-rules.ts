@@ -60,7 +60,7 @@ export async function brokenRules(db: Knex, most: MostGroups): Promise<string[]>
 }
 
 /** Dismissed groups and closed accounts whose rows are still to be ended: none in the end. */
-export async function unfinished(db: Knex): Promise<string[]> {
+export async function pendingEnds(db: Knex): Promise<string[]> {
   const groups = await db('group_dismissals').pluck<string[]>('group_id');
   return [...groups, ...(await db('account_closings').pluck<string[]>('user_id'))];
 }

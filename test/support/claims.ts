@@ -18,14 +18,14 @@ const CLAIMED = ['yes', 'partly', 'not quite'];
 const LONGEST_ANSWER = 25;
 
 /** Returns the claims of docs/security.md without a guard or a reason, and the guards that it cites but that don't exist. */
-export function differences(page: string, guards: Guard[]): string[] {
+export function faultsOfClaims(page: string, guards: Guard[]): string[] {
   const claimed = rowsOf(page, '## ASVS').filter(({ cells: [, met = ''] }) => CLAIMED.includes(met));
   const claims = [
     ...attacksOf(page).map(({ cells: [claim = '', , proof = ''] }) => ({ claim, proof })),
     ...claimed.map(({ cells: [claim = ''], line }) => ({ claim, proof: line })),
   ];
-  const unshown = claims.filter(({ proof }) => citedIn(proof).length === 0 && !OTHERWISE.test(proof));
-  const unknown = citedIn(page).filter((cited) => !guards.some(({ id }) => id === cited));
+  const unshown = claims.filter(({ proof }) => guardsCitedIn(proof).length === 0 && !OTHERWISE.test(proof));
+  const unknown = guardsCitedIn(page).filter((cited) => !guards.some(({ id }) => id === cited));
   return [
     ...unshown.map(({ claim }) => `neither guard nor reason: ${claim}`),
     ...unknown.map((id) => `no such guard: ${id}`),
@@ -42,7 +42,7 @@ export function malformed(page: string): string[] {
   });
 }
 
-export function citedIn(text: string): string[] {
+export function guardsCitedIn(text: string): string[] {
   return [...text.matchAll(CITED)].map(([, id = '']) => id);
 }
 

@@ -60,7 +60,7 @@ export class ClientSite {
     private readonly service: string,
   ) {}
 
-  static async of(service: string): Promise<ClientSite> {
+  static async start(service: string): Promise<ClientSite> {
     const modules = [...builtClient()].map(([name, text]) => [`/client/${name}`, text] as const);
     const files = new Map<string, string>([['/', PAGE], ['/app.mjs', APP], ['/worker.mjs', WORKER], ...modules]);
     const server = createServer();

@@ -2,11 +2,11 @@ import { inspect } from 'node:util';
 import { Client, memoryStorage, type ClientOptions, type ClientStorage } from '../../packages/client/src/index.ts';
 import type { TestApp } from './app';
 import type { Person } from './people';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 /** A client of the package for a test's service. What it keeps is searched for in the logs. */
 export function clientOf({ url }: Pick<TestApp, 'url'>, options: Partial<ClientOptions> = {}): Client {
-  return new Client({ baseUrl: url, ...options, storage: watched(options.storage ?? memoryStorage()) });
+  return new Client({ baseUrl: url, ...options, storage: rememberingStorage(options.storage ?? memoryStorage()) });
 }
 
 export async function signedInClient(
@@ -17,7 +17,7 @@ export async function signedInClient(
   const client = clientOf(app, options);
   const login = await client.call('/user/login', credentialsOf(person));
   if (!login.ok) throw new Error(`login: ${inspect(login)}`);
-  secret(login.result.token);
+  rememberSecret(login.result.token);
   return client;
 }
 
@@ -25,10 +25,10 @@ export function credentialsOf({ region, phone, password }: Person) {
   return { region, phone, password };
 }
 
-function watched(storage: ClientStorage): ClientStorage {
+function rememberingStorage(storage: ClientStorage): ClientStorage {
   return {
     getItem: (key) => storage.getItem(key),
-    setItem: (key, value) => storage.setItem(key, key.startsWith('cookie:') ? secret(value) : value),
+    setItem: (key, value) => storage.setItem(key, key.startsWith('cookie:') ? rememberSecret(value) : value),
     removeItem: (key) => storage.removeItem(key),
   };
 }

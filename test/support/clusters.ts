@@ -19,7 +19,7 @@ export class TestCluster {
 
   /** On a disk of so many megabytes, when that is asked for; only root can make one. */
   static async start(settings: Record<string, string> = {}, diskMegabytes?: number): Promise<TestCluster> {
-    const folder = diskMegabytes === undefined ? newDataDir() : smallDisk(diskMegabytes);
+    const folder = diskMegabytes === undefined ? newDataDir() : mountSmallDisk(diskMegabytes);
     const cluster = new TestCluster(folder, settings);
     await migrate(await cluster.start());
     return cluster;
@@ -67,11 +67,11 @@ export class TestCluster {
   async killServer(): Promise<void> {
     const pid = postmasterPid(this.folder.path);
     process.kill(pid, 'SIGKILL');
-    await until(async () => !isAlive(pid) && (await answers(this.url)));
+    await until(async () => !isAlive(pid) && (await isAnswering(this.url)));
   }
 
   /** It dies, and nobody starts it again. */
-  async abandon(): Promise<void> {
+  async killForGood(): Promise<void> {
     process.kill(postmasterPid(this.folder.path), 'SIGKILL');
     await this.stop();
   }
@@ -92,7 +92,7 @@ export class TestCluster {
     const gone = new Promise((resolve) => victim.once('end', resolve));
     process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
     await gone;
-    await until(() => answers(this.url));
+    await until(() => isAnswering(this.url));
   }
 
   /** The files as they are at this moment: after a stop a cold copy, else one that PostgreSQL has to recover. */
@@ -111,34 +111,34 @@ export class TestCluster {
   /** A standby that follows this server, made from a base backup. */
   async standby(): Promise<TestCluster> {
     const standby = new TestCluster(newDataDir(), this.settings);
-    const client = await connected(this.url);
+    const client = await connectTo(this.url);
     await client.query(`SELECT pg_backup_start('standby', true)`);
     copyFolder(this.folder.path, standby.folder.path);
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
     await client.end();
     const files = join(standby.folder.path, 'postgres');
     rmSync(join(files, 'postmaster.pid'));
-    const owned = (name: string, content: string) => {
+    const writeOwned = (name: string, content: string) => {
       writeFileSync(join(files, name), content);
       spawnSync('chown', ['--reference', join(files, 'PG_VERSION'), join(files, name)]);
     };
-    owned('backup_label', rows[0]?.labelfile ?? '');
-    owned('standby.signal', '');
+    writeOwned('backup_label', rows[0]?.labelfile ?? '');
+    writeOwned('standby.signal', '');
     const { hostname: host, port, username: user, password } = new URL(this.url);
     const way = `host=${host} port=${port} user=${user} password=${password}`;
-    owned('postgresql.auto.conf', `primary_conninfo = '${way}'\n`);
+    writeOwned('postgresql.auto.conf', `primary_conninfo = '${way}'\n`);
     await standby.start();
     return standby;
   }
 
   async promote(): Promise<void> {
-    const client = await connected(this.url);
+    const client = await connectTo(this.url);
     await client.query('SELECT pg_promote()');
     await client.end();
   }
 }
 
-export async function connected(url: string): Promise<Client> {
+export async function connectTo(url: string): Promise<Client> {
   const client = new Client(url);
   client.on('error', () => undefined);
   await client.connect();
@@ -158,16 +158,16 @@ export function processesIn(dataDir: string): number[] {
   return pids.filter((pid) => cwd(pid).startsWith(dataDir)).map(Number);
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isAnswering(url: string): Promise<boolean> {
   try {
-    await (await connected(url)).end();
+    await (await connectTo(url)).end();
     return true;
   } catch {
     return false;
   }
 }
 
-function smallDisk(megabytes: number): DataDir {
+function mountSmallDisk(megabytes: number): DataDir {
   const folder = newDataDir();
   const parent = join(folder.path, '..');
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'tmpfs', parent]);

@@ -10,7 +10,7 @@ export function codeBlocks(page: string): CodeBlock[] {
 }
 
 /** The blocks of one kind, in their order. */
-export function codeOf(page: string, kind: string): string[] {
+export function codeOfKind(page: string, kind: string): string[] {
   return codeBlocks(page)
     .filter((block) => block.kind === kind)
     .map(({ text }) => text);

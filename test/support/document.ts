@@ -41,7 +41,7 @@ export interface Document {
 export const DOCUMENT = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document;
 
 /** What a reference stands for. */
-export function resolved<Part extends object>(document: Document, part: Part & { $ref?: string }): Part {
+export function resolveRef<Part extends object>(document: Document, part: Part & { $ref?: string }): Part {
   const names = part.$ref?.slice('#/'.length).split('/');
   if (!names) return part;
   return names.reduce<unknown>((within, name) => (within as Record<string, unknown>)[name], document) as Part;

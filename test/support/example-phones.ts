@@ -24,7 +24,7 @@ export function trunkPrefixes(region: string): string[] {
 }
 
 /** The phone as it was kept when it was read once, if the next reading makes another one of it. */
-export function readOnce(region: string, digits: string): string | undefined {
+export function unstableReading(region: string, digits: string): string | undefined {
   const read = parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false });
   if (!read?.isPossible() || read.countryCallingCode !== region) return undefined;
   return parsePhoneNumberFromString(read.number)?.number === read.number ? undefined : read.number;

@@ -13,12 +13,12 @@ export class FaultProxy {
     private target: URL,
   ) {}
 
-  static async to(target: string): Promise<FaultProxy> {
+  static async start(target: string): Promise<FaultProxy> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy = new FaultProxy(server, new URL(target));
-    server.on('connection', (client) => proxy.link(client));
+    server.on('connection', (client) => proxy.connectLink(client));
     return proxy;
   }
 
@@ -63,7 +63,7 @@ export class FaultProxy {
   }
 
   /** From now on it leads elsewhere; all connections break. */
-  lead(target: string): void {
+  leadTo(target: string): void {
     this.target = new URL(target);
     this.cut();
   }
@@ -85,18 +85,20 @@ export class FaultProxy {
     await once(this.server, 'close');
   }
 
-  private link(client: Socket): void {
+  private connectLink(client: Socket): void {
     if (this.isRefusing) {
       client.resetAndDestroy();
       return;
     }
-    const link = new Link(client, connect(Number(this.target.port), this.target.hostname), (bytes) => this.look(bytes));
+    const link = new Link(client, connect(Number(this.target.port), this.target.hostname), (bytes) =>
+      this.stallAtWords(bytes),
+    );
     this.links.add(link);
     if (this.isStalled) link.hold();
     link.onEnd(() => this.links.delete(link));
   }
 
-  private look(bytes: Buffer): void {
+  private stallAtWords(bytes: Buffer): void {
     if (this.stallingAt && bytes.includes(this.stallingAt)) this.stall();
   }
 }
@@ -113,12 +115,12 @@ class Link {
   ) {
     client.on('data', (bytes) => {
       look(bytes);
-      this.pass(() => server.write(bytes));
+      this.deliverOrHold(() => server.write(bytes));
     });
-    server.on('data', (bytes) => this.pass(() => client.write(bytes)));
+    server.on('data', (bytes) => this.deliverOrHold(() => client.write(bytes)));
     for (const socket of [client, server]) socket.on('error', () => undefined);
-    client.on('close', () => this.pass(() => server.end()));
-    server.on('close', () => this.pass(() => client.end()));
+    client.on('close', () => this.deliverOrHold(() => server.end()));
+    server.on('close', () => this.deliverOrHold(() => client.end()));
   }
 
   onEnd(ended: () => void): void {
@@ -151,7 +153,7 @@ class Link {
     this.server.resetAndDestroy();
   }
 
-  private pass(deliver: () => void): void {
+  private deliverOrHold(deliver: () => void): void {
     if (this.held) this.held.push(deliver);
     else deliver();
   }

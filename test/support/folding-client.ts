@@ -100,16 +100,16 @@ export class FoldingClient {
     if (this.version === 0)
       for (const table of [this.blacklist, this.friends, this.groups, this.members]) table.clear();
     this.user = result.user;
-    for (const entry of result.blacklist) put(this.blacklist, entry.friendId, entry, !entry.status);
+    for (const entry of result.blacklist) putOrRemove(this.blacklist, entry.friendId, entry, !entry.status);
     for (const friend of result.friends)
-      put(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
+      putOrRemove(this.friends, friend.friendId, friend, friend.status === FRIENDSHIP_DELETED);
     for (const membership of result.groups) {
-      put(this.groups, membership.group.id, membership, membership.isDeleted);
+      putOrRemove(this.groups, membership.group.id, membership, membership.isDeleted);
       if (membership.isDeleted) this.members.delete(membership.group.id);
     }
     for (const member of result.group_members)
       if (this.groups.has(member.groupId))
-        put(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
+        putOrRemove(this.membersOf(member.groupId), member.memberId, member, member.isDeleted);
     this.version = result.version;
   }
 
@@ -121,7 +121,7 @@ export class FoldingClient {
 }
 
 /** The whole row in place of what is there; one that tells of an end removes it instead. */
-function put<T>(rows: Map<string, T>, key: string, row: T, hasEnded: boolean): void {
+function putOrRemove<T>(rows: Map<string, T>, key: string, row: T, hasEnded: boolean): void {
   if (hasEnded) rows.delete(key);
   else rows.set(key, row);
 }

@@ -22,7 +22,7 @@ export default async function setUp(): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   removeOldOutputs();
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
-  watch(dataDir);
+  startWatcher(dataDir);
   const postgres = await startEmbeddedPostgres({
     dataDir,
     role: SERVICE_ROLE,
@@ -47,7 +47,7 @@ function removeOldOutputs(): void {
 }
 
 /** After Ctrl-C or a kill Jest runs no teardown. */
-function watch(dataDir: string): void {
+function startWatcher(dataDir: string): void {
   const watcher = spawn(process.execPath, [join(__dirname, 'run-watcher.mjs'), dataDir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

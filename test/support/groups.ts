@@ -9,7 +9,7 @@ export const MEMBER = 1;
 export const MANAGER = 2;
 
 /** An operation under /group. */
-export function inGroup({ agent }: Pick<SignedInPerson, 'agent'>, operation: string, body?: object): Promise<Answer> {
+export function callGroup({ agent }: Pick<SignedInPerson, 'agent'>, operation: string, body?: object): Promise<Answer> {
   return post(agent, `/group/${operation}`, body);
 }
 
@@ -32,7 +32,7 @@ export async function createGroup(app: TestApp, [creator, ...others]: [SignedInP
   return String(field(result, 'id'));
 }
 
-export async function signedIn(app: TestApp, ...names: string[]): Promise<SignedInPerson[]> {
+export async function insertAndSignInAll(app: TestApp, ...names: string[]): Promise<SignedInPerson[]> {
   const people: SignedInPerson[] = [];
   for (const name of names) people.push(await insertAndSignIn(app, name));
   return people;
@@ -50,7 +50,7 @@ export async function rolesIn({ db }: Pick<TestApp, 'db'>, groupId: string): Pro
  * What always holds: a living group has one creator, who is a member and whom creator_id names; the number of members is
  * that of living memberships; and a dismissed group has none.
  */
-export async function expectWhole({ db }: Pick<TestApp, 'db'>, groupId: string): Promise<void> {
+export async function expectWholeGroup({ db }: Pick<TestApp, 'db'>, groupId: string): Promise<void> {
   const group = await db('groups')
     .where({ id: groupId })
     .first<{ creator_id: string; dismissed_at: Date | null }>('creator_id', 'dismissed_at');

@@ -32,12 +32,12 @@ export const PROFILED = {
   },
   webp: async (profile: Buffer) => {
     const webp = await orange().webp({ lossless: true }).toBuffer();
-    return riff(extended(0x20, 8), riffChunk('ICCP', profile), webp.subarray(12));
+    return riff(extendedHeader(0x20, 8), riffChunk('ICCP', profile), webp.subarray(12));
   },
 };
 
 /** What an iPhone's photos have. */
-export async function p3(): Promise<Buffer> {
+export async function displayP3Profile(): Promise<Buffer> {
   const { icc } = await sharp(await orange().withIccProfile('p3').png().toBuffer()).metadata();
   if (icc === undefined) throw new Error('the picture has no profile');
   return icc;
@@ -60,7 +60,7 @@ export function profileWith(profile: Buffer, name: string, content: Buffer): Buf
 }
 
 /** Of a colour to itself, in so many steps that are all the same one: eight bytes a step, which deflate to nearly none. */
-export function steps(count: number): Buffer {
+export function identitySteps(count: number): Buffer {
   const element = Buffer.alloc(60);
   element.write('matf');
   element.writeUInt32BE(0x00030003, 8);
@@ -77,12 +77,16 @@ export function steps(count: number): Buffer {
 
 /** A WebP of so many frames of one pixel. The decoder looks at all of them for each. */
 export function longWebp(frames: number): Buffer {
-  return riff(extended(0x02, 1), ANIMATION, Buffer.concat(Array<Buffer>(frames).fill(webpFrame())));
+  return riff(extendedHeader(0x02, 1), ANIMATION, Buffer.concat(Array<Buffer>(frames).fill(webpFrame())));
 }
 
 /** The same, with all frames within the first. */
 export function nestedWebp(frames: number): Buffer {
-  return riff(extended(0x02, 1), ANIMATION, webpFrame(Buffer.concat(Array<Buffer>(frames - 1).fill(webpFrame()))));
+  return riff(
+    extendedHeader(0x02, 1),
+    ANIMATION,
+    webpFrame(Buffer.concat(Array<Buffer>(frames - 1).fill(webpFrame()))),
+  );
 }
 
 function webpFrame(within = Buffer.alloc(0)): Buffer {
@@ -92,7 +96,7 @@ function webpFrame(within = Buffer.alloc(0)): Buffer {
 
 const ANIMATION = riffChunk('ANIM', Buffer.alloc(6));
 
-function extended(flags: number, pixels: number): Buffer {
+function extendedHeader(flags: number, pixels: number): Buffer {
   return riffChunk('VP8X', Buffer.from([flags, 0, 0, 0, pixels - 1, 0, 0, pixels - 1, 0, 0]));
 }
 

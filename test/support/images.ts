@@ -13,7 +13,7 @@ export const pngOf = (bytes: number): Buffer => Buffer.concat([PNG, Buffer.alloc
 export type Part = [name: string, value: string | Buffer];
 
 /** A form in the order given; a Buffer is a file. Written by hand, so that no library tidies up what is hostile. */
-export function form(parts: Part[]): { headers: Record<string, string>; body: Buffer } {
+export function multipartForm(parts: Part[]): { headers: Record<string, string>; body: Buffer } {
   const boundary = '----a-boundary';
   const chunks = parts.flatMap(([name, value]) => {
     const file = typeof value === 'string' ? '' : '; filename="portrait.png"\r\nContent-Type: image/png';
@@ -116,7 +116,7 @@ export interface Seen {
 }
 
 /** What a viewer makes of it. */
-export async function seen(image: string | Buffer): Promise<Seen> {
+export async function inspectImage(image: string | Buffer): Promise<Seen> {
   const { format, width, height } = await sharp(image).metadata();
   return { format, width, height };
 }

@@ -28,23 +28,23 @@ export class InstalledPostgres {
     if (process.getuid?.() === 0) chownSync(folder, NOBODY, NOBODY);
     const server = new InstalledPostgres(programs, folder);
     const auth = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-    server.run('initdb', [`--pgdata=${server.files}`, ...auth]);
-    server.begin();
+    server.runProgram('initdb', [`--pgdata=${server.files}`, ...auth]);
+    server.startServer();
     return server;
   }
 
-  begin(): void {
+  startServer(): void {
     const options = `-c listen_addresses='' -c unix_socket_directories='${this.folder}' -c fsync=off`;
     const log = join(this.folder, 'log');
-    this.run('pg_ctl', ['start', '--wait', `--pgdata=${this.files}`, `--log=${log}`, `--options=${options}`]);
+    this.runProgram('pg_ctl', ['start', '--wait', `--pgdata=${this.files}`, `--log=${log}`, `--options=${options}`]);
   }
 
-  end(): void {
-    this.run('pg_ctl', ['stop', '--wait', '--mode=immediate', `--pgdata=${this.files}`]);
+  stopServer(): void {
+    this.runProgram('pg_ctl', ['stop', '--wait', '--mode=immediate', `--pgdata=${this.files}`]);
   }
 
   remove(): void {
-    this.end();
+    this.stopServer();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -67,7 +67,7 @@ export class InstalledPostgres {
   }
 
   /** PostgreSQL refuses root. */
-  private run(program: string, args: string[]): void {
+  private runProgram(program: string, args: string[]): void {
     const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
     const [file = '', ...rest] = [...before, join(this.programs, program), ...args];
     const { status, stderr } = spawnSync(file, rest, {

@@ -3,7 +3,7 @@ import { Passwords } from '../../src/features/auth/passwords';
 import type request from 'supertest';
 import { newUserId } from '../../src/features/users/user-id';
 import type { TestApp } from './app';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 export interface PhoneFields {
   region: number;
@@ -14,8 +14,8 @@ export interface PhoneFields {
 export function newPhone(): PhoneFields {
   const phone = 7_400_000_000 + randomInt(50_000_000);
   // No log holds a full phone number either.
-  secret(String(phone));
-  secret(`44${phone}`);
+  rememberSecret(String(phone));
+  rememberSecret(`44${phone}`);
   return { region: 44, phone };
 }
 
@@ -24,7 +24,7 @@ export function e164({ region, phone }: PhoneFields): string {
 }
 
 export function newPassword(): string {
-  return secret(`pw${newUserId()}`);
+  return rememberSecret(`pw${newUserId()}`);
 }
 
 export interface Person extends PhoneFields {
@@ -42,7 +42,7 @@ export async function verificationToken(app: TestApp, phone: PhoneFields): Promi
   await expectOk(app.api.post('/user/send_code').send(phone));
   const code = app.sms.codeFor(e164(phone));
   const { result } = await expectOk(app.api.post('/user/verify_code').send({ ...phone, code }));
-  return secret(String(field(result, 'verification_token')));
+  return rememberSecret(String(field(result, 'verification_token')));
 }
 
 /** The body of /user/register. */
@@ -60,7 +60,7 @@ export async function signIn(app: TestApp, person: Person): Promise<SignedInPers
   const agent = app.agent();
   const { region, phone, password } = person;
   const { result } = await expectOk(agent.post('/user/login').send({ region, phone, password }));
-  secret(String(field(result, 'token')));
+  rememberSecret(String(field(result, 'token')));
   return { ...person, agent };
 }
 

@@ -7,44 +7,49 @@ export interface Sizes {
   members: number;
 }
 
-const upTo = (choices: Choices, count: number) => Array.from({ length: choices.below(count + 1) }, () => undefined);
+const upTo = (choices: Choices, count: number) =>
+  Array.from({ length: choices.numberBelow(count + 1) }, () => undefined);
 
 /** An answer that may follow any other: rows that are new, that are known, and that have ended. */
 export function randomAnswer(choices: Choices, version: number, sizes: Sizes): SyncResult {
-  const friendId = () => `f${choices.below(sizes.friends)}`;
-  const groupId = () => `g${choices.below(sizes.groups)}`;
-  const text = () => choices.of(['', 'plain', '"},{"[]', 'back\\slash', 'ünï\u2028cödé 😀', ',]']);
+  const friendId = () => `f${choices.numberBelow(sizes.friends)}`;
+  const groupId = () => `g${choices.numberBelow(sizes.groups)}`;
+  const text = () => choices.oneOf(['', 'plain', '"},{"[]', 'back\\slash', 'ünï\u2028cödé 😀', ',]']);
   const unique = <Row>(rows: Row[], keyOf: (row: Row) => string) => [
     ...new Map(rows.map((row) => [keyOf(row), row])).values(),
   ];
   const timestamp = version;
   const member = (): SyncMember => ({
     groupId: groupId(),
-    memberId: `m${choices.below(sizes.members)}`,
+    memberId: `m${choices.numberBelow(sizes.members)}`,
     displayName: text(),
-    role: choices.of([0, 1, 2]),
-    isDeleted: choices.below(3) === 0,
+    role: choices.oneOf([0, 1, 2]),
+    isDeleted: choices.numberBelow(3) === 0,
     timestamp,
     user: { nickname: text(), portraitUri: '' },
   });
   return {
     version,
-    user: { id: 'ann', nickname: choices.of(['Ann', 'Anna']), portraitUri: '', timestamp },
+    user: { id: 'ann', nickname: choices.oneOf(['Ann', 'Anna']), portraitUri: '', timestamp },
     blacklist: unique(
-      upTo(choices, sizes.friends).map(() => ({ friendId: friendId(), status: choices.below(2) === 0, timestamp })),
+      upTo(choices, sizes.friends).map(() => ({
+        friendId: friendId(),
+        status: choices.numberBelow(2) === 0,
+        timestamp,
+      })),
       (entry) => entry.friendId,
     ),
     friends: unique(
       upTo(choices, sizes.friends).map(() => {
-        return { friendId: friendId(), displayName: text(), status: choices.of([10, 11, 20, 21, 30]), timestamp };
+        return { friendId: friendId(), displayName: text(), status: choices.oneOf([10, 11, 20, 21, 30]), timestamp };
       }),
       (friend) => friend.friendId,
     ),
     groups: unique(
       upTo(choices, sizes.groups).map(() => ({
         displayName: text(),
-        role: choices.of([0, 1, 2]),
-        isDeleted: choices.below(3) === 0,
+        role: choices.oneOf([0, 1, 2]),
+        isDeleted: choices.numberBelow(3) === 0,
         group: { id: groupId(), name: text(), portraitUri: '', timestamp },
       })),
       ({ group }) => group.id,

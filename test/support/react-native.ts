@@ -3,7 +3,7 @@ import { createContext, runInContext, type Context } from 'node:vm';
 import { transformSync } from '@swc/core';
 import type { ClientStorage } from '../../packages/client/src/index.ts';
 import { builtClient } from './built-client';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 
 type Package = typeof import('../../packages/client/src/index.ts');
 
@@ -85,7 +85,7 @@ class WholeResponse {
 let bundle: Map<string, string> | undefined;
 
 /** As Metro makes it of the packed modules: CommonJS, and none of the syntax that Hermes does not read. */
-function bundled(): Map<string, string> {
+function bundleClient(): Map<string, string> {
   const options = {
     jsc: { target: 'es2017', parser: { syntax: 'ecmascript' } },
     module: { type: 'commonjs' },
@@ -112,7 +112,7 @@ export class Device {
       process: { env: { NODE_ENV: 'production' } },
     });
     runInContext(ENGINE, context);
-    return load('index.js', context, new Map()) as Package;
+    return loadModule('index.js', context, new Map()) as Package;
   }
 
   /** Three methods of AsyncStorage, which takes texts alone. */
@@ -166,7 +166,7 @@ export class Device {
   #keep(line: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     if (value === '') this.#cookies.delete(name);
-    else this.#cookies.set(name, secret(value));
+    else this.#cookies.set(name, rememberSecret(value));
   }
 
   #read({ parts }: NativeForm): FormData {
@@ -179,13 +179,13 @@ export class Device {
   }
 }
 
-function load(name: string, context: Context, loaded: Map<string, object>): object {
+function loadModule(name: string, context: Context, loaded: Map<string, object>): object {
   const before = loaded.get(name);
   if (before) return before;
   const exports = {};
   loaded.set(name, exports);
-  const require = (other: string) => load(posix.join(posix.dirname(name), other), context, loaded);
-  const text = `(function (exports, require) {${bundled().get(name) ?? ''}\n})`;
+  const require = (other: string) => loadModule(posix.join(posix.dirname(name), other), context, loaded);
+  const text = `(function (exports, require) {${bundleClient().get(name) ?? ''}\n})`;
   const run = runInContext(text, context, { filename: name }) as (exports: object, require: unknown) => void;
   run(exports, require);
   return exports;

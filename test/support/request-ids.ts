@@ -11,7 +11,7 @@ export interface RequestLine {
 }
 
 /** What the request logs of this run say of the requests that a client sent with this X-Request-Id. */
-export async function loggedAs(clientRequestId: string): Promise<RequestLine[]> {
+export async function requestLinesOf(clientRequestId: string): Promise<RequestLine[]> {
   let lines: RequestLine[] = [];
   // Logs are written behind the answers.
   await until(() => (lines = linesWith(`"clientRequestId":"${clientRequestId}"`)).length > 0);
@@ -19,8 +19,8 @@ export async function loggedAs(clientRequestId: string): Promise<RequestLine[]> 
 }
 
 /** The ids that the service has given them. */
-export async function idsOf(clientRequestId: string): Promise<string[]> {
-  return (await loggedAs(clientRequestId)).map(({ requestId }) => requestId);
+export async function serviceRequestIds(clientRequestId: string): Promise<string[]> {
+  return (await requestLinesOf(clientRequestId)).map(({ requestId }) => requestId);
 }
 
 function linesWith(fragment: string): RequestLine[] {

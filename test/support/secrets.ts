@@ -5,7 +5,7 @@ import { OUTPUT } from './paths';
 const secretsFile = join(OUTPUT, `secrets-${process.env.JEST_WORKER_ID ?? '0'}.txt`);
 
 /** Remembers what must never be logged; the whole run's logs are searched at its end. */
-export function secret(value: string): string {
+export function rememberSecret(value: string): string {
   appendFileSync(secretsFile, `${value}\n`);
   return value;
 }

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT } from './paths';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
@@ -34,7 +34,7 @@ export class ServiceProcess {
 
   /** Those of the SMS that it has shown, the oldest first. */
   get codes(): string[] {
-    return [...this.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => secret(code ?? ''));
+    return [...this.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => rememberSecret(code ?? ''));
   }
 
   get pid(): number {
@@ -49,7 +49,7 @@ export class ServiceProcess {
     return url;
   }
 
-  async listening(): Promise<this> {
+  async untilListening(): Promise<this> {
     await until(() => {
       if (this.child.exitCode !== null) throw new Error(`the service has ended: ${this.stdout}${this.stderr}`);
       return this.stdout.includes(' is ready at ');
@@ -57,8 +57,8 @@ export class ServiceProcess {
     return this;
   }
 
-  async ready(): Promise<this> {
-    await this.listening();
+  async untilReady(): Promise<this> {
+    await this.untilListening();
     await until(async () => (await fetch(`${this.url}/readyz`)).ok);
     return this;
   }

@@ -5,13 +5,13 @@ let running: ServiceProcess[] = [];
 const folders: DataDir[] = [];
 
 /** Started for one test: stopped after it, with all that it has left. */
-export async function start(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
+export async function startService(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
   const service = ServiceProcess.start(env, command);
   running.push(service);
   return service;
 }
 
-export function dataDir(): string {
+export function makeDataDir(): string {
   const folder = newDataDir();
   folders.push(folder);
   return folder.path;

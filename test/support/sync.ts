@@ -12,13 +12,13 @@ export async function sync({ agent }: SignedInPerson, version = 0, asked?: objec
   return result as SyncResult;
 }
 
-export function folding(person: SignedInPerson, asked?: object): FoldingClient {
+export function foldingClientOf(person: SignedInPerson, asked?: object): FoldingClient {
   return new FoldingClient((version) => sync(person, version, asked));
 }
 
 /** What the user's data is, as someone sees it who asks for all of it. */
 export async function fullState(person: SignedInPerson, asked?: object): Promise<SyncState> {
-  const client = folding(person, asked);
+  const client = foldingClientOf(person, asked);
   await client.sync();
   return client.state();
 }
@@ -27,8 +27,8 @@ export async function fullState(person: SignedInPerson, asked?: object): Promise
  * A client that holds everything, and whose next answer repeats nothing: transactions anywhere in the cluster, those of
  * tests that run beside this one too, hold the horizon back for a while.
  */
-export async function settled(person: SignedInPerson, asked?: object): Promise<FoldingClient> {
-  const client = folding(person, asked);
+export async function settledClient(person: SignedInPerson, asked?: object): Promise<FoldingClient> {
+  const client = foldingClientOf(person, asked);
   // The first answer has nothing that has ended, and the next one may have it.
   await client.sync();
   await until(async () => isEmpty(await client.sync()));
@@ -53,7 +53,12 @@ export async function connectWriter({ ownerUrl }: Pick<TestApp, 'ownerUrl'>): Pr
 }
 
 /** Starts a statement and comes back once it is done or waits for a lock; `blocked` tells which. */
-export async function begin({ db }: Pick<TestApp, 'db'>, writer: Client, sql: string, values: unknown[] = []) {
+export async function runUntilBlocked(
+  { db }: Pick<TestApp, 'db'>,
+  writer: Client,
+  sql: string,
+  values: unknown[] = [],
+) {
   const { rows } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   let isDone = false;
   const done = writer.query(sql, values).finally(() => (isDone = true));

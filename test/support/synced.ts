@@ -15,7 +15,7 @@ export async function stateOf(store: SyncStore): Promise<SyncState> {
 }
 
 /** The changes of a sync that is answered well. */
-export async function synced(store: SyncStore): Promise<StoreChanges> {
+export async function syncChanges(store: SyncStore): Promise<StoreChanges> {
   const answer = await store.sync();
   if (!answer.ok) throw new Error(`sync: ${answer.reason}: ${answer.message}`);
   return answer.result;
@@ -50,22 +50,22 @@ export class MortalStorage implements ClientStorage {
   ) {}
 
   async getItem(key: string): Promise<string | null> {
-    this.live();
+    this.countAccess();
     return this.values.get(key) ?? null;
   }
 
   async setItem(key: string, value: string): Promise<void> {
-    this.live();
+    this.countAccess();
     this.values.set(key, value);
     this.longest = Math.max(this.longest, value.length);
   }
 
   async removeItem(key: string): Promise<void> {
-    this.live();
+    this.countAccess();
     this.values.delete(key);
   }
 
-  private live(): void {
+  private countAccess(): void {
     this.accesses += 1;
     if (this.accesses > this.dieAt) throw new Error('the process has died');
   }

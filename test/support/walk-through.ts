@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { e164, field, newPassword, newPhone } from './people';
-import { secret } from './secrets';
+import { rememberSecret } from './secrets';
 import type { ServiceProcess } from './service-process';
 
 /** Somebody new comes, by way of send_code, and uses the service, which keeps its messages in a file of its DATA_DIR. */
@@ -19,14 +19,14 @@ export async function walkThrough(service: ServiceProcess, dataDir: string): Pro
   };
 
   await call('send_code', phone);
-  const code = secret(codeFor(e164(phone), dataDir));
+  const code = rememberSecret(codeFor(e164(phone), dataDir));
   const verified = await call('verify_code', { ...phone, code });
-  const verification_token = secret(String(field(verified.result, 'verification_token')));
+  const verification_token = rememberSecret(String(field(verified.result, 'verification_token')));
   const password = newPassword();
   await call('register', { nickname: 'Ann', password, verification_token });
   const login = await call('login', { ...phone, password });
-  secret(String(field(login.result, 'token')));
-  const cookie = secret(login.cookies.map((one) => one.split(';')[0]).join('; '));
+  rememberSecret(String(field(login.result, 'token')));
+  const cookie = rememberSecret(login.cookies.map((one) => one.split(';')[0]).join('; '));
 
   await call('set_nickname', { nickname: 'Anna' }, cookie);
   expect((await call('groups', {}, cookie)).result).toEqual([]);

@@ -34,7 +34,7 @@ export class Walker {
     ask: (walker: Walker, path: string, body?: object) => Promise<Answer>,
   ): Promise<Walker> {
     const person = await insertPerson(instances[0]);
-    return new Walker(person, await signedInAt(instances, person), instances, asked, ask);
+    return new Walker(person, await signInAtBoth(instances, person), instances, asked, ask);
   }
 
   get id(): string {
@@ -62,7 +62,7 @@ export class Walker {
     const verification_token = await verificationToken(this.instances[0], phone);
     const answer = await this.post('/user/change_phone', { password, verification_token });
     if (answer.status === 200) this.person = { ...this.person, ...phone };
-    this.sessions = await signedInAt(this.instances, this.person);
+    this.sessions = await signInAtBoth(this.instances, this.person);
     this.moves += 1;
     return answer;
   }
@@ -78,6 +78,6 @@ export class Walker {
 
 export class NotSynced extends Error {}
 
-async function signedInAt(instances: Instances, person: Person): Promise<readonly [SignedInPerson, SignedInPerson]> {
+async function signInAtBoth(instances: Instances, person: Person): Promise<readonly [SignedInPerson, SignedInPerson]> {
   return [await signIn(instances[0], person), await signIn(instances[1], person)];
 }

@@ -1,6 +1,6 @@
 import { Inbox } from '../../src/integrations/sms/inbox';
 import type { Sms } from '../../src/integrations/sms/sms-sender';
-import { times } from '../support/calls';
+import { inParallel } from '../support/calls';
 
 const sms = (number: number): Sms => ({ to: `+4479000${number}`, body: `message ${number}` });
 
@@ -17,7 +17,7 @@ describe('the inbox of development', () => {
     const inbox = new Inbox({
       send: (one) => (sent.length < 2 ? Promise.resolve(void sent.push(one)) : Promise.reject(new Error('full'))),
     });
-    await times(2, (number) => inbox.send(sms(number)));
+    await inParallel(2, (number) => inbox.send(sms(number)));
     await expect(inbox.send(sms(2))).rejects.toThrow('full');
     expect(sent).toEqual([sms(0), sms(1)]);
     expect(inbox.newestFirst()).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument, type Package } from '../../scripts/openapi/document';
-import { resolved, type Document, type Schema } from '../support/document';
+import { resolveRef, type Document, type Schema } from '../support/document';
 import { ROOT } from '../support/service-process';
 
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as unknown;
@@ -64,8 +64,8 @@ describe('docs/openapi.json', () => {
     );
     expect(refusals.length).toBeGreaterThan(500);
     for (const { status, response } of refusals) {
-      const { headers = {}, content = {} } = resolved(document, response);
-      const schema = resolved(document, content['application/json']?.schema ?? {}) as Refusal;
+      const { headers = {}, content = {} } = resolveRef(document, response);
+      const schema = resolveRef(document, content['application/json']?.schema ?? {}) as Refusal;
       expect(schema).toMatchObject({ type: 'object', required: ['code', 'reason', 'message'] });
       const { code, reason } = schema.properties;
       expect(code.const).toBe(status === 'default' ? 614 : Number(status));

@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await emptyDatabase();
 });
 beforeEach(async () => {
-  proxy = await FaultProxy.to(database.url);
+  proxy = await FaultProxy.start(database.url);
 });
 afterEach(() => proxy.close());
 afterAll(() => database.drop());

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { attacksOf, citedIn, differences, malformed, type Guard } from '../support/claims';
+import { attacksOf, guardsCitedIn, faultsOfClaims, malformed, type Guard } from '../support/claims';
 import { ROOT } from '../support/service-process';
 
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
@@ -16,22 +16,22 @@ function guardsOf(file: string): Guard[] {
 
 describe('docs/security.md', () => {
   it('has a guard or a reason for each claim, and cites guards that there are', () => {
-    expect(differences(page, guards)).toEqual([]);
+    expect(faultsOfClaims(page, guards)).toEqual([]);
   });
 
   it('would not do with one citation or one guard less', () => {
-    expect(differences(page.replace('by reading: nothing ever asks', 'nothing ever asks'), guards)).toEqual([
+    expect(faultsOfClaims(page.replace('by reading: nothing ever asks', 'nothing ever asks'), guards)).toEqual([
       'neither guard nor reason: 6.2.10',
     ]);
     const [{ line = '', cells: [attack = '', , proof = ''] = [] } = {}] = attacksOf(page);
-    expect(differences(page.replace(line, line.replace(proof, '')), guards)).toEqual([
+    expect(faultsOfClaims(page.replace(line, line.replace(proof, '')), guards)).toEqual([
       `neither guard nor reason: ${attack}`,
     ]);
-    const cited = new Set(citedIn(page));
+    const cited = new Set(guardsCitedIn(page));
     expect(cited.size).toBeGreaterThan(250);
     for (const id of cited) {
       const others = guards.filter((guard) => guard.id !== id);
-      expect(differences(page, others)).toContain(`no such guard: ${id}`);
+      expect(faultsOfClaims(page, others)).toContain(`no such guard: ${id}`);
     }
   });
 

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { longWebp, nestedWebp, ORANGE, p3, PROFILED, profileWith, steps } from '../../../test/support/hostile-images';
+import {
+  longWebp,
+  nestedWebp,
+  ORANGE,
+  displayP3Profile,
+  PROFILED,
+  profileWith,
+  identitySteps,
+} from '../../../test/support/hostile-images';
 import { animation, chunkTypes, longGif, PNG, pngChunk, pngWith } from '../../../test/support/images';
 import { post, startImageServer, type ImageServer } from './image-server';
 
@@ -131,24 +139,24 @@ describe('an image', () => {
 
   describe.each(formats)('with a colour profile: %s', (format) => {
     it('comes out in the colours of sRGB', async () => {
-      expect(await colourOf(await PROFILED[format](await p3()))).toEqual(nearly([215, 93, 32]));
+      expect(await colourOf(await PROFILED[format](await displayP3Profile()))).toEqual(nearly([215, 93, 32]));
     });
 
     it('that asks for hours of work is stored at once, without it', async () => {
-      const bomb = profileWith(await p3(), 'D2B0', steps(60_000));
+      const bomb = profileWith(await displayP3Profile(), 'D2B0', identitySteps(60_000));
       expect(await colourOf(await PROFILED[format](bomb))).toEqual(nearly(ORANGE));
     });
 
     it('that holds more than primaries and curves is stored without it', async () => {
-      expect(await colourOf(await PROFILED[format](profileWith(await p3(), 'D2B0', steps(10))))).toEqual(
-        nearly(ORANGE),
-      );
+      expect(
+        await colourOf(await PROFILED[format](profileWith(await displayP3Profile(), 'D2B0', identitySteps(10)))),
+      ).toEqual(nearly(ORANGE));
     });
 
     it('that is long, or has many parts, is stored without it', async () => {
-      const long = profileWith(await p3(), 'tech', Buffer.alloc(4_096));
+      const long = profileWith(await displayP3Profile(), 'tech', Buffer.alloc(4_096));
       expect(await colourOf(await PROFILED[format](long))).toEqual(nearly(ORANGE));
-      let many = await p3();
+      let many = await displayP3Profile();
       while (many.readUInt32BE(128) < 65) many = profileWith(many, 'tech', Buffer.alloc(4));
       await server.close();
       server = await startImageServer();
@@ -157,7 +165,7 @@ describe('an image', () => {
   });
 
   it.each([100, 200])('whose profile is cut off behind %i bytes is stored without it', async (bytes) => {
-    const cut = (await p3()).subarray(0, bytes);
+    const cut = (await displayP3Profile()).subarray(0, bytes);
     expect(await colourOf(await PROFILED.webp(cut))).toEqual(nearly(ORANGE));
   });
 

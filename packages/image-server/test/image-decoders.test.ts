@@ -10,7 +10,7 @@ import { imageType } from '../src/image-type';
 import { openQueues } from '../../../src/load/queues';
 import { Gate } from '../../../test/support/gate';
 import { longWebp } from '../../../test/support/hostile-images';
-import { PNG, seen } from '../../../test/support/images';
+import { PNG, inspectImage } from '../../../test/support/images';
 import { until } from '../../../test/support/until';
 
 const DECODER = require.resolve('../src/image-decoder.cjs');
@@ -69,7 +69,7 @@ describe('decoders', () => {
 
   it('write an image anew', async () => {
     expect(await decode()).toEqual({ outcome: 'written' });
-    expect(await seen(join(folder, 'b.png'))).toEqual({ format: 'png', width: 1, height: 1 });
+    expect(await inspectImage(join(folder, 'b.png'))).toEqual({ format: 'png', width: 1, height: 1 });
   });
 
   it('are started once for many images', async () => {

@@ -17,7 +17,7 @@ import { signUploadToken } from '../src/upload-token';
 import { hasCode, Refusal } from '../src/errors';
 import { hostWith, refuseAsOurs } from '../../../src/integrations/storage/mounted-image-server';
 import { openQueues } from '../../../src/load/queues';
-import { form, type Part } from '../../../test/support/images';
+import { multipartForm, type Part } from '../../../test/support/images';
 
 export const SECRET = 'a secret of this server alone';
 export const MAX_BYTES = 100_000;
@@ -164,7 +164,7 @@ export interface Answer {
 }
 
 export async function post(url: string, parts: Part[]): Promise<Answer> {
-  const { headers, body } = form(parts);
+  const { headers, body } = multipartForm(parts);
   // A Blob, unlike a Buffer, can be sent again when a redirect asks for it.
   const response = await fetch(url, { method: 'POST', headers, body: new Blob([new Uint8Array(body)]) });
   return reasoned({ status: response.status, json: await response.json(), headers: response.headers });

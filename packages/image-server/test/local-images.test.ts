@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
-import { PNG, seen } from '../../../test/support/images';
+import { PNG, inspectImage } from '../../../test/support/images';
 import { post, startImageServer, type ImageServer } from './image-server';
 
 const USER = 'user_A-1';
@@ -36,7 +36,11 @@ describe('stored image', () => {
 
   it('is served as a picture', async () => {
     const response = await get(`/files/${USER}/a.png`);
-    expect(await seen(Buffer.from(await response.arrayBuffer()))).toEqual({ format: 'png', width: 1, height: 1 });
+    expect(await inspectImage(Buffer.from(await response.arrayBuffer()))).toEqual({
+      format: 'png',
+      width: 1,
+      height: 1,
+    });
   });
 
   it('is served with headers that keep it an image', async () => {

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { Incoming } from '../src/incoming';
 import {
   animation,
-  form,
+  multipartForm,
   hugePng,
   longGif,
   noise,
@@ -22,7 +22,7 @@ import {
   picture,
   PNG,
   pngOf,
-  seen,
+  inspectImage,
   type Part,
 } from '../../../test/support/images';
 import { MAX_BYTES, post, SECRET, startImageServer, tokenWith, type ImageServer } from './image-server';
@@ -70,7 +70,7 @@ describe('upload by the Qiniu SDK', () => {
   it('stores the image under the key that was asked for', async () => {
     const { status, json } = await put(`${USER}/portrait.png`, PNG);
     expect([status, json]).toEqual([200, { key: `${USER}/portrait.png`, hash: etag(PNG) }]);
-    const onDisk = await seen(join(server.directory, USER, 'portrait.png'));
+    const onDisk = await inspectImage(join(server.directory, USER, 'portrait.png'));
     expect(onDisk).toEqual({ format: 'png', width: 1, height: 1 });
   });
 
@@ -105,7 +105,7 @@ describe('upload by the Qiniu SDK', () => {
       }[way];
       const stored = way.endsWith('WithoutKey') ? `${USER}/${etag(PNG)}.png` : key;
       expect(await answerOf(sending())).toEqual({ status: 200, json: { key: stored, hash: etag(PNG) } });
-      expect(await seen(join(server.directory, stored))).toEqual({ format: 'png', width: 1, height: 1 });
+      expect(await inspectImage(join(server.directory, stored))).toEqual({ format: 'png', width: 1, height: 1 });
     },
   );
 
@@ -117,7 +117,7 @@ describe('upload by the Qiniu SDK', () => {
   it('gets an image back below /files', async () => {
     await put(`${USER}/portrait.png`, PNG);
     const image = await fetch(`${server.url}/files/${USER}/portrait.png`);
-    expect(await seen(Buffer.from(await image.arrayBuffer()))).toEqual({ format: 'png', width: 1, height: 1 });
+    expect(await inspectImage(Buffer.from(await image.arrayBuffer()))).toEqual({ format: 'png', width: 1, height: 1 });
   });
 
   it('reads the reason of a refusal', async () => {
@@ -164,7 +164,7 @@ describe('upload', () => {
       ['file', bytes],
     ]);
     expect(json).toEqual({ key: `${USER}/${etag(bytes)}${extension}`, hash: etag(bytes) });
-    const onDisk = await seen(join(server.directory, USER, etag(bytes) + extension));
+    const onDisk = await inspectImage(join(server.directory, USER, etag(bytes) + extension));
     expect(onDisk).toEqual({ format, width: 3, height: 2 });
   });
 
@@ -209,7 +209,7 @@ describe('upload', () => {
   it('answers 614 to another image under a taken key, and keeps the first', async () => {
     await upload(`${USER}/a.png`);
     expect((await upload(`${USER}/a.png`, await picture('png', 7))).status).toBe(614);
-    expect(await seen(join(server.directory, USER, 'a.png'))).toMatchObject({ width: 1 });
+    expect(await inspectImage(join(server.directory, USER, 'a.png'))).toMatchObject({ width: 1 });
     expect(await stored(server)).toEqual([`${USER}/a.png`]);
   });
 
@@ -219,7 +219,7 @@ describe('upload', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 614)).toHaveLength(19);
     const winner = answers.findIndex(({ status }) => status === 200);
-    expect(await seen(join(server.directory, USER, 'a.png'))).toMatchObject({ width: winner + 1 });
+    expect(await inspectImage(join(server.directory, USER, 'a.png'))).toMatchObject({ width: winner + 1 });
   });
 
   it('lets only the owner of the process read the image on the disk', async () => {
@@ -376,7 +376,7 @@ describe('upload', () => {
 
     /** Files of which so many bytes come, and their token later. */
     const begin = (parts: Part[], bytes: number, address = '127.0.0.1') => {
-      const { headers, body } = form(parts);
+      const { headers, body } = multipartForm(parts);
       const sending = request(server.url, {
         method: 'POST',
         headers: { ...headers, 'Content-Length': body.length, 'X-Forwarded-For': address },
@@ -403,7 +403,7 @@ describe('upload', () => {
       ['before its token', (body: Buffer) => body.indexOf('name="token"')],
     ])('with its token not sent yet gives way to one of another address, %s', async (_where, upTo) => {
       const parts: Part[] = [file, ['token', token()]];
-      const bytes = upTo(form(parts).body);
+      const bytes = upTo(multipartForm(parts).body);
       const begun = Array.from({ length: 64 }, (_, i) => begin(parts, bytes, `203.0.113.${i >> 3}`));
       await waitFor(async () => (await stored(server)).length === 64);
       const statuses: unknown[] = [];
@@ -449,7 +449,7 @@ describe('upload', () => {
       });
 
       const dropsOf = async (parts: Part[], start: (body: Buffer) => number) => {
-        const { headers, body } = form(parts);
+        const { headers, body } = multipartForm(parts);
         const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
         sending.on('error', () => {});
         let sent = start(body);
@@ -481,7 +481,7 @@ describe('upload', () => {
         const patienceMs = 5 * PATIENCE_MS;
         await server.close();
         server = await startImageServer({ tokenTimeoutMs: patienceMs });
-        const { headers, body } = form([file, ['token', token()]]);
+        const { headers, body } = multipartForm([file, ['token', token()]]);
         const sending = request(server.url, { method: 'POST', headers: { ...headers, 'Content-Length': body.length } });
         const status = statusOf(sending);
         const begun = Date.now();
@@ -694,7 +694,7 @@ describe('upload', () => {
     const send = async (headers: Record<string, string>, body: Buffer | string) =>
       (await fetch(server.url, { method: 'POST', headers, body })).status;
     const whole = () =>
-      form([
+      multipartForm([
         ['token', token()],
         ['file', pngOf(5_000)],
       ]);
@@ -785,7 +785,7 @@ describe('upload', () => {
 
   describe('that does not come to its end', () => {
     const begin = (extraHeaders: Record<string, string | number> = {}) => {
-      const { headers, body } = form([
+      const { headers, body } = multipartForm([
         ['token', token()],
         ['file', pngOf(50_000)],
       ]);
@@ -861,7 +861,7 @@ describe('upload', () => {
     });
 
     it('is refused in words that a client can read which sends all before it reads', async () => {
-      const { headers, body } = form([
+      const { headers, body } = multipartForm([
         ['token', token()],
         ['file', pngOf(12_000_000)],
       ]);

@@ -10,7 +10,7 @@ import { Refusal } from '../src/errors';
 import { ImageRewriter } from '../src/image-rewriter';
 import { ImageStore } from '../src/image-store';
 import { openQueues } from '../../../src/load/queues';
-import { form, picture, PNG, pngOf, seen } from '../../../test/support/images';
+import { multipartForm, picture, PNG, pngOf, inspectImage } from '../../../test/support/images';
 import { until } from '../../../test/support/until';
 import { OpenBook, reasoned, SECRET, startImageServer, tokenWith, type ImageServer } from './image-server';
 
@@ -187,7 +187,7 @@ describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
         ? uploader()[way as 'putStream'](token(), key, stream(), BIG.length, extra())
         : uploader()[way as 'putFile'](token(), key, path, extra());
       expect(await answerOf(sending)).toEqual(whole);
-      expect(await seen(pathOf('big.png'))).toEqual({ format: 'png', width: 1, height: 1 });
+      expect(await inspectImage(pathOf('big.png'))).toEqual({ format: 'png', width: 1, height: 1 });
       expect(await stored()).toEqual([key]);
     },
   );
@@ -895,7 +895,7 @@ describe('resumable upload', () => {
   });
 
   it('does not disturb the form', async () => {
-    const { headers, body } = form([
+    const { headers, body } = multipartForm([
       ['token', token()],
       ['key', key],
       ['file', PNG],

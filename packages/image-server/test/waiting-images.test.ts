@@ -4,7 +4,7 @@ import { ImageRewriter } from '../src/image-rewriter';
 import { Queue } from '../../../src/load/queue';
 import { QUEUES } from '../../../src/load/queues';
 import { Gate } from '../../../test/support/gate';
-import { form, PNG } from '../../../test/support/images';
+import { multipartForm, PNG } from '../../../test/support/images';
 import { until } from '../../../test/support/until';
 import { startImageServer, type ImageServer } from './image-server';
 
@@ -54,7 +54,7 @@ describe('an image that waits for its decoding', () => {
     return { sending, status };
   };
   const upload = (userId = USER) => {
-    const { headers, body } = form([
+    const { headers, body } = multipartForm([
       ['token', tokenOf(userId)],
       ['file', PNG],
     ]);

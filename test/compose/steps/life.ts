@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { field } from '../../faults/person';
-import { form, PNG } from '../../support/images';
+import { multipartForm, PNG } from '../../support/images';
 import { ensure, resultOf, type Step } from '../step';
 
 /** A client's life, from a phone that nobody knows to a session that has ended. */
@@ -28,7 +28,7 @@ export const life: Step = {
 
     await post('set_nickname', { nickname: 'Ann Onymous' });
     const image = await post('get_image_token');
-    const upload = form([
+    const upload = multipartForm([
       ['token', String(field(image, 'token'))],
       ['file', PNG],
     ]);

@@ -68,9 +68,9 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
   };
 
   const server = await startVendorServer(200, async (request) => {
-    await passing(requestsHeld, request.path);
+    await waitAtGate(requestsHeld, request.path);
     const reply = replyTo(request);
-    await passing(answersHeld, request.path);
+    await waitAtGate(answersHeld, request.path);
     return reply;
   });
   return {
@@ -81,8 +81,8 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
       behaviour = next;
     },
     profile: (userId) => profiles.get(userId),
-    holdRequest: (path) => holding(requestsHeld, path),
-    holdAnswer: (path) => holding(answersHeld, path),
+    holdRequest: (path) => addGate(requestsHeld, path),
+    holdAnswer: (path) => addGate(answersHeld, path),
     expired,
     isValid(token) {
       const known = tokens.get(token);
@@ -91,14 +91,14 @@ export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
   };
 }
 
-function holding(gates: Map<string, Gate>, path: string): Gate {
+function addGate(gates: Map<string, Gate>, path: string): Gate {
   const gate = new Gate();
   gates.set(path, gate);
   return gate;
 }
 
 /** One request waits; those after it pass. */
-async function passing(gates: Map<string, Gate>, path: string): Promise<void> {
+async function waitAtGate(gates: Map<string, Gate>, path: string): Promise<void> {
   const gate = gates.get(path);
   gates.delete(path);
   await gate?.wait();
@@ -106,7 +106,7 @@ async function passing(gates: Map<string, Gate>, path: string): Promise<void> {
 
 function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
   if (method !== 'POST' || !PATHS.includes(path)) return error(404, 404);
-  if (!signed(headers)) return error(401, 1004);
+  if (!isSigned(headers)) return error(401, 1004);
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return error(400, 1002);
   if (!/^[A-Za-z0-9+=_-]{1,64}$/.test(form.get('userId') ?? '')) return error(400, 1002);
   if (path === '/user/token/expire.json') return /^\d{13}$/.test(form.get('time') ?? '') ? undefined : error(400, 1002);
@@ -115,7 +115,7 @@ function refusal({ method, path, headers, form }: RecordedRequest): Reply | unde
   return undefined;
 }
 
-function signed(headers: RecordedRequest['headers']): boolean {
+function isSigned(headers: RecordedRequest['headers']): boolean {
   const [nonce, timestamp] = [String(headers['nonce']), String(headers['timestamp'])];
   const expected = createHash('sha1')
     .update(APP_SECRET + nonce + timestamp)

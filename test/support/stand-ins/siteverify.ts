@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Gate } from '../gate';
-import { secret } from '../secrets';
+import { rememberSecret } from '../secrets';
 import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
 
 /** `accept`, the same error codes for everybody, another status with a page, or a broken connection. */
@@ -51,10 +51,10 @@ export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
   return {
     ...server,
     siteKey: SITE_KEY,
-    secretKey: secret(SECRET_KEY),
+    secretKey: rememberSecret(SECRET_KEY),
     verifyUrl: `${server.url}/turnstile/v0/siteverify`,
     token() {
-      const token = secret(`0.${randomBytes(600).toString('base64url')}`);
+      const token = rememberSecret(`0.${randomBytes(600).toString('base64url')}`);
       open.add(token);
       return token;
     },

@@ -22,7 +22,7 @@ export const TWILIO_ACCOUNT = { sid: ACCOUNT_SID, token: AUTH_TOKEN };
 /** The one call of Twilio's API that we make: a new message. */
 export async function startTwilioStandIn(): Promise<TwilioStandIn> {
   let behaviour: TwilioBehaviour = 'accept';
-  const server = await startVendorServer(201, (request) => refusal(request) ?? scripted(behaviour, request.form));
+  const server = await startVendorServer(201, (request) => refusal(request) ?? replyFor(behaviour, request.form));
   return {
     ...server,
     accountSid: ACCOUNT_SID,
@@ -44,7 +44,7 @@ function refusal({ method, path, headers, form }: RecordedRequest): Reply | unde
   return undefined;
 }
 
-function scripted(behaviour: TwilioBehaviour, form: URLSearchParams): Reply {
+function replyFor(behaviour: TwilioBehaviour, form: URLSearchParams): Reply {
   if (behaviour === 'accept') return { status: 201, json: message(form, 'queued', null) };
   if (typeof behaviour === 'string') return { trouble: behaviour };
   if ('failedWith' in behaviour) return { status: 201, json: message(form, 'failed', behaviour.failedWith) };

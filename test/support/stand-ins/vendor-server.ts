@@ -62,12 +62,12 @@ async function record(req: IncomingMessage): Promise<RecordedRequest> {
 }
 
 function answer(reply: Reply, successStatus: number, res: ServerResponse): void {
-  if ('trouble' in reply) return trouble(reply.trouble, successStatus, res);
+  if ('trouble' in reply) return causeTrouble(reply.trouble, successStatus, res);
   res.writeHead(reply.status, { 'Content-Type': 'application/json', ...reply.headers });
   res.end(JSON.stringify(reply.json));
 }
 
-function trouble(kind: Trouble, successStatus: number, res: ServerResponse): void {
+function causeTrouble(kind: Trouble, successStatus: number, res: ServerResponse): void {
   if (kind === 'reset') return void res.socket?.resetAndDestroy();
   if (kind === 'hang') return;
   res.writeHead(kind === 'gateway' ? 502 : successStatus, { 'Content-Type': 'application/json' });
