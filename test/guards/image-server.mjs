@@ -46,8 +46,8 @@ export const guards = {
   'image-decoders-1': {
     guard: 'what takes too long to read is given up',
     file: 'packages/image-server/src/decoder-process.ts',
-    replace: 'within(milliseconds, said)',
-    by: 'within(1e9, said)',
+    replace: 'within(milliseconds, message)',
+    by: 'within(1e9, message)',
     named: 'are ended after the limit',
   },
   'image-decoders-2': {
@@ -88,7 +88,7 @@ export const guards = {
   'image-decoders-5': {
     guard: 'a decoder that has ended by itself is no fault of the image',
     file: 'packages/image-server/src/decoder-process.ts',
-    replace: 'reject(decodersAway(cause))',
+    replace: 'reject(decodersUnavailable(cause))',
     by: 'reject(cause)',
     named: 'that end by themselves fail one image',
   },
@@ -130,14 +130,14 @@ export const guards = {
   'image-decoders-10': {
     guard: 'no decoder is started once the service ends',
     file: 'packages/image-server/src/decoders.ts',
-    replace: 'if (this.closed) throw decodersAway();',
+    replace: 'if (this.closed) throw decodersUnavailable();',
     by: '',
     named: 'end when they are closed',
   },
   'image-decoders-11': {
     guard: 'a decoder that cannot be started is no fault of the image',
     file: 'packages/image-server/src/decoders.ts',
-    replace: 'throw decodersAway(error);',
+    replace: 'throw decodersUnavailable(error);',
     by: 'throw error;',
     named: 'are no fault of the image when one begins with another word',
   },
@@ -158,7 +158,7 @@ export const guards = {
   'image-decoders-14': {
     guard: 'what a decoder says is looked at',
     file: 'packages/image-server/src/decoder-process.ts',
-    replace: 'return word.parse(',
+    replace: 'return decoderAnswer.parse(',
     by: 'return (',
     named: 'that are taken over by an image',
   },
@@ -298,7 +298,7 @@ export const guards = {
   'local-upload-14': {
     guard: 'fields behind a file do not stand in for its token',
     file: 'packages/image-server/src/late-token.ts',
-    replace: "      request.off('data', goOn);\n      timer.refresh();",
+    replace: "      request.off('data', onData);\n      timer.refresh();",
     by: '      timer.refresh();',
     named: 'when no token follows the file',
   },
@@ -503,7 +503,7 @@ export const guards = {
   'local-images-5': {
     guard: 'an image that has no name yet gets none once the account is closed',
     file: 'packages/image-server/src/image-store.ts',
-    replace: 'if (!(await this.book.has(entry))) await this.giveUp(entry);',
+    replace: 'if (!(await this.book.has(entry))) await this.withdraw(entry);',
     by: '',
     named: 'is gone once the account is closed',
   },

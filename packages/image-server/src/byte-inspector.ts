@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { Etag } from './etag';
 
-/** Passes bytes on, and computes what Qiniu's protocol tells of them. Fails the stream when there are too many. */
+/** Passes bytes on, and computes the sums that Qiniu's protocol reports. Fails the stream if it has too many bytes. */
 export class ByteInspector extends Transform {
   private readonly etag = new Etag();
   private readonly md5 = createHash('md5');
@@ -17,7 +17,7 @@ export class ByteInspector extends Transform {
     super();
   }
 
-  /** Once the stream has ended. */
+  /** Returns the sums. Call it once the stream has ended. */
   sums(): { bytes: number; etag: string; md5: string; crc32: number } {
     return { bytes: this.bytes, etag: this.etag.digest(), md5: this.md5.digest('hex'), crc32: this.crc };
   }

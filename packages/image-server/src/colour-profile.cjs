@@ -1,16 +1,39 @@
-// Which colour profiles the decoder is to follow. Others may take it hours: a few kilobytes can name one step a million times.
+// Tells which colour profiles are applied. Others could take hours: a few kilobytes can name one step a million times.
 
-/** A camera's or a screen's has less than 1 KiB, the longest common one (sRGB of 1998) a little more than 3. */
+/** Profiles of cameras and screens are below 1 KiB, the longest common one (sRGB of 1998) is a little above 3 KiB. */
 const MAX_BYTES = 4_096;
 const MAX_TAGS = 64;
 const HEADER_BYTES = 128;
 const TAG_BYTES = 12;
 
-/** What describes colours by three primaries and a curve each, and remarks. Tables and steps are not among them. */
+/** Tags for three primaries with a curve each, and for remarks. Tags for tables and steps are left out. */
 const TAGS = new Set([
-  ...['rXYZ', 'gXYZ', 'bXYZ', 'rTRC', 'gTRC', 'bTRC', 'kTRC', 'wtpt', 'bkpt', 'chad', 'lumi'],
-  ...['desc', 'cprt', 'dmnd', 'dmdd', 'meas', 'tech', 'vued', 'view', 'vcgt', 'cicp'],
-  ...['aarg', 'aagg', 'aabg', 'ndin', 'mmod'],
+  'rXYZ',
+  'gXYZ',
+  'bXYZ',
+  'rTRC',
+  'gTRC',
+  'bTRC',
+  'kTRC',
+  'wtpt',
+  'bkpt',
+  'chad',
+  'lumi',
+  'desc',
+  'cprt',
+  'dmnd',
+  'dmdd',
+  'meas',
+  'tech',
+  'vued',
+  'view',
+  'vcgt',
+  'cicp',
+  'aarg',
+  'aagg',
+  'aabg',
+  'ndin',
+  'mmod',
 ]);
 
 function isHarmless(profile) {

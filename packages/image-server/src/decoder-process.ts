@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal } from './errors';
 import { within } from './timeout';
 
-/** An image that is to be decoded and written anew. */
+/** An image to decode and re-encode. */
 export interface Decoding {
   source: string;
   target: string;
@@ -12,47 +12,47 @@ export interface Decoding {
   maxFrames: number;
 }
 
-/** The process reads what strangers send, so what it says is looked at too. */
-const word = z.object({
+/** An answer of the process. It is validated, since the process reads files that strangers send. */
+const decoderAnswer = z.object({
   outcome: z.enum(['ready', 'written', 'no room', 'too many pixels', 'too many frames', 'unreadable']),
-  /** The library's, for the log. */
+  /** The library's message, for the log. */
   message: z.string().optional(),
 });
 
-export type Word = z.infer<typeof word>;
+export type DecoderAnswer = z.infer<typeof decoderAnswer>;
 
-/** A child process that decodes one image after the other. Unlike a thread, it can be ended whatever it is doing. */
+/** A child process that decodes one image at a time. Unlike a thread, it can be killed whatever it is doing. */
 export class DecoderProcess {
   private readonly child: ChildProcess;
 
   constructor(script: string) {
-    // Nothing of the environment, which holds the service's secrets.
+    // An empty environment: the service's own holds secrets.
     this.child = fork(script, { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    // Told again to whoever waits for a word.
+    // `nextAnswer` reports the error to its caller.
     this.child.on('error', () => {});
     this.child.unref();
     this.child.channel?.unref();
   }
 
-  /** Without a process id it could not be started. */
+  /** Whether the process has ended, or could not be started: it then has no process id. */
   get isGone(): boolean {
     const { pid, exitCode, signalCode } = this.child;
     return pid === undefined || exitCode !== null || signalCode !== null;
   }
 
-  /** Once it can take an image. */
+  /** Resolves once the process can take an image. */
   async ready(milliseconds: number): Promise<void> {
-    const { outcome } = await this.nextWord(milliseconds);
-    if (outcome !== 'ready') throw new Error('the decoder began with another word');
+    const { outcome } = await this.nextAnswer(milliseconds);
+    if (outcome !== 'ready') throw new Error(`the decoder's first message was "${outcome}", not "ready"`);
   }
 
-  async decode(image: Decoding, milliseconds: number): Promise<Word> {
-    const answer = this.nextWord(milliseconds);
+  async decode(image: Decoding, milliseconds: number): Promise<DecoderAnswer> {
+    const answer = this.nextAnswer(milliseconds);
     this.child.send(image, () => {});
     return answer;
   }
 
-  /** Resolves once nothing of it runs any more. */
+  /** Kills the process. Resolves once it has ended. */
   async end(): Promise<void> {
     if (this.isGone) return;
     const exit = new Promise((resolve) => this.child.once('exit', resolve));
@@ -61,21 +61,21 @@ export class DecoderProcess {
     await exit;
   }
 
-  private async nextWord(milliseconds: number): Promise<Word> {
+  private async nextAnswer(milliseconds: number): Promise<DecoderAnswer> {
     const { child } = this;
-    let leave = () => {};
-    const said = new Promise<unknown>((resolve, reject) => {
+    let stopListening = () => {};
+    const message = new Promise<unknown>((resolve, reject) => {
       const gone = () => fail(new Error('the decoder has ended'));
-      const fail = (cause: Error) => reject(decodersAway(cause));
-      leave = () => child.off('message', resolve).off('exit', gone).off('error', fail);
+      const fail = (cause: Error) => reject(decodersUnavailable(cause));
+      stopListening = () => child.off('message', resolve).off('exit', gone).off('error', fail);
       child.on('message', resolve).on('exit', gone).on('error', fail);
       if (this.isGone) gone();
     });
-    return word.parse(await within(milliseconds, said).finally(() => leave()));
+    return decoderAnswer.parse(await within(milliseconds, message).finally(() => stopListening()));
   }
 }
 
-/** As when memory runs out, which may be the fault of another image. */
-export function decodersAway(cause?: unknown): Refusal {
+/** Returns the refusal for a decoder that ended, for example without memory. Another image may be the cause. */
+export function decodersUnavailable(cause?: unknown): Refusal {
   return new Refusal('images_unavailable', 'images cannot be decoded now: try again shortly', { cause });
 }

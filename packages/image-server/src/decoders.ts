@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { decodersAway, DecoderProcess, type Decoding, type Word } from './decoder-process';
+import { DecoderProcess, decodersUnavailable, type DecoderAnswer, type Decoding } from './decoder-process';
 
-/** A start takes a tenth of a second, and on a machine that is busy with something else a few. */
+/** Longest time for a start. It takes a tenth of a second, and a few seconds on a busy machine. */
 const START_MS = 10_000;
 const IDLE_MS = 60_000;
 
@@ -10,10 +10,10 @@ interface Options {
   idleMs?: number;
 }
 
-/** The processes that decode images: started when they are needed, used again, and ended when nothing has come for a while. */
+/** The processes that decode images: started on demand, reused, and ended after a while without images. */
 export class Decoders {
   private readonly all = new Set<DecoderProcess>();
-  /** Each with the timer that ends it. */
+  /** Idle processes, each with the timer that ends it. */
   private readonly idle = new Map<DecoderProcess, NodeJS.Timeout>();
   private readonly script: string;
   private readonly idleMs: number;
@@ -24,12 +24,12 @@ export class Decoders {
     this.idleMs = idleMs;
   }
 
-  /** What takes longer is ended. Throws for that, and for a process that ends by itself, once it has ended. */
-  async decode(image: Decoding, milliseconds: number): Promise<Word> {
+  /** Kills the process when it takes longer. Throws then, and when it ends by itself; each time once it has ended. */
+  async decode(image: Decoding, milliseconds: number): Promise<DecoderAnswer> {
     const decoder = this.takeIdle() ?? (await this.start());
     try {
       const answer = await decoder.decode(image, milliseconds);
-      this.rest(decoder);
+      this.addIdle(decoder);
       return answer;
     } catch (error) {
       await this.end(decoder);
@@ -42,24 +42,24 @@ export class Decoders {
     await Promise.all([...this.all].map((decoder) => this.end(decoder)));
   }
 
-  /** The one that was busy last, so that others come to their end. */
+  /** Returns the process that was busy last, so that the others reach their time limit and end. */
   private takeIdle(): DecoderProcess | undefined {
     const decoder = [...this.idle.keys()].findLast(({ isGone }) => !isGone);
-    if (decoder) this.wake(decoder);
+    if (decoder) this.removeIdle(decoder);
     return decoder;
   }
 
-  private rest(decoder: DecoderProcess): void {
+  private addIdle(decoder: DecoderProcess): void {
     this.idle.set(decoder, setTimeout(() => void this.end(decoder), this.idleMs).unref());
   }
 
-  private wake(decoder: DecoderProcess): void {
+  private removeIdle(decoder: DecoderProcess): void {
     clearTimeout(this.idle.get(decoder));
     this.idle.delete(decoder);
   }
 
   private async start(): Promise<DecoderProcess> {
-    if (this.closed) throw decodersAway();
+    if (this.closed) throw decodersUnavailable();
     let decoder;
     try {
       decoder = new DecoderProcess(this.script);
@@ -68,12 +68,12 @@ export class Decoders {
       return decoder;
     } catch (error) {
       if (decoder) await this.end(decoder);
-      throw decodersAway(error);
+      throw decodersUnavailable(error);
     }
   }
 
   private async end(decoder: DecoderProcess): Promise<void> {
-    this.wake(decoder);
+    this.removeIdle(decoder);
     await decoder.end();
     this.all.delete(decoder);
   }

@@ -11,20 +11,20 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** In milliseconds. What has gone is as old as can be. */
+/** Returns the time since the last change, in milliseconds: Infinity when the file or folder is gone. */
 export async function ageOf(path: string): Promise<number> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: -Infinity }));
   return Date.now() - mtimeMs;
 }
 
-/** A file's name is on the disk once its folder is flushed. Some systems cannot flush folders. */
+/** Flushes a folder, which puts the names of its files on the disk. Some systems cannot flush folders. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }
 
-/** Opens the file at once: a stream that opens its file by itself may do so after the file was discarded. */
+/** Opens the file first: a stream that opens its file by itself may do so after the file was discarded. */
 export async function fileAt(path: string): Promise<WriteStream> {
   const file = await open(path, 'wx', 0o600);
   return createWriteStream(path, { fd: file });
@@ -37,7 +37,7 @@ export async function flushFile(path: string): Promise<void> {
 
 export interface Disk {
   directory: string;
-  /** So much of the disk stays free; 0: no limit. */
+  /** Bytes of the disk that stay free; 0: no limit. */
   minFreeBytes: number;
 }
 
@@ -50,7 +50,7 @@ export async function needRoom({ directory, minFreeBytes }: Disk): Promise<void>
 export async function openPlainly(folder: string, path: string): Promise<FileHandle | undefined> {
   try {
     if (!(await lstat(folder)).isDirectory()) return undefined;
-    // O_NONBLOCK: opening a pipe that someone left here must not wait for its other end.
+    // O_NONBLOCK: the file may be a pipe, and opening it must not wait for a writer.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ELOOP', 'ENOTDIR')) return undefined;
@@ -62,7 +62,7 @@ export function storageFailure(error: unknown): unknown {
   return hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
 }
 
-/** A full disk passes; the client may try again later. */
+/** Returns the refusal for a full disk. That passes, so the client may try again later. */
 function noRoom(cause?: unknown): Refusal {
   return new Refusal('disk_full', 'there is no room for the image now', { cause, retryAfterSeconds: 60 });
 }

@@ -5,13 +5,13 @@ interface Extras {
   retryAfterSeconds?: number;
 }
 
-/** What comes next may succeed soon, where nothing else is said. */
+/** Default of `Retry-After` for a 503. */
 const RETRY_SECONDS = 2;
 
-/** What the server refuses. The host answers it: `message` is for the client's developer, `cause` for the log. */
+/** A refused request. The host answers it: `message` is for the client's developer, `cause` for the log. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** The HTTP status of the answer. Qiniu has some of its own, above 599. */
+  /** HTTP status of the answer. Qiniu has some statuses of its own, above 599. */
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
 
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The path takes other methods, which `allow` names. */
+/** A request with a method that the path does not take. `allow` names those that it takes. */
 export class WrongMethod extends Error {
   override readonly name = 'WrongMethod';
 
@@ -35,14 +35,14 @@ export class WrongMethod extends Error {
   }
 }
 
-/** Parts of no upload that is known: never begun, complete, given up or expired. Qiniu's SDKs then begin anew. */
+/** Refuses parts of an unknown upload: never begun, complete, aborted or expired. Qiniu's SDKs then start it again. */
 export function partsUnknown(version: 'v1' | 'v2'): Refusal {
-  // Each version of Qiniu's protocol has a status of its own for it.
+  // Each version of Qiniu's protocol has its own status for it.
   const reason = version === 'v1' ? 'unknown_blocks' : 'unknown_upload';
-  return new Refusal(reason, 'these parts belong to no upload that is under way: begin anew');
+  return new Refusal(reason, 'these parts do not belong to an upload in progress: start the upload again');
 }
 
-/** Of Node and the system. Under a test runner their errors are of another realm, and no instance of Error here. */
+/** Tells errors of Node and the system by code: in a test runner they are of another realm, and `instanceof` fails. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return codes.includes(String(error.code));

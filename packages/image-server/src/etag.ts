@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 
 const BLOCK_BYTES = 4 * 1_024 * 1_024;
 
-/**
- * Qiniu's content hash, fed as the bytes come: SHA-1 of the file, or of its blocks' SHA-1s when it is longer than one.
- */
+/** Qiniu's content hash, computed as bytes arrive: SHA-1 of a file of one block, else SHA-1 of the blocks' SHA-1s. */
 export class Etag {
   private readonly finished: Buffer[] = [];
   private block = createHash('sha1');

@@ -1,29 +1,29 @@
 import type { Request, Response } from 'express';
 
-/** Who sends a request, as far as the server must know. The host's own may tell more. */
+/** The sender of a request. The host's own type may have more fields. */
 export interface Caller {
-  /** Whose uploads without a token count together. */
+  /** Network address. Uploads without a token are counted by it. */
   address: string;
 }
 
-/** Admits jobs to something scarce, or throws a refusal of the host's. */
+/** Admits jobs to a scarce resource, or throws a refusal of the host's. */
 export interface Queue {
-  /** A job that still waits when `gone` is aborted is refused. */
+  /** Runs the job in its turn. Refuses it if it still waits when `gone` is aborted. */
   run<T>(sender: string, job: () => Promise<T>, options?: { gone?: AbortSignal | undefined }): Promise<T>;
-  /** Takes a place at once, and returns what gives it back. `abort` ends the job for another sender. */
+  /** Takes a place at once, and returns a function that frees it. `abort` is called to make room for another sender. */
   take(sender: string, options?: { abort?: (reason: Error) => void }): () => void;
 }
 
 export interface UploadQueues {
-  /** By address: uploads whose token has not come yet. */
+  /** Uploads whose token has not arrived yet, per address. */
   uploadsBeforeToken: Queue;
-  /** By user: parts that are received. */
+  /** Parts being received, per user. */
   uploadParts: Queue;
-  /** By user: uploads that are put together from parts. */
+  /** Uploads being assembled from their parts, per user. */
   uploadFiles: Queue;
 }
 
-/** What the server asks of the app that it is mounted in. */
+/** Functions of the app that mounts the server. */
 export interface Host {
   callerOf: (req: Request) => Caller;
   /** The address that clients upload to. */

@@ -4,7 +4,7 @@ import { Refusal, WrongMethod } from './errors';
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
 const MAX_BYTES = 16 * 1_024;
 
-/** The path answers every other method itself, before a body is read. */
+/** Routes a path by method. Refuses any other method before a body is read. */
 export function methods(
   router: Router,
   path: string,
@@ -25,10 +25,10 @@ export function post(router: Router, path: string, ...handlers: RequestHandler[]
   methods(router, path, { post: handlers });
 }
 
-/** Reads a body that is no file, of any content type. */
+/** Reads a body other than a file, of any content type. */
 export const body = raw({ type: () => true, limit: MAX_BYTES });
 
-/** What that has read, as JSON. */
+/** Parses the body that `body` has read as JSON. */
 export function jsonOf(req: Request): unknown {
   try {
     return JSON.parse(String(req.body));

@@ -1,25 +1,25 @@
-// The process that decodes images. Plain JavaScript, so that it is loaded the same way from sources, compiled, and in tests.
+// The process that decodes images. Plain JavaScript loads the same way from sources, from compiled code, and in tests.
 const { createReadStream, writeFileSync } = require('node:fs');
 const os = require('node:os');
 
-// Before its threads are started, which take the priority over: whatever else the machine has to do comes first.
+// Set before the threads start, since they inherit the priority: all other work of the machine goes first.
 os.setPriority(1);
 try {
-  // Where memory runs out, Linux ends this process and not the service's.
+  // When memory runs out, Linux kills this process and not the service's.
   writeFileSync('/proc/self/oom_score_adj', '1000');
 } catch {
-  // Elsewhere there is no such file, or it is read-only.
+  // Other systems do not have this file, or it is read-only.
 }
 
-// The service's process ends this one. An end of its own would wait for the decoder's threads, which may hang.
+// Ends with the service's process. A plain exit would wait for the decoder's threads, which may hang.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// They reach the whole group of processes. The service finishes first what is under way.
+// Ignored: these signals reach the whole process group, and the service first finishes the images in progress.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
 
 const sharp = require('sharp');
 const { isHarmless } = require('./colour-profile.cjs');
 
-// One thread an image, and nothing kept of it. No reader but those of the four types is ever tried.
+// One thread per image, without a cache. Only the readers of the four types are ever tried.
 sharp.concurrency(1);
 sharp.cache(false);
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -45,7 +45,7 @@ async function rewrite({ source, target, mime, maxPixels, maxFrames }) {
   return 'written';
 }
 
-/** At most so many. The decoder looks at all frames before each of them, also where one stands within another. */
+/** Counts frames; the result may be too high. The decoder looks at all frames before each frame, nested ones too. */
 async function framesOfWebp(path) {
   let frames = 0;
   let rest = '';
@@ -56,7 +56,7 @@ async function framesOfWebp(path) {
   return frames;
 }
 
-/** The library's errors have a message only. */
+/** Tells the outcome by the message: the library's errors have nothing else. */
 function refusalOf(message) {
   if (/no space left|quota exceeded/i.test(message)) return 'no room';
   return /pixel limit/.test(message) ? 'too many pixels' : 'unreadable';

@@ -5,7 +5,7 @@ import { Refusal } from './errors';
 import { Etag } from './etag';
 import { IMAGE_HEAD_BYTES, imageType, type ImageType } from './image-type';
 
-/** Passes an image's bytes on. Fails the stream as soon as it is no image, or too large. */
+/** Passes an image's bytes on. Fails the stream as soon as it is too large, or is not an image. */
 export class ImageInspector extends ByteInspector {
   private head = Buffer.alloc(0);
   private type: ImageType | undefined;
@@ -14,7 +14,7 @@ export class ImageInspector extends ByteInspector {
     super(maxBytes, () => new Refusal('image_too_large', `file: must have at most ${maxBytes} bytes`));
   }
 
-  /** Once the stream has ended. */
+  /** Returns the findings. Call it once the stream has ended. */
   result(): { hash: string; crc32: number; type: ImageType } {
     if (this.type === undefined) throw notAnImage();
     const { etag, crc32 } = this.sums();

@@ -4,7 +4,7 @@ import type { UploadGrant } from './upload-token';
 export const USER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const IMAGE_NAME = /^[A-Za-z0-9_-]{1,64}(\.(png|jpe?g|gif|webp))?$/;
 
-/** The name in a key that is the grant's to use. */
+/** Returns the name in a key. Throws unless the grant allows the key. */
 export function nameIn(key: string, { userId }: UploadGrant): string {
   const [owner, name, ...more] = key.split('/');
   if (owner === undefined || name === undefined || more.length > 0 || !USER_ID.test(owner) || !IMAGE_NAME.test(name)) {

@@ -1,18 +1,18 @@
 import { open, stat } from 'node:fs/promises';
-import type { Word } from './decoder-process';
+import type { DecoderAnswer } from './decoder-process';
 import { Decoders } from './decoders';
 import { hasCode, Refusal } from './errors';
 import type { Queue } from './host';
 import type { ImageType } from './image-type';
 
-/** Of all frames together, before any is decoded. A photo of 24 million has 6,000 by 4,000. */
+/** Maximum of all frames together, checked before any is decoded. A photo of 24 million pixels is 6,000 by 4,000. */
 const MAX_PIXELS = 25_000_000;
 const MAX_FRAMES = 1_000;
 const MAX_SECONDS = 10;
 
 /**
- * Decodes an image and writes it anew: upright, in sRGB, with all frames, and without anything else that the file held,
- * such as where a photo was taken.
+ * Decodes an image and re-encodes it: upright, in sRGB, with all frames, and without anything else in the file, such as
+ * where a photo was taken.
  */
 export class ImageRewriter {
   constructor(
@@ -21,7 +21,7 @@ export class ImageRewriter {
     private readonly maxSeconds = MAX_SECONDS,
   ) {}
 
-  /** Returns the number of bytes in `target`, which is on the disk then. Does not begin once the sender has `gone`. */
+  /** Returns the size of `target` once it is flushed to the disk. Does not begin once the sender has `gone`. */
   async rewrite(userId: string, source: string, type: ImageType, target: string, gone?: AbortSignal): Promise<number> {
     return this.queue.run(userId, () => this.write(source, type, target), { gone });
   }
@@ -44,14 +44,14 @@ export class ImageRewriter {
   }
 }
 
-/** What is not read in time is no image; what keeps the decoder from starting, or ends it, may be no fault of the image. */
+/** Blames the image when it took too long, but not for a decoder that ended or did not start. */
 function unreadable(error: unknown): never {
   if (hasCode(error, 'ETIMEDOUT'))
     throw new Refusal('image_too_slow', 'file: takes too long to be read', { cause: error });
   throw error instanceof Refusal ? error : notReadable(error);
 }
 
-function refusal({ outcome, message }: Word): Refusal {
+function refusal({ outcome, message }: DecoderAnswer): Refusal {
   const cause = new Error(message);
   if (outcome === 'no room')
     return new Refusal('disk_full', 'there is no room for the image now', { cause, retryAfterSeconds: 60 });

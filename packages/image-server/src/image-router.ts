@@ -14,26 +14,26 @@ import { readUploadForm, type Fields } from './upload-form';
 import type { UploadGrant } from './upload-token';
 
 interface Upload {
-  /** Where the token came before the file. */
+  /** Set when the token came before the file. */
   grant: UploadGrant | undefined;
   image: ReceivedImage;
 }
 
 const CACHED_SECONDS = 86_400;
 
-/** Where forms are taken. A proxy that makes one origin of an app and the server leaves `/` to the app; Qiniu's SDKs send there. */
+/** Paths of forms. Qiniu's SDKs send to `/`. A proxy that serves an app on the same origin leaves `/` to the app. */
 export const UPLOAD_PATHS = ['/files', '/'] as const;
 export const IMAGE_PATH = '/files/:userId/:name';
-/** Everything below them belongs to Qiniu's resumable uploads. */
+/** Prefixes of the paths of Qiniu's resumable uploads. */
 export const RESUMABLE_PATHS = ['/mkblk', '/bput', '/mkfile', '/buckets'];
 
 export interface UploadTimes {
   uploadTimeoutMs?: number | undefined;
-  /** For a file that comes before its token to go on, and then for the token. */
+  /** Longest pause of a file that comes before its token, and longest wait for that token afterwards. */
   tokenTimeoutMs?: number | undefined;
 }
 
-/** Takes uploads as Qiniu takes them, token and form, and serves the images. */
+/** Accepts uploads with tokens and forms like Qiniu's, and serves the images. */
 export function imageRouter(
   storage: ImageStore,
   queues: UploadQueues,
@@ -65,14 +65,14 @@ export function imageRouter(
     res.set({
       'Content-Type': image.mime,
       'Content-Length': String(image.bytes),
-      // Not for good: an image is removed when it is shown no more, and its key is free for another one then.
+      // Not cached forever: an image is removed once it is shown nowhere, and its key is then free for another one.
       'Cache-Control': `public, max-age=${CACHED_SECONDS}`,
       'Cross-Origin-Resource-Policy': 'cross-origin',
-      // So that no browser takes the bytes for a page.
+      // Keeps browsers from showing the bytes as a page.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });
-    // A client that goes away is no error of the service.
+    // A client that disconnects is not an error of the service.
     await pipeline(image.content, res).catch(() => res.destroy());
   };
   methods(router, IMAGE_PATH, { get: [serve] });
@@ -108,7 +108,7 @@ class Uploads {
     }
   }
 
-  /** A token that comes first is checked before a byte of the file is stored. */
+  /** Checks a token that comes first before it stores a byte of the file. */
   private async receiveKnown(file: Readable, fields: Fields, caller: Caller): Promise<Upload> {
     const grant = await this.storage.admit(fields.get('token') ?? '', caller);
     const key = fields.get('key');

@@ -17,14 +17,14 @@ import { UploadParts } from './upload-parts';
 import { verifyUploadToken, type UploadGrant } from './upload-token';
 
 export interface StoreOptions extends Disk {
-  /** Each may have signed an upload token. */
+  /** Secrets, any of which may have signed an upload token. */
   secrets: string[];
   maxBytes: number;
-  /** Of all images of a user; 0: no limit. */
+  /** Maximum of all images of a user; 0: no limit. */
   maxBytesPerUser: number;
 }
 
-/** An upload that is complete on the disk, and not yet an image that anyone can see. */
+/** An upload that is complete on the disk, but not yet visible as an image. */
 export interface ReceivedImage {
   path: string;
   hash: string;
@@ -34,13 +34,13 @@ export interface ReceivedImage {
 
 export interface Sender {
   caller: Caller;
-  /** Aborted once its client has gone: what has not begun then is not decoded. */
+  /** Aborted once its client has disconnected: an image that still waits is then not decoded. */
   gone: AbortSignal;
 }
 
 export interface KeptImage {
   key: string;
-  /** Of the file as it was sent. */
+  /** Hash of the file as it was sent. */
   hash: string;
 }
 
@@ -50,15 +50,13 @@ export interface StoredImage {
   content: ReadStream;
 }
 
-/** No user id holds a dot, so none can name this folder. */
+/** No user id contains a dot, so none can name this folder. */
 const INCOMING = '.incoming';
 const ADOPT_EVERY_MS = 86_400_000;
-/** Uploads: what takes too long to be decoded has taken the time of many. */
+/** Uploads that an image counts as if it takes too long to decode: it has used the time of many. */
 const COUNTS_AS = 10;
 
-/**
- * Images on this server's disk, as `<directory>/<user id>/<name>`. Every path is built from names that were checked.
- */
+/** Images on this server's disk, as `<directory>/<user id>/<name>`. Paths are only built from validated names. */
 export class ImageStore {
   readonly maxBytes: number;
   readonly parts: UploadParts;
@@ -75,21 +73,21 @@ export class ImageStore {
     this.parts = new UploadParts(options, this.incoming);
   }
 
-  /** What the token allows. Counts an upload of its user. */
+  /** Returns what the token allows, and counts an upload of its user. */
   async admit(token: string, caller: Caller): Promise<UploadGrant> {
     const grant = verifyUploadToken(this.options.secrets, token);
     await this.book.admit(grant, caller);
     return grant;
   }
 
-  /** The same for what belongs to an upload that counts at another step. */
+  /** Like `admit`, but does not count an upload: another step of the same upload counts. */
   async admitPart(token: string, caller: Caller): Promise<UploadGrant> {
     const grant = verifyUploadToken(this.options.secrets, token);
     await this.book.admitPart(grant, caller);
     return grant;
   }
 
-  /** Writes to a file without an address. The caller must `discard` it in any case, also after `keep`. */
+  /** Writes to a file without a public address. The caller must always `discard` it, also after `keep`. */
   async receive(source: Readable, maxBytes = this.maxBytes): Promise<ReceivedImage> {
     const inspector = new ImageInspector(Math.min(maxBytes, this.maxBytes));
     const path = await this.incoming.newPath();
@@ -104,8 +102,8 @@ export class ImageStore {
   }
 
   /**
-   * Writes the image anew and stores it under its key, or one made of its hash. The same image again is fine; another
-   * one is refused. An image that takes too long to be decoded counts as ten uploads.
+   * Re-encodes the image and stores it under its key, or one made of its hash. Accepts an identical image again, and
+   * refuses another one under a used key. An image that takes too long to decode counts as ten uploads.
    */
   async keep(
     received: ReceivedImage,
@@ -120,8 +118,8 @@ export class ImageStore {
       if (bytes > 2 * this.maxBytes) throw new Refusal('image_too_large', 'file: is too large after re-encoding');
       const entry = { userId: grant.userId, name, bytes, hash: received.hash };
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
-      await this.give(path, entry, entered);
-      if (!(await this.book.has(entry))) await this.giveUp(entry);
+      await this.publish(path, entry, entered);
+      if (!(await this.book.has(entry))) await this.withdraw(entry);
       return { key: `${entry.userId}/${name}`, hash: entry.hash };
     } catch (error) {
       if (error instanceof Refusal && error.reason === 'image_too_slow')
@@ -133,7 +131,7 @@ export class ImageStore {
   }
 
   /** Gives the file its name, in one step. */
-  private async give(path: string, image: ImageEntry, entered: 'new' | 'known'): Promise<void> {
+  private async publish(path: string, image: ImageEntry, entered: 'new' | 'known'): Promise<void> {
     const folder = join(this.options.directory, image.userId);
     const target = this.pathOf(image);
     try {
@@ -145,15 +143,15 @@ export class ImageStore {
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
       if (entered === 'known' || (await etagOf(target)) === (await etagOf(path))) return;
-      // A file that is in no book: it is found, and entered, by a later sweep.
-      await this.book.strike(image);
+      // The file that has this name is not in the book. A later sweep finds and enters it.
+      await this.book.remove(image);
       throw new Refusal('key_taken', 'key: already holds another image, choose a new name');
     }
   }
 
-  /** It was struck before it had its name, as it is when the account is closed. */
-  private async giveUp(image: ImageName): Promise<never> {
-    await this.takeAway(image);
+  /** Removes and refuses an image whose entry was removed before it had its name, as when its account is closed. */
+  private async withdraw(image: ImageName): Promise<never> {
+    await this.removeFile(image);
     throw new Refusal('image_gone', 'the image was removed while it was being stored: send it again');
   }
 
@@ -161,7 +159,7 @@ export class ImageStore {
     await this.incoming.discard(path);
   }
 
-  /** The image, or undefined when there is no plain image file. Follows no link. */
+  /** Returns the image, or undefined unless it is a plain file of an image type. Does not follow links. */
   async open(userId: string, name: string): Promise<StoredImage | undefined> {
     const folder = join(this.options.directory, userId);
     const file = await openPlainly(folder, join(folder, name));
@@ -186,22 +184,22 @@ export class ImageStore {
     await this.removeUnused();
   }
 
-  /** Of all users or of one: what is due, and shown nowhere. */
+  /** Removes images that are due and shown nowhere, of all users or of one. */
   async removeUnused(userId?: string): Promise<void> {
     for (;;) {
-      const { looked, struck } = await this.book.strikeUnused(userId);
-      for (const image of struck) await this.takeAway(image);
-      if (looked === 0) return;
+      const { checked, removed } = await this.book.removeUnused(userId);
+      for (const image of removed) await this.removeFile(image);
+      if (checked === 0) return;
     }
   }
 
-  /** Before the process ends. */
+  /** Ends the decoders, and removes unfinished files. Call it before the process ends. */
   async close(): Promise<void> {
     await this.rewriter.close();
     await this.incoming.close();
   }
 
-  /** Images that an older release stored, or that were struck when the process was killed. */
+  /** Enters images of an older release, and images whose entry was removed just before the process was killed. */
   private async adopt(): Promise<void> {
     for (const userId of await namesIn(this.options.directory)) {
       if (!USER_ID.test(userId)) continue;
@@ -215,12 +213,12 @@ export class ImageStore {
     this.adoptedAt = Date.now();
   }
 
-  /** Back again when the same image was uploaded after it was struck: that upload may have found the file in its place. */
-  private async takeAway(image: ImageName): Promise<void> {
+  /** Puts the file back if it was uploaded again after its entry was removed: that upload may have found it there. */
+  private async removeFile(image: ImageName): Promise<void> {
     const path = await this.incoming.newPath();
     try {
       await rename(this.pathOf(image), path);
-      // In doubt it stays. A later sweep finds it.
+      // If the book cannot be asked, the file stays. A later sweep finds it.
       if (await this.book.has(image).catch(() => true)) await link(path, this.pathOf(image));
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'EEXIST')) throw error;

@@ -9,7 +9,7 @@ interface Signature extends ImageType {
 
 const starts = (head: Buffer, bytes: string) => head.subarray(0, bytes.length).equals(Buffer.from(bytes, 'latin1'));
 
-/** SVG is left out on purpose: it can carry scripts. */
+/** Supported types. SVG is left out on purpose: it can contain scripts. */
 const SIGNATURES: Signature[] = [
   {
     mime: 'image/png',
@@ -35,10 +35,10 @@ const SIGNATURES: Signature[] = [
 
 export const IMAGE_TYPES: readonly ImageType[] = SIGNATURES;
 
-/** As many bytes as the longest signature needs. */
+/** Number of bytes that the longest signature needs. */
 export const IMAGE_HEAD_BYTES = 12;
 
-/** The type by the bytes alone, not by the name or the sender's claim. */
+/** Tells the type by the bytes, not by the name or the sender's claim. */
 export function imageType(head: Buffer): ImageType | undefined {
   return SIGNATURES.find((signature) => signature.matches(head));
 }

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { ageOf, namesIn, storageFailure } from './disk';
 import { within } from './timeout';
 
-/** Uploads under way of other instances are younger. */
+/** Age of an abandoned file. Files that other instances are still writing are younger. */
 const STALE_MS = 3_600_000;
-/** What is still written when its time is over is not waited for. */
+/** Longest wait for files that are still being written when the process ends. */
 const PATIENCE_MS = 4_000;
 
-/** The folder of files that are under way, each of which somebody removes again, whatever comes of it. */
+/** The folder of unfinished files. The code that asks for a path discards it again, on success and on failure. */
 export class Incoming {
   private readonly paths = new Set<string>();
   private whenEmpty = () => {};
 
   constructor(private readonly directory: string) {}
 
-  /** For a file or a folder that is not there yet. */
+  /** Returns the path for a new file or folder. */
   async newPath(): Promise<string> {
     try {
       await mkdir(this.directory, { recursive: true, mode: 0o700 });
@@ -34,7 +34,7 @@ export class Incoming {
     if (this.paths.size === 0) this.whenEmpty();
   }
 
-  /** Deletes what a process left that was killed. */
+  /** Deletes files that a killed process left. */
   async sweep(): Promise<void> {
     for (const name of await namesIn(this.directory)) {
       const path = join(this.directory, name);
@@ -42,7 +42,7 @@ export class Incoming {
     }
   }
 
-  /** Before the process ends, and after its connections: those who wrote the files are about to remove them. */
+  /** Waits until the writers of the files discard them, then discards the rest. Close all connections before. */
   async close(): Promise<void> {
     const empty = new Promise<void>((resolve) => (this.whenEmpty = resolve));
     if (this.paths.size > 0) await within(PATIENCE_MS, empty).catch(() => undefined);

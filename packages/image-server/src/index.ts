@@ -17,23 +17,23 @@ export type ImageServerOptions = StoreOptions & UploadTimes;
 
 export interface ImageServerParts {
   book: ImageBook;
-  /** By user: images that are decoded. */
+  /** `decoding`: images being decoded, per user. */
   queues: UploadQueues & { decoding: Queue };
   host: Host;
 }
 
 export interface ImageServer {
-  /** To be mounted at the root of an app. Errors go to the app's error handler. */
+  /** Router for the root of an app. Errors go to the app's error handler. */
   router: Router;
-  /** Removes what is due and shown nowhere, of all users or of one. */
+  /** Removes images that are due and shown nowhere, of all users or of one. */
   removeUnused(userId?: string): Promise<void>;
-  /** The same, and what was left of unfinished uploads. To be called now and then. */
+  /** Removes such images of all users, and the rests of unfinished uploads. Call it every few minutes. */
   sweep(): Promise<void>;
-  /** Once no request is under way any more, before the process ends. */
+  /** Call it once all requests have ended, before the process ends. */
   close(): Promise<void>;
 }
 
-/** Takes images as Qiniu takes them, keeps them in a folder, and serves them. */
+/** Accepts images by Qiniu's upload protocol, keeps them in a folder, and serves them. */
 export function createImageServer(options: ImageServerOptions, { book, queues, host }: ImageServerParts): ImageServer {
   const store = new ImageStore(options, book, new ImageRewriter(queues.decoding));
   return {

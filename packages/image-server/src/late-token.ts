@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Busboy } from 'busboy';
 import { Refusal } from './errors';
 
-/** On the whole, the patience apart. A slow phone of today has more. */
+/** Minimum average rate, after the first `patienceMs`. A slow phone of today is faster. */
 const LEAST_BYTES_PER_MS = 8;
 
 /**
- * Fails a form whose file comes before its token: when nothing comes for so long, when it comes in drops, or when what
- * is behind the file takes so long.
+ * Fails a form whose file comes before its token: when nothing arrives for `patienceMs`, when the file arrives too
+ * slowly, or when the rest of the form takes `patienceMs`.
  */
 export function failSlowWithoutToken(
   { request, parser, fields }: { request: IncomingMessage; parser: Busboy; fields: ReadonlyMap<string, string> },
@@ -20,21 +20,21 @@ export function failSlowWithoutToken(
     const timer = setTimeout(tooSlow, patienceMs);
     const begun = performance.now();
     let bytes = 0;
-    const goOn = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       bytes += chunk.length;
       if (performance.now() - begun > patienceMs + bytes / LEAST_BYTES_PER_MS) tooSlow();
       else timer.refresh();
     };
-    const hasEnded = () => {
-      request.off('data', goOn);
+    const onFileEnd = () => {
+      request.off('data', onData);
       timer.refresh();
     };
-    request.on('data', goOn);
-    file.on('end', hasEnded);
+    request.on('data', onData);
+    file.on('end', onFileEnd);
     parser.on('close', () => {
-      // A timer that is refreshed runs again.
-      file.off('end', hasEnded);
-      request.off('data', goOn);
+      // Removed first: refreshing a cleared timer would restart it.
+      file.off('end', onFileEnd);
+      request.off('data', onData);
       clearTimeout(timer);
     });
   });

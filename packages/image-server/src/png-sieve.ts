@@ -2,15 +2,15 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { Refusal } from './errors';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** Length and type. */
+/** Length and type of a chunk. */
 const HEAD_BYTES = 8;
 const CRC_BYTES = 4;
-/** An encoder makes one of every eight kilobytes or more. */
+/** Maximum chunks of a file. Encoders put eight kilobytes or more into one chunk. */
 const MAX_CHUNKS = 20_000;
 
 /**
- * What makes up the picture, and the most bytes that each has. A deflated profile of 4 KiB inflates to 4 MB at most;
- * those of cameras and screens have less than 1 KiB.
+ * Chunks that make up the picture, each with its maximum bytes. A deflated profile of 4 KiB inflates to at most 4 MB;
+ * profiles of cameras and screens have less than 1 KiB.
  */
 const KEPT: ReadonlyMap<string, number> = new Map([
   ['IHDR', 13],
@@ -27,15 +27,15 @@ const KEPT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Passes the chunks of a PNG on that make up the picture, each once but for the pixels. The others are left out unread:
- * the decoder would inflate texts, of which a megabyte can hold a gigabyte. Other files pass as they are.
+ * Passes on the chunks of a PNG that make up the picture, each type once, except pixels. Drops all others unread: the
+ * decoder would inflate texts, and a megabyte of them can hold a gigabyte. Files of other types pass unchanged.
  */
 export class PngSieve extends Transform {
-  /** The signature, then the head of a chunk, as far as it has come. */
+  /** The signature, then the head of a chunk, as far as it has arrived. */
   private head = Buffer.alloc(0);
   private hasBegun = false;
   private readonly kept = new Set<string>();
-  /** Of what stands behind the head. */
+  /** Bytes of the chunk that are still to come after its head. */
   private bytesLeft = 0;
   private keeps = true;
   private chunks = 0;
@@ -49,7 +49,7 @@ export class PngSieve extends Transform {
     else done(null, Buffer.concat(kept));
   }
 
-  /** Returns what is left of the piece. */
+  /** Returns the rest of the piece. */
   private takeHead(piece: Buffer, kept: Buffer[]): Buffer {
     const rest = piece.subarray(HEAD_BYTES - this.head.length);
     const head = Buffer.concat([this.head, piece], Math.min(HEAD_BYTES, this.head.length + piece.length));
@@ -65,13 +65,13 @@ export class PngSieve extends Transform {
     const content = piece.subarray(0, this.bytesLeft);
     if (this.keeps) kept.push(content);
     this.bytesLeft -= content.length;
-    if (this.bytesLeft === 0 && this.kept.has('IEND')) this.goOn(false);
+    if (this.bytesLeft === 0 && this.kept.has('IEND')) this.setForRest(false);
     return piece.subarray(content.length);
   }
 
   private begin(head: Buffer): void {
     this.hasBegun = true;
-    if (!head.equals(SIGNATURE)) this.goOn(true);
+    if (!head.equals(SIGNATURE)) this.setForRest(true);
   }
 
   private beginChunk(bytes: number, type: string): void {
@@ -82,8 +82,8 @@ export class PngSieve extends Transform {
     if (this.keeps) this.kept.add(type);
   }
 
-  /** Until the end of the file. */
-  private goOn(keeps: boolean): void {
+  /** Keeps or drops everything up to the end of the file. */
+  private setForRest(keeps: boolean): void {
     this.keeps = keeps;
     this.bytesLeft = Infinity;
   }

@@ -1,4 +1,4 @@
-/** Why the image server refuses, in words for programs. Each has one code, which is the HTTP status of the answer. */
+/** Reasons of refusals, for programs. Each has one code, which is the HTTP status of the answer. */
 export const IMAGE_REASONS = {
   upload_token_refused: {
     code: 401,

@@ -7,7 +7,7 @@ import { goneOf, readUploadBody } from './upload-body';
 import type { Piece } from './upload-parts';
 import type { UploadGrant } from './upload-token';
 
-/** What both versions of Qiniu's resumable uploads have in common. */
+/** The common parts of both versions of Qiniu's resumable uploads. */
 export class ResumableUploads {
   constructor(
     private readonly storage: ImageStore,
@@ -20,17 +20,17 @@ export class ResumableUploads {
     return this.storage.parts;
   }
 
-  /** What the token in the header allows. Counts an upload. */
+  /** Returns what the token in the header allows, and counts an upload. */
   async admit(req: Request): Promise<UploadGrant> {
     return this.storage.admit(tokenOf(req), this.callerOf(req));
   }
 
-  /** The same for all other steps of an upload. */
+  /** Like `admit`, but does not count an upload: for all other steps of it. */
   async admitPart(req: Request): Promise<UploadGrant> {
     return this.storage.admitPart(tokenOf(req), this.callerOf(req));
   }
 
-  /** Takes a part: the token is checked before a byte of it is stored. */
+  /** Receives a part. Checks the token before a byte of the part is stored. */
   receive<T>(req: Request, store: (grant: UploadGrant, part: Readable) => Promise<T>): Promise<T> {
     const receive = async (part: Readable): Promise<T> => {
       const grant = await this.admitPart(req);
@@ -41,13 +41,13 @@ export class ResumableUploads {
   }
 
   /**
-   * Makes one image of the parts of one or several uploads, once however many ask for it at a time. The parts are removed
-   * then, unless the same request may succeed later.
+   * Makes one image from the parts of one or several uploads. Of simultaneous requests, one succeeds. The parts are
+   * then removed, unless the same request may succeed later.
    */
   async complete(res: Response, grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts } = this;
     const gone = goneOf(res);
-    // Aborts it only as long as it waits to be decoded.
+    // Aborts the upload only while it waits to be decoded.
     const leave = this.queues.uploadFiles.take(grant.userId, { abort: () => gone.abort() });
     try {
       const claimed = await parts.claim(pieces);
@@ -78,18 +78,18 @@ export class ResumableUploads {
   }
 }
 
-/** Whether the same request will never succeed: it was refused, by this server or its host, and there is no outage. */
+/** Whether the same request can never succeed: this server or its host refused it, and not because of an outage. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Error) || !('status' in error)) return false;
   return Number(error.status) < 500 || Number(error.status) > 599;
 }
 
-/** Qiniu's base64 is the URL-safe one. */
+/** Decodes Qiniu's base64, which is the URL-safe one. */
 export function decoded(base64: string): string {
   return Buffer.from(base64, 'base64url').toString();
 }
 
-/** An integer in a path. */
+/** Parses an integer in a path. */
 export function integer(name: string, digits: unknown, least: number, most: number): number {
   const value = typeof digits === 'string' && /^\d{1,10}$/.test(digits) ? Number(digits) : NaN;
   if (value >= least && value <= most) return value;

@@ -11,8 +11,8 @@ const BLOCK_BYTES = 4 * 1_024 * 1_024;
 const DAY_SECONDS = 86_400;
 
 /**
- * Qiniu's resumable uploads, version 1: blocks, each of chunks, and a file of them. A block's context (`ctx`) is the id
- * of an upload whose parts are the chunks.
+ * Qiniu's resumable uploads, version 1: a file of blocks, and blocks of chunks. A block's context (`ctx`) is the id of
+ * an upload whose parts are the chunks.
  */
 export function resumableV1Router(uploads: ResumableUploads, publicUrlOf: Host['publicUrlOf']): Router {
   const router = Router();
@@ -68,7 +68,7 @@ export function resumableV1Router(uploads: ResumableUploads, publicUrlOf: Host['
       crc32,
       offset: number + bytes,
       host: publicUrlOf(req),
-      // A day too early: the Node SDK takes a context for good until a day after this.
+      // A day too early, since the Node SDK uses a context until a day after this time.
       expired_at: seconds(Date.now() + PARTS_LIVE_MS) - DAY_SECONDS,
     };
   }
@@ -76,7 +76,7 @@ export function resumableV1Router(uploads: ResumableUploads, publicUrlOf: Host['
   return router;
 }
 
-/** Names and values by turns. */
+/** Returns the key in a path of alternating names and values. */
 function keyIn(pairs: string | string[] | undefined): string | undefined {
   const segments = [pairs ?? []].flat();
   const at = segments.findIndex((name, index) => index % 2 === 0 && name === 'key');
@@ -87,7 +87,7 @@ function contextsIn(text: unknown): string[] {
   return Buffer.isBuffer(text) ? text.toString().trim().split(',') : [''];
 }
 
-/** NaN when a chunk is missing, so that it is nobody's size. */
+/** Returns the size of all blocks: NaN, which equals no size, when a chunk is missing. */
 function sizeOf(blocks: Part[][]): number {
   let size = 0;
   for (const chunks of blocks) {

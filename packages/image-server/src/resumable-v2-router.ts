@@ -14,7 +14,7 @@ const completion = z.object({
   parts: z.array(z.object({ partNumber: z.int().min(1).max(MOST_PARTS), etag: z.string() })).min(1),
 });
 
-/** Qiniu's resumable uploads, version 2: an upload is begun, gets its numbered parts, and is completed or given up. */
+/** Qiniu's resumable uploads, version 2: an upload is begun, gets its numbered parts, and is completed or aborted. */
 export function resumableV2Router(uploads: ResumableUploads): Router {
   const router = Router();
   const { parts } = uploads;
@@ -67,7 +67,7 @@ export function resumableV2Router(uploads: ResumableUploads): Router {
   return router;
 }
 
-/** In their order. */
+/** Returns the parts in the order of their numbers. */
 function partsIn(body: unknown): z.infer<typeof completion>['parts'] {
   const { success, data } = completion.safeParse(body);
   if (!success) throw new Refusal('malformed_upload', 'parts: must be a list of parts, each with partNumber and etag');
@@ -80,7 +80,7 @@ function uploadIn({ uploadId }: Params, { userId }: UploadGrant) {
   return { userId, version: 'v2', id: String(uploadId) } as const;
 }
 
-/** Undefined where the client leaves the name to the service. */
+/** Returns undefined when the client leaves the name to the service. */
 function keyIn(params: Params, grant: UploadGrant): string | undefined {
   if (params.key === '~') return undefined;
   const key = decoded(String(params.key));

@@ -1,4 +1,4 @@
-/** What has taken too long. It may still go on. */
+/** Thrown when something took too long. It may still be running. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
   readonly code = 'ETIMEDOUT';
@@ -8,7 +8,7 @@ export class TookTooLong extends Error {
   }
 }
 
-/** Resolves with `work`, or rejects after `milliseconds`. What has come while this process stood still is read first. */
+/** Resolves with `work`, or rejects after `milliseconds`. Events that came while this process was blocked go first. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

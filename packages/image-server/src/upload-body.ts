@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { Refusal } from './errors';
 
-/** For so long, and so many bytes, a refused client may go on sending before it reads the answer. */
+/** Maximum time and bytes that a refused client may go on sending before it reads the answer. */
 const DRAIN_MS = 10_000;
 const DRAIN_BYTES = 16 * 1_024 * 1_024;
 
-/** Hands on a body that is nothing but a file. Always settles. */
+/** Passes on a body that consists of a file only. Always settles. */
 export async function readUploadBody<T>(
   request: IncomingMessage,
   receive: (body: Readable) => Promise<T>,
@@ -41,7 +41,7 @@ export function failWhenCutOff(request: IncomingMessage, fail: (error: Error) =>
   });
 }
 
-/** Aborted when the client closes its connection; also once it is answered, which is too late to matter. */
+/** Returns a controller that aborts when the client disconnects. It also aborts, without effect, after the answer. */
 export function goneOf(res: ServerResponse): AbortController {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
@@ -49,10 +49,7 @@ export function goneOf(res: ServerResponse): AbortController {
   return gone;
 }
 
-/**
- * Reads and drops the rest of a refused upload, up to a limit: many clients read the answer only after they have sent
- * all.
- */
+/** Discards the rest of a refused upload, up to a limit: many clients read the answer only after sending everything. */
 export function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   let bytes = 0;
@@ -63,6 +60,6 @@ export function drain(request: IncomingMessage): void {
     if (bytes > DRAIN_BYTES) stop();
   });
   request.on('close', () => clearTimeout(timer));
-  // A stream that was unpiped stays paused by itself.
+  // A stream that was unpiped stays paused until it is resumed.
   request.resume();
 }

@@ -9,26 +9,26 @@ export type Fields = ReadonlyMap<string, string>;
 
 interface FormLimits {
   timeoutMs: number;
-  /** For a file that comes before its token to go on, and then for the token. */
+  /** Longest pause of a file that comes before its token, and longest wait for that token afterwards. */
   tokenTimeoutMs: number;
-  /** Of the file. */
+  /** Maximum size of the file. */
   maxBytes: number;
 }
 
 export interface FileHandling<T> {
-  /** Gets the fields that came before the file, and what fails the form as long as it is read. */
+  /** Gets the file, the fields before it, and a function that fails the form while it is being read. */
   receive(file: Readable, fields: Fields, fail: (reason: Error) => void): Promise<T>;
-  /** Gets a file that was received in a form that then turned out to be bad. */
+  /** Gets a file that was received before the form turned out to be bad. */
   discard(received: T): Promise<void>;
 }
 
-/** The fields and the heads of all parts that a form may have. */
+/** Maximum bytes of a form apart from its file: the fields and the heads of all parts. */
 const BESIDE_THE_FILE = 262_144;
-/** What a boundary of 70 characters needs, the most that RFC 2046 allows, and a name of the character set. */
+/** Room for a boundary of 70 characters, the longest that RFC 2046 allows, and for the name of a character set. */
 const TYPE_LENGTH = 120;
 const LIMITS = { fieldNameSize: 200, fieldSize: 4_096, fields: 50, files: 1, parts: 60, headerPairs: 20 };
 
-/** Reads a form with one file in it. Always settles: with the form, or with its first mistake. */
+/** Reads a form with one file. Always settles: with the form, or with its first mistake. */
 export async function readUploadForm<T>(
   request: IncomingMessage,
   handling: FileHandling<T>,
@@ -93,7 +93,7 @@ function parserFor(request: IncomingMessage): Busboy {
   }
 }
 
-/** The parser limits each part, and not what stands before, between and behind them. */
+/** Limits the whole form: the parser limits each part, but not the bytes before, between and after the parts. */
 function failWhenLonger(request: IncomingMessage, mostBytes: number, fail: (error: Error) => void): void {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {

@@ -9,23 +9,23 @@ import { ageOf, fileAt, flushFile, namesIn, needRoom, storageFailure, type Disk 
 import { hasCode, partsUnknown, Refusal } from './errors';
 import type { Incoming } from './incoming';
 
-/** An upload that is not complete. Another user has none of this id, and neither has another version of the protocol. */
+/** An incomplete upload. Its id is unknown to other users, and in the other version of the protocol. */
 export interface PartedUpload {
   userId: string;
   version: 'v1' | 'v2';
   id: string;
-  /** By whoever makes an image of it. To all others it is unknown. */
+  /** Whether a request is making an image of it. To all other requests it is then unknown. */
   isClaimed?: boolean;
 }
 
 export interface Part {
-  /** In version 1 the offset in its block. The upload consists of its parts in this order. */
+  /** In version 1: the offset in its block. The parts are joined in the order of their numbers. */
   number: number;
   bytes: number;
   etag: string;
 }
 
-/** An upload, and those of its parts that an image is made of. */
+/** An upload, and the parts of it that go into the image. */
 export interface Piece {
   upload: PartedUpload;
   parts: readonly Part[];
@@ -42,22 +42,22 @@ interface Wanted {
   md5?: string | undefined;
 }
 
-/** After so long without a new part an upload is unknown; the next sweep, ten minutes later at most, removes it. */
+/** An upload without a new part for this time is unknown. The next sweep, at most ten minutes later, removes it. */
 export const PARTS_LIVE_MS = 45 * 60_000;
 
-/** No user id holds a dot, so none can name this folder. */
+/** No user id contains a dot, so none can name this folder. */
 const PARTS = '.parts';
 const UPLOAD_ID = /^[0-9a-f-]{36}$/;
 
-/** Of whole size, of a user. SDKs leave those behind that are cancelled, and blocks whose answer was lost. */
+/** Incomplete uploads of full size per user. SDKs abandon cancelled uploads, and blocks whose answer was lost. */
 const UPLOADS_PER_USER = 10;
-/** What a file or a folder counts as at least. */
+/** Minimum that a file or a folder counts as. */
 const LEAST_BYTES = 65_536;
 
 /**
- * The parts of uploads that are not complete, as `<user id>/<version>.<upload id>/<number>.<bytes>.<etag>`. What is
- * known of them is in their names alone, so that instances which share the disk share the uploads. The folder of an
- * upload that is being completed ends in `.claimed`.
+ * The parts of incomplete uploads, as `<user id>/<version>.<upload id>/<number>.<bytes>.<etag>`. Their names are the
+ * only record of them, so that instances which share the disk also share the uploads. The folder of an upload that is
+ * being completed ends in `.claimed`.
  */
 export class UploadParts {
   private readonly directory: string;
@@ -82,7 +82,7 @@ export class UploadParts {
     return upload;
   }
 
-  /** Stores a part. It replaces the one that had its number. */
+  /** Stores a part. It replaces an earlier part of the same number. */
   async add(upload: PartedUpload, { number, md5, ...wanted }: Wanted, source: Readable): Promise<ReceivedPart> {
     const most = Math.min(wanted.mostBytes ?? Infinity, await this.bytesLeft(upload, number));
     const room = await this.roomOf(upload.userId);
@@ -95,7 +95,7 @@ export class UploadParts {
       if (md5 !== undefined && md5 !== sums.md5)
         throw new Refusal('checksum_wrong', 'Content-MD5: does not match the bytes that arrived');
       await flushFile(path);
-      await this.give(path, upload, { number, ...sums });
+      await this.moveIn(path, upload, { number, ...sums });
       return { number, ...sums };
     } catch (error) {
       throw storageFailure(error);
@@ -104,7 +104,7 @@ export class UploadParts {
     }
   }
 
-  /** In their order. Throws when the upload is unknown. */
+  /** Returns the parts in the order of their numbers. Throws when the upload is unknown. */
   async list(upload: PartedUpload): Promise<Part[]> {
     const folder = this.folderOf(upload);
     if ((await ageOf(folder)) > PARTS_LIVE_MS) throw partsUnknown(upload.version);
@@ -119,7 +119,7 @@ export class UploadParts {
     }
   }
 
-  /** All of them or none. Of those who want an upload at once one gets it, and to the others it is unknown. */
+  /** Claims all uploads or none. Of simultaneous requests one succeeds; to the others the uploads are unknown. */
   async claim(pieces: Piece[]): Promise<Piece[]> {
     const claimed: Piece[] = [];
     try {
@@ -135,7 +135,7 @@ export class UploadParts {
     }
   }
 
-  /** What cannot be given back is removed by a sweep. */
+  /** Releases the uploads. A later sweep removes those that cannot be released. */
   async unclaim(claimed: Piece[]): Promise<void> {
     for (const { upload } of claimed)
       await rename(this.folderOf(upload), this.folderOf({ ...upload, isClaimed: false })).catch(() => {});
@@ -151,12 +151,12 @@ export class UploadParts {
         const folder = join(this.directory, userId, name);
         if ((await ageOf(folder)) > PARTS_LIVE_MS) await this.discard(folder);
       }
-      // Fails while there is anything in it.
+      // Fails unless the folder is empty.
       await rmdir(join(this.directory, userId)).catch(() => {});
     }
   }
 
-  /** In one step, so that no part comes into a folder of which a half is removed. */
+  /** Removes a folder in one step, so that no part is added to a half-removed one. */
   private async discard(folder: string): Promise<void> {
     const path = await this.incoming.newPath();
     try {
@@ -168,8 +168,8 @@ export class UploadParts {
     }
   }
 
-  /** Gives a file its name. The limits are looked at once more then: other parts may have come at the same time. */
-  private async give(file: string, upload: PartedUpload, part: Part): Promise<void> {
+  /** Moves a file into its upload. Then checks the limits again: other parts may have arrived at the same time. */
+  private async moveIn(file: string, upload: PartedUpload, part: Part): Promise<void> {
     const path = this.pathOf(upload, part);
     await this.move(file, path, upload);
     for (const other of await this.list(upload))
@@ -187,13 +187,13 @@ export class UploadParts {
     });
   }
 
-  /** For a part of this number. */
+  /** Returns the bytes that a part of this number may have. */
   private async bytesLeft(upload: PartedUpload, number: number): Promise<number> {
     const others = (await this.list(upload)).filter((part) => part.number !== number);
     return this.options.maxBytes - others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** What uploads of the user that are not complete may still take of the disk. */
+  /** Returns the disk space that incomplete uploads of the user may still take. */
   private async roomOf(userId: string): Promise<number> {
     const folder = join(this.directory, userId);
     let room = this.mostBytesPerUser;

@@ -2,7 +2,7 @@ import { IMAGE_TYPES } from './image-type';
 
 const VALID_SECONDS = 600;
 
-/** Qiniu's upload policy: what one token allows, in the fields that both kinds of storage honour. */
+/** Qiniu's upload policy, which says what one token allows. Both kinds of storage honour these fields. */
 export interface UploadPolicy {
   scope: string;
   isPrefixalScope: 1;
@@ -16,7 +16,7 @@ export interface UploadPolicy {
   returnBody: string;
 }
 
-/** New images only, under a prefix of the user's own, for ten minutes. */
+/** Returns a policy that allows new images only, under the user's own prefix, for ten minutes. */
 export function uploadPolicy(bucket: string, userId: string, maxBytes: number): UploadPolicy {
   return {
     scope: `${bucket}:${userId}/`,
@@ -25,7 +25,7 @@ export function uploadPolicy(bucket: string, userId: string, maxBytes: number): 
     deadline: Math.floor(Date.now() / 1000) + VALID_SECONDS,
     fsizeLimit: maxBytes,
     mimeLimit: IMAGE_TYPES.map(({ mime }) => mime).join(';'),
-    // By the content, not by the type that the client claims.
+    // Type by the content, not by the client's claim.
     detectMime: 1,
     // For an upload that names no key.
     saveKey: `${userId}/$(etag)`,

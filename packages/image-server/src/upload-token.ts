@@ -6,14 +6,14 @@ import { uploadPolicy } from './upload-policy';
 const ACCESS_KEY = 'local';
 export const BUCKET = 'local';
 
-/** Who is to upload. */
+/** The user that a token is for. */
 export interface Uploader {
   userId: string;
-  /** Grows with each new password, and ends the tokens from before. */
+  /** Grows with each new password, which revokes earlier tokens. */
   credentialsVersion: number;
 }
 
-/** What a token that we have signed allows. */
+/** The content of a valid token. */
 export interface UploadGrant extends Uploader {
   maxBytes: number;
 }
@@ -22,21 +22,21 @@ const policyFields = z.object({
   scope: z.string().regex(new RegExp(`^${BUCKET}:[A-Za-z0-9_-]{1,64}/$`)),
   deadline: z.number(),
   fsizeLimit: z.number(),
-  /** A field of ours: the token is worth nothing once the password has changed. */
+  /** Our own field: a change of the password revokes the token. */
   credentialsVersion: z.number(),
 });
 
-/** Qiniu's form, `access key:signature:policy`, so that Qiniu's SDKs take the token for one of theirs. */
+/** Signs a token in Qiniu's form, `access key:signature:policy`, so that Qiniu's SDKs accept it. */
 export function signUploadToken(secret: string, { userId, credentialsVersion }: Uploader, maxBytes: number): string {
   const policy = encode(JSON.stringify({ ...uploadPolicy(BUCKET, userId, maxBytes), credentialsVersion }));
   return `${ACCESS_KEY}:${encode(signature(secret, policy))}:${policy}`;
 }
 
-/** Any of the secrets may have signed it. */
+/** Verifies a token that any of the secrets may have signed. */
 export function verifyUploadToken(secrets: string[], token: string): UploadGrant {
   const [accessKey, sign, encodedPolicy, ...more] = token.split(':');
   if (sign === undefined || encodedPolicy === undefined || more.length > 0) throw refused();
-  // The text is compared, not its bytes: base64 has several spellings for the same ones.
+  // Compares the text, not the decoded bytes: base64 has several spellings for the same bytes.
   const isSigned = secrets.some((secret) => isSameText(sign, encode(signature(secret, encodedPolicy))));
   if (accessKey !== ACCESS_KEY || !isSigned) throw refused();
   const policy = policyFields.safeParse(JSON.parse(Buffer.from(encodedPolicy, 'base64url').toString()));
@@ -55,13 +55,13 @@ function signature(secret: string, encodedPolicy: string): Buffer {
   return createHmac('sha1', secret).update(encodedPolicy).digest();
 }
 
-/** Takes the same time however much of it is right. */
+/** Compares in the same time however much of the text is right. */
 function isSameText(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Qiniu's alphabet is the URL-safe one, and unlike base64url it keeps the padding. */
+/** Encodes as Qiniu does: in the URL-safe alphabet, but unlike base64url with padding. */
 function encode(bytes: string | Buffer): string {
   return Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }

@@ -19,7 +19,7 @@ import { hostWith, refuseAsOurs } from '../../../src/integrations/storage/mounte
 import { openQueues } from '../../../src/load/queues';
 import { multipartForm, type Part } from '../../../test/support/images';
 
-export const SECRET = 'a secret of this server alone';
+export const SECRET = 'a secret of only this server';
 export const MAX_BYTES = 100_000;
 
 export interface RunningServer {
@@ -33,11 +33,11 @@ export interface ImageServer extends RunningServer {
   storage: ImageStore;
   book: OpenBook;
   tokenOf(userId: string): string;
-  /** Every file below the directory, wherever it lies. */
+  /** Returns all files below the directory, at any depth. */
   files(): Promise<string[]>;
 }
 
-/** Takes everybody's images; what real accounts may is tested with the database. */
+/** Accepts images of all users. The limits of real accounts are tested with the database. */
 export class OpenBook implements ImageBook {
   readonly hashes = new Map<string, string>();
   unused: ImageName[] = [];
@@ -60,7 +60,7 @@ export class OpenBook implements ImageBook {
     return this.hashes.has(`${userId}/${name}`);
   }
 
-  async strike({ userId, name }: ImageName): Promise<void> {
+  async remove({ userId, name }: ImageName): Promise<void> {
     this.hashes.delete(`${userId}/${name}`);
   }
 
@@ -68,18 +68,14 @@ export class OpenBook implements ImageBook {
     for (const { userId, name, hash } of images) this.hashes.set(`${userId}/${name}`, hash);
   }
 
-  async strikeUnused(): Promise<{ looked: number; struck: ImageName[] }> {
-    const struck = await this.struck(this.unused);
-    return { looked: struck.length, struck };
-  }
-
-  private async struck(images: ImageName[]): Promise<ImageName[]> {
-    for (const image of images) await this.strike(image);
-    return images.splice(0);
+  async removeUnused(): Promise<{ checked: number; removed: ImageName[] }> {
+    const removed = this.unused.splice(0);
+    for (const image of removed) await this.remove(image);
+    return { checked: removed.length, removed };
   }
 }
 
-/** The smallest app that can stand around the router: no session, no log. Tests are proxies that it trusts. */
+/** The smallest app that can mount the router: no sessions, no log. Tests act as proxies that it trusts. */
 export async function serve(router: Router): Promise<RunningServer> {
   const app = express().set('trust proxy', 'loopback');
   const logger = createLogger('silent', { write: () => {} });
@@ -89,7 +85,7 @@ export async function serve(router: Router): Promise<RunningServer> {
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     cutOff: () => server.closeAllConnections(),
@@ -138,12 +134,12 @@ export async function startImageServer({
   };
 }
 
-/** As the accounts sign it. */
+/** Signs a token as the accounts do. */
 export function tokenWith(secret: string, userId: string, maxBytes = MAX_BYTES): string {
   return signUploadToken(secret, { userId, credentialsVersion: 0 }, maxBytes);
 }
 
-/** The server may remove a folder while they are looked for. */
+/** Finds files. The server may remove a folder at the same time. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return [];
@@ -170,7 +166,7 @@ export async function post(url: string, parts: Part[]): Promise<Answer> {
   return reasoned({ status: response.status, json: await response.json(), headers: response.headers });
 }
 
-/** Whatever is refused has a reason of its status, in the header too. */
+/** Expects each refusal to have a reason with its status, in the header too. */
 export function reasoned<T extends Answer>(answer: T): T {
   const { code, reason } = answer.json as { code?: number; reason?: Reason };
   if (code === undefined) return answer;

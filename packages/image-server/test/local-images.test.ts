@@ -151,7 +151,7 @@ describe('stored image', () => {
       ]);
     };
     const status = async () => (await get(`/files/${USER}/a.png`)).status;
-    const struck = () => server.book.strike(image).then(() => ({ looked: 0, struck: [image] }));
+    const removeEntry = () => server.book.remove(image).then(() => ({ checked: 0, removed: [image] }));
     afterEach(() => jest.restoreAllMocks());
 
     it('is removed, and nothing is left of it', async () => {
@@ -162,8 +162,8 @@ describe('stored image', () => {
     });
 
     it('stays when it is uploaded again before its file is removed', async () => {
-      jest.spyOn(server.book, 'strikeUnused').mockImplementationOnce(async () => {
-        const answer = await struck();
+      jest.spyOn(server.book, 'removeUnused').mockImplementationOnce(async () => {
+        const answer = await removeEntry();
         expect((await upload()).status).toBe(200);
         return answer;
       });
@@ -172,7 +172,7 @@ describe('stored image', () => {
     });
 
     it('stays when it is uploaded again while its file is removed', async () => {
-      jest.spyOn(server.book, 'strikeUnused').mockImplementationOnce(struck);
+      jest.spyOn(server.book, 'removeUnused').mockImplementationOnce(removeEntry);
       jest.spyOn(server.book, 'has').mockImplementationOnce(async () => {
         expect((await upload()).status).toBe(200);
         return true;

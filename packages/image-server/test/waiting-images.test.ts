@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Word } from '../src/decoder-process';
+import type { DecoderAnswer } from '../src/decoder-process';
 import { ImageRewriter } from '../src/image-rewriter';
 import { Queue } from '../../../src/load/queue';
 import { QUEUES } from '../../../src/load/queues';
@@ -14,7 +14,7 @@ const USER = 'user_A-1';
 class SlowDecoders {
   readonly gates: Gate[] = [];
 
-  async decode(): Promise<Word> {
+  async decode(): Promise<DecoderAnswer> {
     const gate = new Gate();
     this.gates.push(gate);
     await gate.wait();

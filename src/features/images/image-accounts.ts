@@ -23,7 +23,7 @@ interface Parts {
   limiter: Limiter;
 }
 
-/** Whose images they are: what an account may upload, and which of its images are still shown. */
+/** The accounts' side of images: what an account may upload, and which of its images are still shown. */
 export class ImageAccounts implements ImageBook, OwnImages {
   constructor(private readonly parts: Parts) {}
 
@@ -60,8 +60,8 @@ export class ImageAccounts implements ImageBook, OwnImages {
     return (await this.parts.images.hashOf(image)) !== undefined;
   }
 
-  async strike(image: ImageName): Promise<void> {
-    await this.parts.images.strike(image);
+  async remove(image: ImageName): Promise<void> {
+    await this.parts.images.remove(image);
   }
 
   async adopt(images: ImageEntry[]): Promise<void> {
@@ -77,9 +77,9 @@ export class ImageAccounts implements ImageBook, OwnImages {
     await this.parts.images.hurryAll(userId);
   }
 
-  async strikeUnused(userId?: string): Promise<{ looked: number; struck: ImageName[] }> {
-    const images = await this.parts.images.strikeUnused(userId);
-    return { looked: images.length, struck: images.filter(({ shown }) => !shown) };
+  async removeUnused(userId?: string): Promise<{ checked: number; removed: ImageName[] }> {
+    const images = await this.parts.images.removeUnused(userId);
+    return { checked: images.length, removed: images.filter(({ shown }) => !shown) };
   }
 
   private async count(limit: LimitName, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
@@ -94,6 +94,6 @@ function ended(): Refusal {
 }
 
 function tooMuch(mostBytes: number): TooManyRequests {
-  const message = `your images would take more than ${mostBytes} bytes; those that are no portrait go after a day`;
+  const message = `your images would take more than ${mostBytes} bytes; images that are not portraits are removed after a day`;
   return new TooManyRequests('image_space_full', message, { retryAfterSeconds: RETRY_SECONDS });
 }

@@ -5,14 +5,14 @@ import { statement } from '../../database/statement';
 const BATCH = 500;
 
 const KEY = `'/files/' || image.user_id || '/' || image.name`;
-/** Whatever the service's address was, and with or without a query, whose sign is a place holder of Knex's. */
+/** Compares paths: with any address of the service, with or without a query. `chr(63)` is `?`, Knex's placeholder. */
 const shows = (uri: string) => `right(split_part(split_part(${uri}, chr(63), 1), '#', 1), length(${KEY})) = ${KEY}`;
 
 const IS_PORTRAIT = `EXISTS (SELECT FROM users WHERE id = image.user_id AND ${shows('portrait_uri')})`;
 
 /**
- * As the owner's portrait. An image that never was one also as the portrait of a group that the owner is or was in, as long
- * as the account is open: others must not keep online what its owner has taken away.
+ * Shown as the owner's portrait. An image that never was one also counts as the portrait of a group that the owner is
+ * or was in, while the account is open: others must not keep an image online that its owner has removed.
  */
 const SHOWN = `(
   ${IS_PORTRAIT}
@@ -25,7 +25,7 @@ const markPortrait = statement<unknown, 'userId' | 'uri'>(
     WHERE user_id = :userId AND NOT was_portrait AND ${shows(':uri::text')}`,
 );
 
-/** A group that showed one has no portrait then. */
+/** Makes replaced portraits due. Groups that showed one of them then have no portrait. */
 const hurryReplaced = statement<unknown, 'userId'>(
   'hurry-replaced-portraits',
   `WITH image AS (
@@ -36,27 +36,27 @@ const hurryReplaced = statement<unknown, 'userId'>(
       AND ${shows('groups.portrait_uri')}`,
 );
 
-const strikeDue = (whose: string) =>
+const removeDue = (whose: string) =>
   `WITH due AS (SELECT user_id, name, was_portrait FROM images WHERE ${whose} due_at <= now() ORDER BY due_at LIMIT ${BATCH}
                  FOR UPDATE SKIP LOCKED),
    image AS (SELECT user_id, name, ${SHOWN} AS shown FROM due image),
    put_off AS (UPDATE images SET due_at = now() + interval '1 day' FROM image
                 WHERE image.shown AND images.user_id = image.user_id AND images.name = image.name),
-   struck AS (DELETE FROM images USING image
-               WHERE NOT image.shown AND images.user_id = image.user_id AND images.name = image.name)
+   removed AS (DELETE FROM images USING image
+                WHERE NOT image.shown AND images.user_id = image.user_id AND images.name = image.name)
    SELECT user_id AS "userId", name, shown FROM image`;
 
-const strikeUnused = statement<ImageName & { shown: boolean }>('strike-unused-images', strikeDue(''));
-const strikeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
-  'strike-unused-images-of-one',
-  strikeDue('user_id = :userId AND'),
+const removeUnused = statement<ImageName & { shown: boolean }>('remove-unused-images', removeDue(''));
+const removeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
+  'remove-unused-images-of-one',
+  removeDue('user_id = :userId AND'),
 );
 
-/** The images that this service keeps itself. */
+/** The images that this service stores itself. */
 export class ImagesRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Until the end of the transaction nobody else enters an image of this user. False when the user may not upload. */
+  /** Keeps others from entering images of the user until the transaction ends. False when the user may not upload. */
   async lockUploader(userId: string, credentialsVersion: number): Promise<boolean> {
     const owner: unknown = await this.db('users')
       .where({ id: userId, credentials_version: credentialsVersion })
@@ -66,7 +66,7 @@ export class ImagesRepository {
     return owner !== undefined;
   }
 
-  /** So that nothing takes the image away that has just been uploaded again. False when there is no such image. */
+  /** Puts the image off for a day, so that it is not removed right after a new upload. False when there is none. */
   async renew({ userId, name, hash }: ImageEntry): Promise<boolean> {
     const due_at = this.db.raw<Date>("now() + interval '1 day'");
     return (await this.db('images').where({ user_id: userId, name, hash }).update({ due_at })) > 0;
@@ -85,13 +85,13 @@ export class ImagesRepository {
     return Number(sum?.bytes ?? 0);
   }
 
-  /** What is entered already stays as it is. */
+  /** Enters images. Existing entries do not change. */
   async enter(images: ImageEntry[]): Promise<void> {
     const rows = images.map(({ userId, name, bytes, hash }) => ({ user_id: userId, name, bytes, hash }));
     await this.db('images').insert(rows).onConflict(['user_id', 'name']).ignore();
   }
 
-  async strike({ userId, name }: ImageName): Promise<void> {
+  async remove({ userId, name }: ImageName): Promise<void> {
     await this.db('images').where({ user_id: userId, name }).delete();
   }
 
@@ -107,8 +107,8 @@ export class ImagesRepository {
     await this.db('images').where({ user_id: userId }).update({ due_at: this.db.fn.now() });
   }
 
-  /** Of all users or of one. */
-  async strikeUnused(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
-    return userId === undefined ? strikeUnused(this.db, {}) : strikeUnusedOf(this.db, { userId });
+  /** Removes due images that are shown nowhere, of all users or of one, and returns all that were due. */
+  async removeUnused(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
+    return userId === undefined ? removeUnused(this.db, {}) : removeUnusedOf(this.db, { userId });
   }
 }
