@@ -45,7 +45,7 @@ async function join(db: Knex): Promise<void> {
   await db('group_members').insert(member).onConflict(['group_id', 'member_id']).merge({ is_deleted: false });
 }
 
-/** Whatever holds of a user, by table. */
+/** Counts what a user still has, by table. */
 async function living({ id }: Person): Promise<Record<string, number>> {
   const sessions = app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id]);
   const friendships = app
@@ -83,7 +83,7 @@ async function closingBeside<T>(beside: () => Promise<T>): Promise<T> {
   return other;
 }
 
-describe('an account that is closed', () => {
+describe('closing an account', () => {
   beforeEach(() => insertGroup(app, `race-${cat.id}`, [ann]));
 
   const WRITERS: [string, (db: Knex) => Promise<void>][] = [
@@ -92,7 +92,7 @@ describe('an account that is closed', () => {
     ['membership', join],
   ];
 
-  it.each(WRITERS)('ends a %s that is just being made', async (_what, write) => {
+  it.each(WRITERS)('ends a %s that another transaction is just inserting', async (_what, write) => {
     let closed: Promise<Answer> | undefined;
     await app.db.transaction(async (trx) => {
       await write(trx);
@@ -103,14 +103,14 @@ describe('an account that is closed', () => {
     expect(await living(cat)).toEqual(NOTHING);
   });
 
-  it.each(WRITERS)('gets no %s that is made while it is being closed, or later', async (_what, write) => {
+  it.each(WRITERS)('refuses a %s that is written during the closing or after it', async (_what, write) => {
     await closingBeside(() => write(app.db));
     expect(await living(cat)).toEqual(NOTHING);
     await write(app.db);
     expect(await living(cat)).toEqual(NOTHING);
   });
 
-  it.each(WRITERS)('gets no %s that is brought back', async (_what, write) => {
+  it.each(WRITERS)('refuses to bring an ended %s back', async (_what, write) => {
     await write(app.db);
     await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 30 });
     await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: true });
@@ -121,15 +121,15 @@ describe('an account that is closed', () => {
     expect(await living(cat)).toEqual(NOTHING);
   });
 
-  it('lets nobody in who logs in meanwhile', async () => {
+  it('refuses a login that begins during the closing', async () => {
     const { region, phone, password } = cat;
     const login = await closingBeside(() => post(app.api, '/user/login', { region, phone, password }));
     expectBody(login, { code: 1000 });
     expect(await living(cat)).toEqual(NOTHING);
   });
 
-  it('takes no image that is uploaded meanwhile', async () => {
-    // What an upload asks last, once the image has been decoded.
+  it('refuses an image that is uploaded during the closing', async () => {
+    // The last question of an upload, once the image has been decoded.
     expect(await closingBeside(() => new ImagesRepository(app.db).lockUploader(cat.id, 0))).toBe(false);
   });
 
@@ -141,14 +141,14 @@ describe('an account that is closed', () => {
     ['/user/change_password', () => ({ oldPassword: cat.password, newPassword: newPassword() }), 400],
     ['/user/close_account', () => ({ password: cat.password }), 400],
   ];
-  it.each(CALLS)('is not changed by %s meanwhile', async (path, body, status) => {
+  it.each(CALLS)('is not undone by a concurrent %s', async (path, body, status) => {
     expect((await closingBeside(() => post(cat.agent, path, body()))).status).toBe(status);
     expect(await living(cat)).toEqual(NOTHING);
     const row: unknown = await app.db('users').where({ id: cat.id }).first('nickname', 'portrait_uri', 'is_findable');
     expect(row).toEqual({ nickname: '', portrait_uri: '', is_findable: true });
   });
 
-  it('gets no other phone meanwhile, whose token stays good', async () => {
+  it('refuses a concurrent change of the phone, and its token stays valid', async () => {
     const phone = newPhone();
     const token = await verificationToken(app, phone);
     expectRefusal(await closingBeside(() => changePhone(cat, token)), 400, 'password');
@@ -156,11 +156,11 @@ describe('an account that is closed', () => {
     expectBody(await changePhone(ann, token), { code: 200 });
   });
 
-  it('is not closed by a password that is reset meanwhile, and waits for the reset without a deadlock', async () => {
+  it('waits for a concurrent password reset without a deadlock, and then refuses the old password', async () => {
     const token = await verificationToken(app, cat);
     let closed: Promise<Answer> | undefined;
     await app.db.transaction(async (trx) => {
-      // What reset_password does, one after the other.
+      // The steps of reset_password, in turn.
       expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(cat))).toBe(true);
       closed = close(cat);
       await untilWaiting(app.db, 1);
@@ -171,20 +171,20 @@ describe('an account that is closed', () => {
     expect(await phoneOf(cat)).toEqual([e164(cat)]);
   });
 
-  it('goes through beside a friend who closes another one at once', async () => {
+  it('succeeds when a friend closes another account at the same time', async () => {
     await befriend(app.db);
     const answers = await Promise.all([close(ann), close(cat)]);
     expect(countCodes(answers)).toEqual({ 200: 2 });
     expect([await living(ann), await living(cat)]).toEqual([NOTHING, NOTHING]);
   });
 
-  // What PostgreSQL reads anew of a row that was waited for depends on the plan, and so on the size of the table.
+  // After waiting for a row, PostgreSQL reads it again. How depends on the plan, and so on the size of the table.
   it.each([
     ['as it is', ''],
     ['without hash joins', '-c enable_hashjoin=off'],
     ['without nested loops', '-c enable_nestloop=off'],
     ['without indexes', '-c enable_indexscan=off -c enable_bitmapscan=off'],
-  ])('ends friendships whose rows are written meanwhile, by a plan %s', async (_which, options) => {
+  ])('ends friendships whose rows are written at the same time, by a plan %s', async (_which, options) => {
     const planned = knex({
       client: 'pg',
       connection: { connectionString: app.databaseUrl, options },
@@ -208,11 +208,11 @@ describe('an account that is closed', () => {
     expect((await rows().pluck<number[]>('status')).sort()).toEqual([30, 30, 30, 30]);
   });
 
-  it('passes no group on to a member who is closing another one at once', async () => {
+  it('does not pass a group on to a member whose account is closing too', async () => {
     const groupId = `heirs-${cat.id}`;
     const bob = await insertAndSignIn(app, 'Bob');
     await insertGroup(app, groupId, [cat, ann]);
-    // The last to come, and so no heir as long as the other is there.
+    // The newest member, and so not the heir as long as the other is there.
     await app.db('group_members').insert({ group_id: groupId, member_id: bob.id });
     const answers: Promise<Answer>[] = [];
     let departures = 0;
@@ -221,7 +221,7 @@ describe('an account that is closed', () => {
     app.serviceDb.on('query', note);
     await app.db.transaction(async (trx) => {
       await trx('group_sizes').where({ group_id: groupId }).forUpdate();
-      // One after the other, so that the first one's group would pass to the second.
+      // In turn, so that the first one's group would pass to the second.
       answers.push(close(cat));
       await untilWaiting(app.db, 1);
       answers.push(close(ann));
@@ -229,7 +229,7 @@ describe('an account that is closed', () => {
     });
     expect(countCodes(await Promise.all(answers))).toEqual({ 200: 2 });
     app.serviceDb.off('query', note);
-    // No deadlock, after which one would have tried again.
+    // No deadlock, after which one would have retried.
     expect(departures).toBe(2);
     const members: unknown = await app.db('group_members').where({ group_id: groupId, is_deleted: false });
     expect(members).toMatchObject([{ member_id: bob.id, role: 0 }]);
@@ -237,13 +237,13 @@ describe('an account that is closed', () => {
   });
 });
 
-describe('a phone', () => {
+describe('changing phones', () => {
   let phone: PhoneFields;
   beforeEach(() => {
     phone = newPhone();
   });
 
-  it('that two users want at once is given to one of them', async () => {
+  it('gives a phone that two users want at once to one of them', async () => {
     const tokens = [await verificationToken(app, phone), await verificationToken(app, phone)];
     const answers: Promise<Answer>[] = [];
     await app.db.transaction(async (trx) => {
@@ -259,7 +259,7 @@ describe('a phone', () => {
     expect(phones.filter((number) => number === e164(phone))).toHaveLength(1);
   });
 
-  it('that is being registered is given to nobody else, whose token stays good and whose sessions go on', async () => {
+  it('refuses a phone that is just being registered; the token stays valid and the sessions stay', async () => {
     const token = await verificationToken(app, phone);
     await signIn(app, ann);
     let changed: Promise<Answer> | undefined;
@@ -279,7 +279,7 @@ describe('a phone', () => {
     expectBody(await changePhone(ann, token), { code: 200 });
   });
 
-  it('that is registered and taken by change_phone at once has one account', async () => {
+  it('gives a phone one account when register and change_phone take it at once', async () => {
     const tokens = [await verificationToken(app, phone), await verificationToken(app, phone)];
     const registration = { nickname: 'New', password: newPassword(), verification_token: tokens[0] };
     const answers = await Promise.all([
@@ -295,7 +295,7 @@ describe('a phone', () => {
     ).toHaveLength(1);
   });
 
-  it('that was changed resets no password by a token that it had before', async () => {
+  it('does not let a token of the old phone reset the password', async () => {
     const token = await verificationToken(app, phone);
     const password = newPassword();
     const answers: Promise<Answer>[] = [];
@@ -304,7 +304,7 @@ describe('a phone', () => {
     await new UsersRepository(blocker).claimPhone({ number: e164(phone), region: '44' }, 'somebody');
     answers.push(changePhone(ann, token));
     await untilWaiting(app.db, 1);
-    // It has read whose phone that is, and waits for its token.
+    // The reset has read whose phone that is, and waits for its token.
     answers.push(post(app.api, '/user/reset_password', { password, verification_token: old }));
     await untilWaiting(app.db, 2);
     await blocker.rollback();

@@ -32,12 +32,12 @@ let requests = 0;
 
 type Call = (headers: Record<string, string>) => Promise<unknown>;
 
-/** What one request leaves in the trail. */
+/** Returns the events of one request. */
 async function noted(call: Call): Promise<Row[]> {
   return rowsOf(await clientIdOf(call));
 }
 
-/** The same of a request whose events are written behind its answer. */
+/** Like `noted`, for a request whose events are written after its answer. */
 async function notedBehind(call: Call): Promise<Row[]> {
   const clientId = await clientIdOf(call);
   await until(async () => (await rowsOf(clientId)).length > 0);
@@ -63,7 +63,7 @@ function shortLived(): Promise<TestApp> {
   return startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl, dataDir });
 }
 
-/** While `work` goes on nothing can be added to the trail. Returns how many writers wait for it. */
+/** Nothing can be added to the trail while `work` runs. Returns how many writers wait for it. */
 async function withLockedTrail(work: (writers: () => Promise<number>) => Promise<void>): Promise<void> {
   const holder = await app.db.transaction();
   try {
@@ -83,7 +83,7 @@ const mask = (number: string) => `${number.slice(0, 4)}…${number.slice(-2)}`;
 const events = (rows: Row[]) => rows.map(({ event, user_id, detail }) => [event, user_id, detail]);
 
 describe('the audit trail', () => {
-  it('knows a request by an id of the service, also when clients send one id for many', async () => {
+  it('identifies each request by an id of the service, even when clients send the same id for several', async () => {
     const headers = { 'X-Request-Id': 'the-same' };
     for (const phone of [newPhone(), newPhone()])
       expect((await post(app.api, '/user/send_code', phone, headers)).headers['x-request-id']).toBe('the-same');
@@ -116,7 +116,7 @@ describe('the audit trail notes', () => {
     expect(rows[0]?.at.getTime()).toBeGreaterThan(before);
   });
 
-  it('a code that is refused: the region, the kind of number, the provider', async () => {
+  it('a refused code, with the region, the kind of number, or the refusal by the provider', async () => {
     const strict = await instance({ ALLOWED_REGIONS: '49,44', PHONE_CHECK: 'mobile' });
     const send = (phone: object) =>
       noted((headers) => post(strict.api, '/user/send_code', phone, headers)).then((rows) =>
@@ -139,13 +139,13 @@ describe('the audit trail notes', () => {
     ]);
   });
 
-  it('that a captcha was missing where one is always wanted', async () => {
+  it('a missing captcha where one is always required', async () => {
     const strict = await instance({ CAPTCHA_POLICY: 'always' });
     const rows = await noted((headers) => post(strict.api, '/user/send_code', newPhone(), headers));
     expect(events(rows)).toEqual([['code_refused', null, 'no solved captcha']]);
   });
 
-  it('a limit that is met, once a window, by its name', async () => {
+  it('a limit that is exceeded, by its name, once per window', async () => {
     const phone = newPhone();
     await post(app.api, '/user/send_code', phone);
     const send = () => noted((headers) => post(app.api, '/user/send_code', phone, headers));
@@ -176,7 +176,7 @@ describe('the audit trail notes', () => {
     expect(rows).toMatchObject([{ event: 'registered', user_id: user.user_id, phone: mask(e164(phone)) }]);
   });
 
-  it('logins and their failures, known to be of an account or not', async () => {
+  it('logins and failed logins, with the account if there is one', async () => {
     const person = await insertPerson(app);
     const login = (fields: object) => (headers: Record<string, string>) =>
       post(app.api, '/user/login', { ...person, ...fields }, headers);
@@ -187,7 +187,7 @@ describe('the audit trail notes', () => {
     expect(row).toMatchObject({ event: 'login_failed', user_id: null, phone: mask(e164(stranger)) });
   });
 
-  it('a changed password, the sessions that it ended, and an attempt with a wrong old one', async () => {
+  it('a changed password, the sessions that it ended, and an attempt with a wrong old password', async () => {
     const person = await insertPerson(app);
     await post(app.api, '/user/login', person);
     const cookie = cookieOf(await post(app.api, '/user/login', person));
@@ -215,7 +215,7 @@ describe('the audit trail notes', () => {
     ]);
   });
 
-  it('sessions that are ended by logout and end_session, and nothing where none was', async () => {
+  it('sessions that logout and end_session end, and nothing where there was no session', async () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await post(app.api, '/user/login', person));
     const call = (path: string, body?: string) =>
@@ -225,14 +225,14 @@ describe('the audit trail notes', () => {
     expect(await call('/user/logout')).toEqual([]);
   });
 
-  it('nothing of what only reads', async () => {
+  it('nothing of requests that only read', async () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await post(app.api, '/user/login', person));
     for (const path of ['/user/groups', '/user/sync/0', '/user/sessions', `/user/${person.id}`])
       expect(await noted((headers) => sendRaw(app, path, { headers: { ...headers, Cookie: cookie } }))).toEqual([]);
   });
 
-  it('every failed login of an account, and 20 an hour from an address for phones without one', async () => {
+  it('every failed login to an account, and 20 per hour and address for phones without an account', async () => {
     const person = await insertPerson(app);
     const headers = { 'X-Forwarded-For': '203.0.113.98' };
     const failures = () => app.db('security_events').where({ event: 'login_failed', ip: '203.0.113.98' });
@@ -245,7 +245,7 @@ describe('the audit trail notes', () => {
     expect(await failures()).toHaveLength(21);
   });
 
-  it('a guess budget that is met, also when send_code is the first to meet it', async () => {
+  it('an exhausted budget of guesses, also when send_code is the first to find it exhausted', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
     const phone = newPhone();
     await post(limited.api, '/user/send_code', phone);
@@ -258,7 +258,7 @@ describe('the audit trail notes', () => {
     expect(await verify()).toEqual([]);
   });
 
-  it('20 refused sends of an address in an hour, and no more of the same', async () => {
+  it('at most 20 refused sends per address and hour', async () => {
     const strict = await instance({ ALLOWED_REGIONS: '49' });
     const refused = () => app.db('security_events').where({ event: 'code_refused', ip: '203.0.113.99' });
     const from = { 'X-Forwarded-For': '203.0.113.99' };
@@ -285,7 +285,7 @@ describe('the audit trail', () => {
     await expect(add).rejects.toMatchObject({ constraint: 'security_events_phone_masked' });
   });
 
-  it('is append-only: no row is changed, and none is removed within a day', async () => {
+  it('is append-only: no row can be changed, or deleted within a day', async () => {
     await post(app.api, '/user/send_code', newPhone());
     const denied = { code: '42501' };
     await expect(app.db('security_events').update({ event: 'nothing' })).rejects.toMatchObject(denied);
@@ -294,7 +294,7 @@ describe('the audit trail', () => {
     expect((await app.db('security_events')).length).toBeGreaterThan(0);
   });
 
-  it('forgets what is older than AUDIT_DAYS, and that only', async () => {
+  it('loses only events older than AUDIT_DAYS', async () => {
     const add = (days: number) =>
       app.db.raw(
         `INSERT INTO security_events (at, event, ip, user_agent, request_id)
@@ -308,7 +308,7 @@ describe('the audit trail', () => {
     );
   });
 
-  it('that is locked keeps nobody waiting for more than two seconds', async () => {
+  it('does not keep send_code waiting for more than two seconds while its table is locked', async () => {
     const phone = newPhone();
     const holder = await app.db.transaction();
     await holder.raw('LOCK TABLE security_events IN ACCESS EXCLUSIVE MODE');
@@ -321,20 +321,20 @@ describe('the audit trail', () => {
     }
   });
 
-  it.each(['a known', 'an unknown'])('is written behind the answer of a refused login of %s phone', async (which) => {
+  it.each(['a known', 'an unknown'])('is written after the answer to a refused login of %s phone', async (which) => {
     const { id, region, phone } = await insertPerson(app);
     const whose = which === 'a known' ? { region, phone } : newPhone();
     const login = notedBehind(async (headers) => {
       await withLockedTrail(async (writers) => {
         expectBody(await post(app.api, '/user/login', { ...whose, password: 'wrong-one' }, headers), { code: 1000 });
-        // A write that had been waited for would have given up before the answer.
+        // If the write were awaited, it would have given up before the answer.
         await until(async () => (await writers()) > 0);
       });
     });
     expect(events(await login)).toEqual([['login_failed', which === 'a known' ? id : null, 'login']]);
   });
 
-  it('has every refused login, also of an instance that is stopped just then', async () => {
+  it('keeps every refused login, even of an instance that is stopped at that moment', async () => {
     const person = await insertPerson(app);
     const other = await shortLived();
     let closed: Promise<void> | undefined;
@@ -347,7 +347,7 @@ describe('the audit trail', () => {
     expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toHaveLength(8);
   });
 
-  it('that cannot be written to fails nobody who only asks, and holds back what changes an account', async () => {
+  it('when it cannot be written, lets send_code and refused logins pass, and fails a login', async () => {
     const person = await insertPerson(app);
     const phone = newPhone();
     await app.db.raw('ALTER TABLE security_events RENAME TO no_security_events');

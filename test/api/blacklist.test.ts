@@ -29,10 +29,10 @@ describe('blacklist', () => {
       ]);
     });
 
-    it('reads a long one in pages, and gives all of it in order', async () => {
+    it('returns a long list completely and in order, reading it in pages', async () => {
       const { agent, id } = await insertAndSignIn(app);
       const ids = await insertMany(1_001);
-      // Some are of one moment, and the others microseconds apart.
+      // Some have the same time, and the others are microseconds apart.
       await app.db.raw(
         `INSERT INTO blacklist (user_id, friend_id, updated_at)
            SELECT ?, friend, now() - interval '1 microsecond' * (hashtext(friend) % 300) FROM unnest(?::text[]) friend`,
@@ -62,7 +62,7 @@ describe('blacklist', () => {
       });
     });
 
-    it("is each user's own", async () => {
+    it('shows each user only their own list', async () => {
       const ann = await insertAndSignIn(app);
       const bob = await insertAndSignIn(app);
       await expectOk(ann.agent.post('/user/add_to_blacklist').send({ friendId: bob.id }));
@@ -115,14 +115,14 @@ describe('blacklist', () => {
       expect((await agent.post('/user/add_to_blacklist').send({ friendId })).status).toBe(400);
     });
 
-    it('refuses oneself', async () => {
+    it("refuses the user's own id", async () => {
       const { agent, id } = await insertAndSignIn(app);
       expect((await agent.post('/user/add_to_blacklist').send({ friendId: id })).status).toBe(400);
     });
   });
 
   describe('POST /user/remove_from_blacklist', () => {
-    it('takes an entry off, and adding puts it on again', async () => {
+    it('removes an entry, and add_to_blacklist restores it', async () => {
       const { agent } = await insertAndSignIn(app);
       const { id: friendId } = await insertPerson(app);
       const listed = async () => (await expectOk(agent.post('/user/blacklist'))).result;
@@ -133,7 +133,7 @@ describe('blacklist', () => {
       expect(await listed()).toMatchObject([{ id: friendId }]);
     });
 
-    it('succeeds for what is not there', async () => {
+    it('succeeds when there is no such entry', async () => {
       const { agent, id } = await insertAndSignIn(app);
       expect(await expectOk(agent.post('/user/remove_from_blacklist').send({ friendId: 'nobody' }))).toEqual({
         code: 200,
@@ -148,24 +148,24 @@ describe('blacklist', () => {
     const remove = ({ agent }: SignedInPerson, friendId = '') =>
       post(agent, '/user/remove_from_blacklist', { friendId });
 
-    it('takes so many entries, and refuses one more until another is taken off', async () => {
+    it('takes MAX_BLACKLIST entries, and refuses another one until one is removed', async () => {
       const ann = await insertAndSignIn(await instance());
       const ids = await insertMany(5);
       for (const id of ids.slice(0, 3)) expectBody(await add(ann, id), { code: 200 });
       expectRefusal(await add(ann, ids[3]), 400, '3');
       expectRefusal(await add(ann, 'nobody'), 400, 'no such user');
-      // What is on it already is no entry more.
+      // Its entry exists already.
       expectBody(await add(ann, ids[0]), { code: 200 });
       expect(await listed(ann)).toEqual(ids.slice(0, 3));
 
       expectBody(await remove(ann, ids[0]), { code: 200 });
       expectBody(await add(ann, ids[3]), { code: 200 });
-      // One that was on it before takes a place as well.
+      // A removed entry needs a free place again.
       expectRefusal(await add(ann, ids[0]), 400);
       expect(await listed(ann)).toEqual(ids.slice(1, 4));
     });
 
-    it('gives one of two, on two instances, the last place', async () => {
+    it('gives the last place to one of two adds on two instances', async () => {
       const [one, other] = [await instance(), await instance()];
       const ann = await insertAndSignIn(one);
       const there = await signIn(other, ann);
@@ -182,7 +182,7 @@ describe('blacklist', () => {
       expect(await listed(ann)).toHaveLength(3);
     });
 
-    it('takes nothing off a list that is longer already', async () => {
+    it('keeps a list that is already longer than allowed, and adds nothing to it', async () => {
       const ann = await insertAndSignIn(await instance());
       const ids = await insertMany(6);
       await app.db('blacklist').insert(ids.map((friend_id) => ({ user_id: ann.id, friend_id })));
@@ -192,7 +192,7 @@ describe('blacklist', () => {
       expect(await listed(ann)).toEqual(ids.slice(1));
     });
 
-    it('takes any number where it is 0', async () => {
+    it('takes any number of entries when it is 0', async () => {
       const ann = await insertAndSignIn(await instance({ MAX_BLACKLIST: '0' }));
       for (const id of await insertMany(5)) expectBody(await add(ann, id), { code: 200 });
     });
@@ -215,7 +215,7 @@ describe('blacklist', () => {
   describe('with BLACKLIST_CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { BLACKLIST_CHANGES_PER_USER_HOUR: '3' });
 
-    it('takes so many adds of a user, from two instances too, writes no more rows, and lets others go on', async () => {
+    it('limits adds per user across instances, before they write rows, and does not limit other users', async () => {
       const limited = await instance();
       const ann = await insertAndSignIn(limited);
       const there = await signIn(await instance(), ann);
@@ -229,13 +229,13 @@ describe('blacklist', () => {
         expect(retryAfterOf(refused)).toBeGreaterThan(3_000);
       }
       expect(await app.db('blacklist').where({ user_id: ann.id })).toHaveLength(3);
-      // What has to be taken off can be.
+      // Removing entries is not limited.
       for (const friendId of ids)
         expectBody(await post(ann.agent, '/user/remove_from_blacklist', { friendId }), { code: 200 });
       expectBody(await add(bob, ids[0]), { code: 200 });
     });
 
-    it('counts no add that is malformed, or of oneself', async () => {
+    it('does not count an add that is malformed or names the user', async () => {
       const { agent, id } = await insertAndSignIn(await instance());
       const add = (friendId: string) => post(agent, '/user/add_to_blacklist', { friendId });
       for (const friendId of ['', id, 'a/b', id]) expectRefusal(await add(friendId), 400);
@@ -243,7 +243,7 @@ describe('blacklist', () => {
     });
   });
 
-  /** In the order of their ids. */
+  /** Returns the ids in order. */
   async function insertMany(count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newUserId()).sort();
     await app.db('users').insert(ids.map((id) => ({ id, nickname: 'Bob' })));

@@ -37,14 +37,14 @@ const sendCode = (on: TestApp, captcha: object = {}, phone: PhoneFields = newPho
 const tokensAsked = () => provider.requests.map(({ form }) => form.get('response'));
 
 describe('with a captcha provider, /user/get_sms_img_code', () => {
-  it('gives the address of a page that shows the widget, and the site key', async () => {
+  it('returns the address of a page that shows the widget, and the site key', async () => {
     const on = await instance();
     const result = { url: `${on.url}/captcha/widget`, verifyId: provider.siteKey };
     expectBody(await post(on.api, '/user/get_sms_img_code'), { code: 200, result });
     expect(provider.requests).toEqual([]);
   });
 
-  it('has no pictures; without one there is no page', async () => {
+  it('serves no pictures; without a provider there is no widget page', async () => {
     const picture = '/captcha/aaaaaaaaaaaaaaaaaaaaaa.png';
     expectRefusal(await sendRaw(await instance(), picture, { method: 'GET' }), 404, 'no such path');
     expectRefusal(await sendRaw(app, '/captcha/widget', { method: 'GET' }), 404, 'no such path');
@@ -61,7 +61,7 @@ describe('the page of the widget', () => {
     return { html: String(body), headers, policy, script: /<script>([^]*?)<\/script>/.exec(String(body))?.[1] ?? '' };
   }
 
-  it("lets the provider's script, frames and calls in, its own few lines, and nothing else", async () => {
+  it("allows the provider's script, frames and calls, its own few lines, and nothing else", async () => {
     const { html, headers, policy, script } = await pageOf();
     const cloudflare = 'https://challenges.cloudflare.com';
     expect(policy).toEqual([
@@ -80,7 +80,7 @@ describe('the page of the widget', () => {
     expect(html).toContain(`class="cf-turnstile h-captcha" data-sitekey="${provider.siteKey}" data-callback="solved"`);
   });
 
-  it('shows the widget of hCaptcha as well, from all hosts of its domain', async () => {
+  it('also shows the widget of hCaptcha, from all hosts of its domain', async () => {
     const { html, policy } = await pageOf({ CAPTCHA_SCRIPT_URL: HCAPTCHA });
     expect(policy).toContain('frame-src https://hcaptcha.com https://*.hcaptcha.com');
     expect(html).toContain(`<script src="${HCAPTCHA.replace('&', '&#38;')}" async defer></script>`);
@@ -89,7 +89,7 @@ describe('the page of the widget', () => {
     expect(other.html).not.toContain('<b>');
   });
 
-  it('hands the token over by its address, and to the handler of a web view', async () => {
+  it('passes the token on in its address, and to the handler of a web view', async () => {
     const { script } = await pageOf();
     const told: [string, string][] = [];
     const handler = (name: string) => ({ postMessage: (token: string) => void told.push([name, token]) });
@@ -126,7 +126,7 @@ describe('with a captcha provider, /user/send_code', () => {
     expectBody(await later(solved()), { code: 5000 });
   });
 
-  it('counts a wrong one as none: made up, of another site key, half, empty', async () => {
+  it('ignores a captcha that is made up, of another site key, incomplete or empty', async () => {
     const on = await instance({ SEND_CODE_PER_IP_HOUR: '1', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9' });
     expectBody(await sendCode(on), { code: 200 });
     const { verifyId, verifyCode } = solved();
@@ -141,7 +141,7 @@ describe('with a captcha provider, /user/send_code', () => {
     expect(tokensAsked()).toEqual(['made-up']);
   });
 
-  it('takes a token once, whichever instances get it at once', async () => {
+  it('accepts a token once, even when two instances get it at once', async () => {
     const limits = { SEND_CODE_PER_IP_HOUR: '1', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9' };
     const instances = [await instance(limits), await instance(limits)];
     expectBody(await sendCode(instances[0] ?? app), { code: 200 });
@@ -150,21 +150,21 @@ describe('with a captcha provider, /user/send_code', () => {
     expect(countCodes(answers)).toEqual({ 200: 1, 5000: 9 });
   });
 
-  it('takes tokens of 8 KiB, and refuses longer ones', async () => {
+  it('accepts tokens of 8 KiB, and refuses longer ones', async () => {
     const on = await instance();
     expectBody(await sendCode(on, solved('x'.repeat(8_192))), { code: 200 });
     expectRefusal(await sendCode(on, solved('x'.repeat(8_193))), 400, 'verifyCode');
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('keeps the limits as they are without a captcha while the provider is away', async () => {
+  it('applies the limits without a captcha while the provider is down', async () => {
     const on = await instance({ SEND_CODE_PER_IP_HOUR: '1', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9' });
     await provider.close();
     expectBody(await sendCode(on, solved()), { code: 200 });
     expectBody(await sendCode(on, solved()), { code: 5000 });
   });
 
-  it('asks the provider as often for an address as it may have captchas made, 429 beyond', async () => {
+  it('asks the provider per address at most as often as captchas may be made there, then answers 429', async () => {
     const on = await instance({ CHECKS_PER_IP_MINUTE: '3' });
     for (const code of [200, 200, 200]) expectBody(await sendCode(on, solved('made-up')), { code });
     const refused = await sendCode(on, solved());
@@ -180,7 +180,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
   const always = (env: Env = {}) =>
     instance({ CAPTCHA_POLICY: 'always', SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '9', ...env });
 
-  it('wants a solved captcha each time, 400 without', async () => {
+  it('requires a solved captcha each time, and answers 400 without one', async () => {
     const on = await always();
     const captcha = solved();
     expectBody(await sendCode(on, captcha), { code: 200 });
@@ -190,7 +190,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
   });
 
   it.each<SiteverifyBehaviour>(['hang', 'reset', 'garbage', { status: 500 }, { errorCodes: ['internal-error'] }])(
-    'goes on under the limits without one while the provider is away (%j), with a token or none',
+    'sends under the limits without a captcha while the provider is down (%j), with or without a token',
     async (behaviour) => {
       const on = await always();
       provider.behave(behaviour);
@@ -200,7 +200,7 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
     },
   );
 
-  it('goes on too with a secret that the provider does not know', async () => {
+  it('also sends when the provider does not know the secret', async () => {
     const on = await always({ CAPTCHA_SECRET_KEY: 'outdated' });
     expectBody(await sendCode(on, solved()), { code: 200 });
     expect(on.logged()).toContainEqual(
@@ -208,14 +208,14 @@ describe('with a captcha provider and CAPTCHA_POLICY=always, /user/send_code', (
     );
   });
 
-  it('probes the provider once for many who send no token', async () => {
+  it('probes the provider once for many requests without a token', async () => {
     const on = await always();
     const answers = await inParallel(20, () => sendCode(on));
     expect(countCodes(answers)).toEqual({ 400: 20 });
     expect(tokensAsked()).toEqual(['']);
   });
 
-  it('is 503 for a token that the provider fails at, and for a flood of them: nobody switches the captcha off', async () => {
+  it('answers 503 when the provider fails at one token or at a flood of them: the captcha stays required', async () => {
     const on = await always();
     provider.behaveAt('breaks-it', { status: 500 });
     const broken = await sendCode(on, solved('breaks-it'));

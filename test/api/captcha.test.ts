@@ -22,14 +22,14 @@ async function newCaptcha(from = app): Promise<Captcha> {
   return result;
 }
 
-/** What somebody reads in the picture. */
+/** Returns what a person reads in the picture. */
 async function solved(from = app): Promise<{ verifyId: string; verifyCode: string }> {
   const { verifyId } = await newCaptcha(from);
   const row = await from.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
   return { verifyId, verifyCode: rememberSecret(row.answer) };
 }
 
-/** A phone that has had its codes for today. */
+/** Returns a phone that has used up its codes for today. */
 async function exhaustedPhone() {
   const phone = newPhone();
   expectBody(await post(app.api, '/user/send_code', phone), { code: 200 });
@@ -48,13 +48,13 @@ async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void>
 const pathOf = (url: string) => new URL(url).pathname;
 
 describe('/user/get_sms_img_code', () => {
-  it('gives the absolute address of a picture and an id', async () => {
+  it('returns the absolute address of a picture, and an id', async () => {
     const { url, verifyId } = await newCaptcha();
     expect(url).toBe(`${app.url}/captcha/${verifyId}.png`);
     expect(verifyId).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
 
-  it('names PUBLIC_URL when it is set', async () => {
+  it('uses PUBLIC_URL when it is set', async () => {
     const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
     const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
     const { url, verifyId } = await newCaptcha(named);
@@ -62,7 +62,7 @@ describe('/user/get_sms_img_code', () => {
     await named.close();
   });
 
-  it('shows the picture as PNG, and in no form of vectors', async () => {
+  it('serves the picture as PNG only, not as SVG', async () => {
     const { url } = await newCaptcha();
     const png = await app.api.get(pathOf(url)).responseType('blob');
     expect(png.headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-store' });
@@ -70,14 +70,14 @@ describe('/user/get_sms_img_code', () => {
     expectRefusal(await sendRaw(app, pathOf(url).replace('.png', '.svg'), { method: 'GET' }), 404);
   });
 
-  it('shows nothing of an unknown or expired captcha: 404', async () => {
+  it('answers 404 for the picture of an unknown or expired captcha', async () => {
     const { url, verifyId } = await newCaptcha();
     await app.db('captchas').where({ id: verifyId }).update({ expires_at: app.db.fn.now() });
     for (const path of [pathOf(url), '/captcha/nothing.png', '/captcha/..%2fx.png', '/captcha/%00.png'])
       expectRefusal(await sendRaw(app, path, { method: 'GET' }), 404);
   });
 
-  it('lives 5 minutes', async () => {
+  it('makes captchas that expire after 5 minutes', async () => {
     const { verifyId } = await newCaptcha();
     const left = app.db.raw('extract(epoch FROM expires_at - now())::float8 AS left');
     const row = await app.db('captchas').where({ id: verifyId }).first<{ left: number }>(left);
@@ -86,7 +86,7 @@ describe('/user/get_sms_img_code', () => {
 });
 
 describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
-  it('sends 10 more a day for a solved captcha: here 1 more after 1', async () => {
+  it('allows 10 more codes a day with a solved captcha: here 1 more after 1', async () => {
     const phone = await exhaustedPhone();
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...(await solved()) }), { code: 200 });
     await passResendTime(phone);
@@ -94,7 +94,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
     expect(app.sms.sent.filter(({ to }) => to === e164(phone))).toHaveLength(2);
   });
 
-  it('lifts no waiting time between two codes', async () => {
+  it('does not shorten the wait between two codes', async () => {
     const phone = newPhone();
     const slow = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     expectBody(await post(slow.api, '/user/send_code', phone), { code: 200 });
@@ -102,14 +102,14 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
     await slow.close();
   });
 
-  it('takes the answer in small letters too', async () => {
+  it('also accepts the answer in lower case', async () => {
     const phone = await exhaustedPhone();
     const { verifyId, verifyCode } = await solved();
     const answer = { verifyId, verifyCode: rememberSecret(verifyCode.toLowerCase()) };
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...answer }), { code: 200 });
   });
 
-  it('counts a wrong, an unknown, a half and an expired answer as none', async () => {
+  it('ignores a wrong, unknown, incomplete or expired answer', async () => {
     const phone = await exhaustedPhone();
     const [wrong, half, expired] = [await solved(), await solved(), await solved()];
     await app.db('captchas').where({ id: expired.verifyId }).update({ expires_at: app.db.fn.now() });
@@ -125,7 +125,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
     expectBody(await post(app.api, '/user/send_code', { ...newPhone(), ...wrong }), { code: 200 });
   });
 
-  it('gives a captcha one try, right or wrong', async () => {
+  it('allows one try per captcha, right or wrong', async () => {
     const mistyped = await solved();
     const phone = await exhaustedPhone();
     expectBody(await post(app.api, '/user/send_code', { ...phone, ...mistyped, verifyCode: 'x' }), { code: 5000 });
@@ -135,7 +135,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
     expectBody(await post(app.api, '/user/send_code', { ...(await exhaustedPhone()), ...used }), { code: 5000 });
   });
 
-  it('gives a captcha one try, also for 20 requests at once', async () => {
+  it('allows one try per captcha, even for 20 requests at once', async () => {
     const phones = await inParallel(20, exhaustedPhone);
     const captcha = await solved();
     const answers = await inParallel(20, (index) => post(app.api, '/user/send_code', { ...phones[index], ...captcha }));
@@ -159,7 +159,7 @@ describe('/user/send_code with CAPTCHA_POLICY=adaptive, the default', () => {
 describe('/user/send_code with another CAPTCHA_POLICY', () => {
   const withPolicy = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
 
-  it('always: wants a solved captcha each time, 400 without', async () => {
+  it('always: requires a solved captcha each time, and answers 400 without one', async () => {
     const always = await withPolicy({ CAPTCHA_POLICY: 'always' });
     expectRefusal(await post(always.api, '/user/send_code', newPhone()), 400, 'captcha');
     const { verifyId, verifyCode } = await solved(always);
@@ -171,7 +171,7 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
     await always.close();
   });
 
-  it('off: ignores captchas, which stay unused', async () => {
+  it('off: ignores captchas, and leaves them unused', async () => {
     const off = await withPolicy({ CAPTCHA_POLICY: 'off', SEND_CODE_PER_PHONE_DAY: '1', CODE_RESEND_SECONDS: '1' });
     const phone = await exhaustedPhone();
     const captcha = await solved(off);
@@ -184,7 +184,7 @@ describe('/user/send_code with another CAPTCHA_POLICY', () => {
 });
 
 describe('in production', () => {
-  it('the picture is at PUBLIC_URL and needs no session', async () => {
+  it('serves the picture at PUBLIC_URL, without a session', async () => {
     const production = await startApp(productionEnv(), { databaseUrl: app.databaseUrl });
     const { url } = await newCaptcha(production);
     expect(url).toMatch(/^https:\/\/accounts\.example\.com\/captcha\//);

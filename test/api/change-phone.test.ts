@@ -42,7 +42,7 @@ describe('POST /user/change_phone', () => {
     await expectOk(app.api.post('/user/register').send(body));
   });
 
-  it('ends the other sessions, and the messaging tokens; the present session goes on', async () => {
+  it('ends the other sessions and the messaging tokens, and keeps the present session', async () => {
     const second = await signIn(app, ann);
     await app
       .db('messaging_tokens')
@@ -53,7 +53,7 @@ describe('POST /user/change_phone', () => {
     expect(await app.db('messaging_tokens').where({ user_id: ann.id })).toEqual([]);
   });
 
-  it('knows the device again that it was changed on', async () => {
+  it('keeps the device on which it was changed known', async () => {
     const { region, phone: number, password } = ann;
     const first = await post(app.api, '/user/login', { region, phone: number, password });
     const Cookie = `${cookieOf(first)}; ${deviceCookieOf(first)}`;
@@ -64,7 +64,7 @@ describe('POST /user/change_phone', () => {
     expect(value).toContain(`device=${ann.id}.1.`);
   });
 
-  it('is 400 for a wrong password, which counts as a failed login, and the token stays good', async () => {
+  it('answers 400 for a wrong password and counts it as a failed login; the token stays valid', async () => {
     const verification_token = await verificationToken(app, phone);
     const wrong = { password: 'wrong-one', verification_token };
     expectRefusal(await post(ann.agent, '/user/change_phone', wrong), 400, 'password');
@@ -73,7 +73,7 @@ describe('POST /user/change_phone', () => {
     expectBody(await change(ann, verification_token), { code: 200 });
   });
 
-  it('is 400 for a phone that has an account, and the token stays good', async () => {
+  it('answers 400 for a phone that has an account; the token stays valid', async () => {
     const bob = await insertPerson(app, 'Bob');
     const verification_token = await verificationToken(app, bob);
     expectRefusal(await change(ann, verification_token), 400, 'verification_token');
@@ -81,18 +81,18 @@ describe('POST /user/change_phone', () => {
     await expectOk(app.api.post('/user/reset_password').send({ password: newPassword(), verification_token }));
   });
 
-  it('is 400 for the own phone', async () => {
+  it("answers 400 for the account's own phone", async () => {
     expectRefusal(await change(ann, await verificationToken(app, ann)), 400, 'verification_token');
   });
 
-  it('is 400 for a token that is unknown or was used', async () => {
+  it('answers 400 for a token that is unknown or was used', async () => {
     expectRefusal(await change(ann, 'unknown'), 400, 'verification_token');
     const token = await verificationToken(app, phone);
     expectBody(await change(ann, token), { code: 200 });
     expectRefusal(await change(await insertAndSignIn(app), token), 400, 'verification_token');
   });
 
-  it('is in the audit trail, with masked phones', async () => {
+  it('leaves an event in the audit trail, with masked phones', async () => {
     expectBody(await change(ann, await verificationToken(app, phone)), { code: 200 });
     const [event] = (await app.db('security_events').where({ user_id: ann.id, event: 'phone_changed' })) as {
       phone: string;
@@ -115,7 +115,7 @@ describe('POST /user/change_phone', () => {
       const one = await instance();
       const person = await insertPerson(app);
       const signedIn = await signIn(one, person);
-      // Of the new device, which keeps it from being told of anything else for an hour.
+      // The notice about the new device. After it no other notice goes out for an hour.
       await until(async () => one.sms.sent.length > 0);
       await app.db('rate_limits').where('key', 'like', 'notices%').delete();
       expectBody(await change(signedIn, await verificationToken(one, phone)), { code: 200 });

@@ -15,9 +15,9 @@ const AT_ONCE = 12;
 const READERS = 3;
 const TURNS_BY_DEFAULT = 2_500;
 const CHECK_EVERY_MS = 1_000;
-/** Somebody changes the phone or closes the account, or requests of somebody grow old, once in so many turns each. */
+/** One turn in this number changes a phone, one closes an account, and one lets requests grow old. */
 const LIFE_EVERY = 150;
-/** All members of a group, or two friends, do the same at once, one time in so many. */
+/** One call in this number is made at once by all members of a group, or by two friends. */
 const TOGETHER_EVERY = 6;
 const GROUPS_KNOWN = 8;
 /** Groups that are often full, users who often have too many, and no other limits. */
@@ -38,7 +38,7 @@ const NOT_SIGNED_IN = 401;
 const seed = Number(process.env.CIRCLES_SEED ?? randomInt(2 ** 31));
 const seconds = Number(process.env.CIRCLES_SECONDS ?? 0);
 
-describe('whatever thirty users do at random on two instances', () => {
+describe('thirty users acting at random on two instances', () => {
   let app: TestApp;
   let instances: Instances;
   let world: World;
@@ -91,7 +91,7 @@ describe('whatever thirty users do at random on two instances', () => {
     await observed(me, '/user/change_phone', () => me.changePhone());
   }
 
-  /** As after 30 days. The sweep of either instance ends them beside all that the users do. */
+  /** Makes requests 30 days old. The sweeps of the instances end them while the users go on. */
   async function endRequests(me: Walker): Promise<void> {
     const requests = app.db('friendships').where({ user_id: me.id, status: 10 });
     await requests.clone().update({ requested_at: new Date(0) });
@@ -113,7 +113,7 @@ describe('whatever thirty users do at random on two instances', () => {
     }
   }
 
-  /** How often the rules were looked at. */
+  /** Returns how often the rules were checked. */
   async function check(): Promise<number> {
     for (let checks = 1; ; checks += 1) {
       complaints.push(...(await brokenRules(app.db, MOST_GROUPS)));
@@ -122,13 +122,13 @@ describe('whatever thirty users do at random on two instances', () => {
     }
   }
 
-  /** Those that reached a client: the others are tried again. */
+  /** Returns the deadlocks that reached a client. All others were retried. */
   function deadlocks(): string[] {
     const lines = instances.flatMap(({ logged }) => logged()).map((line) => JSON.stringify(line));
     return lines.filter((line) => line.includes('deadlock detected'));
   }
 
-  /** Said of a long run. The deadlocks are those that were tried again. */
+  /** Reported after a long run. Its deadlocks are those that were retried. */
   async function summary(checks: number): Promise<object> {
     const sql = 'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()';
     const { rows } = await app.db.raw<{ rows: { deadlocks: number }[] }>(sql);
@@ -152,7 +152,7 @@ describe('whatever thirty users do at random on two instances', () => {
   }
 
   it(
-    'the rules hold at each moment, nobody is answered with a failure, and clients show in the end what there is',
+    'break no rule at any moment, get no failure as an answer, and end with correct state in their clients',
     async () => {
       instances = [await instance(), await instance()];
       world = { walkers: [], groups: [] };

@@ -6,8 +6,8 @@ import { stage } from '../support/stage';
 import { foldingClientOf, fullState, insertGroup, sync } from '../support/sync';
 import { until } from '../support/until';
 
-/** Accounts that leave more than the request which closes them can end. */
-describe('POST /user/close_account, of an account that leaves much', () => {
+/** Closes accounts with more data than the closing request can end. */
+describe('POST /user/close_account for an account with much data', () => {
   const { app, ann, cat } = stage({ people: 3 });
   const instance = instancesBeside(() => app);
 
@@ -26,7 +26,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
       ]),
     );
 
-  /** With users of their own, without the triggers' work. */
+  /** Inserts friends with user rows, without running triggers. */
   async function insertFriends({ id }: Person, friends: number): Promise<void> {
     await app.db.transaction(async (trx) => {
       await trx.raw('SET LOCAL session_replication_role = replica');
@@ -60,7 +60,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     }
   }
 
-  it('closes one with 60,000 friends at once, and ends these in chunks, while others are served', async () => {
+  it('closes an account with 60,000 friends at once, ends these in chunks, and serves other users in between', async () => {
     await insertFriends(cat, 60_000);
     await app.db('friendships').insert({ user_id: ann.id, friend_id: cat.id, status: 20 });
     const client = foldingClientOf(ann);
@@ -76,7 +76,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect(away()).toEqual([]);
   });
 
-  it('closes one of which a statement takes seven seconds, and takes the database for away in none of them', async () => {
+  it('closes an account whose statement takes seven seconds, without taking the database for down', async () => {
     await befriend(cat, [ann]);
     await whileFriendships(ann, 'PERFORM pg_sleep(7)', async () => {
       let isClosed = false;
@@ -91,9 +91,9 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect([await friendsOf(cat), await left(cat)]).toEqual([0, 0]);
   });
 
-  it('goes on where it broke off, by two instances at once, and keeps no other account waiting', async () => {
+  it('resumes after a failure, on two instances at once, and does not delay other accounts', async () => {
     const other = await instance();
-    // The first to be swept, and a friend in the last chunk.
+    // Eve is the first to be swept, and Zoe is a friend in the last chunk.
     const eve = await signIn(app, await insertPerson(app, 'Eve', `00${newUserId()}`));
     const zoe = await signIn(app, await insertPerson(app, 'Zoe', `zz${newUserId()}`));
     await insertFriends(eve, 1_200);
@@ -116,7 +116,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect(client.state()).toEqual(await fullState(zoe));
   });
 
-  it('ends what an account has left that another service closed, and notes the groups that end with it', async () => {
+  it('ends what remains of an account that another service closed, and logs the groups dismissed with it', async () => {
     await befriend(cat, [ann]);
     await app.db('blacklist').insert({ user_id: cat.id, friend_id: ann.id });
     const [alone, shared] = [`alone-${cat.id}`, `shared-${cat.id}`];
@@ -138,7 +138,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect((await sync(ann, version)).friends).toMatchObject([{ friendId: cat.id, status: 30 }]);
   });
 
-  it('writes each membership once, for its end, and none for the emptied name', async () => {
+  it('writes each membership once, for its end, and not for the emptied name', async () => {
     await insertGroup(app, `once-${cat.id}`, [ann, cat]);
     await befriend(cat, [ann]);
     await app.db.raw(`
@@ -155,7 +155,7 @@ describe('POST /user/close_account, of an account that leaves much', () => {
     expect(await left(cat)).toBe(0);
   });
 
-  it('lets a request of it become no friendship, as long as it is still to be ended', async () => {
+  it('does not let a pending request of it become a friendship until that request is ended', async () => {
     await expectOk(cat.agent.post('/friendship/invite').send({ friendId: ann.id }));
     await whileFriendships(ann, `IF NEW.status = 30 THEN RAISE 'broken off'; END IF`, async () => {
       await closed(cat);

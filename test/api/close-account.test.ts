@@ -33,7 +33,7 @@ describe('POST /user/close_account', () => {
     ]);
   const rowOf = ({ id }: Person) => app.db('users').where({ id }).first<Record<string, unknown>>();
 
-  it('answers only code 200, takes the cookie back, and ends all sessions', async () => {
+  it('answers only code 200, clears the cookie, and ends all sessions', async () => {
     const second = await signIn(app, cat);
     const answer = await close(cat);
     expectBody(answer, { code: 200 });
@@ -42,7 +42,7 @@ describe('POST /user/close_account', () => {
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [cat.id])).toEqual([]);
   });
 
-  it('keeps the row, emptied', async () => {
+  it("keeps the user's row, emptied", async () => {
     await expectOk(cat.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
     await closed(cat);
     expect(await rowOf(cat)).toMatchObject({
@@ -53,15 +53,15 @@ describe('POST /user/close_account', () => {
     });
   });
 
-  it('is 400 for a wrong password, and nothing is changed', async () => {
+  it('answers 400 for a wrong password, and changes nothing', async () => {
     expectRefusal(await post(cat.agent, '/user/close_account', { password: 'wrong-one' }), 400, 'password');
     expect((await logIn(cat)).body).toMatchObject({ code: 200 });
     expect((await post(cat.agent, '/user/groups')).status).toBe(200);
   });
 
-  it('counts a wrong password as a failed login of that phone, and notes it', async () => {
+  it('counts a wrong password as a failed login of that phone, and logs it', async () => {
     const person = await insertPerson(app);
-    // A client that keeps the first cookie alone.
+    // A client that keeps only the first cookie.
     const headers = { Cookie: cookieOf(await logIn(person)) };
     const closeBy = (password: string) => post(app.api, '/user/close_account', { password }, headers);
     for (let failure = 0; failure < 10; failure += 1) expectRefusal(await closeBy('wrong-one'), 400);
@@ -71,7 +71,7 @@ describe('POST /user/close_account', () => {
     expect(noted).toHaveLength(10);
   });
 
-  it('frees the phone, which knows nothing of the account any more', async () => {
+  it('frees the phone, and a new account there has nothing of the old one', async () => {
     const { region, phone } = cat;
     await closed(cat);
     expectBody(await post(app.api, '/user/check_phone_available', { region, phone }), { code: 200, result: true });
@@ -94,7 +94,7 @@ describe('POST /user/close_account', () => {
     expectRefusal(await post(app.api, '/user/register', body), 404);
   });
 
-  it('leaves nobody to be seen, or to be put on a blacklist; entries of others stay theirs', async () => {
+  it('hides the user and refuses to blacklist them; blacklist entries of others stay', async () => {
     const bob = await insertAndSignIn(app);
     await expectOk(bob.agent.post('/user/add_to_blacklist').send({ friendId: cat.id }));
     await closed(cat);
@@ -105,7 +105,7 @@ describe('POST /user/close_account', () => {
     expect(blacklist).toMatchObject([{ friendId: cat.id, status: true }]);
   });
 
-  it('is told by sync to friends, to whoever was asked, and to those in the same groups', async () => {
+  it('reaches friends, users with a pending request, and members of the same groups by sync', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await befriend(ann, cat);
     await app.db('friendships').insert([
@@ -128,7 +128,7 @@ describe('POST /user/close_account', () => {
     }
   });
 
-  it('ends the own blacklist, friendships and memberships, with the names given in them', async () => {
+  it("ends the user's blacklist, friendships and memberships, with the names given in them", async () => {
     await app.db('blacklist').insert({ user_id: cat.id, friend_id: ann.id });
     await befriend(cat, ann);
     await insertGroup(app, `own-${cat.id}`, [ann, cat]);
@@ -141,7 +141,7 @@ describe('POST /user/close_account', () => {
     expect(await app.db('group_members').where({ member_id: cat.id }).select(Object.keys(left))).toEqual([left]);
   });
 
-  it('ends what is open between the user and others, with the message, also where there is one side alone', async () => {
+  it('ends pending requests and their messages, and friendships with only one side', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await expectOk(cat.agent.post('/friendship/invite').send({ friendId: ann.id, message: 'It is me' }));
     await expectOk(bob.agent.post('/friendship/invite').send({ friendId: cat.id, message: 'And me' }));
@@ -159,7 +159,7 @@ describe('POST /user/close_account', () => {
     expectRefusal(await post(bob.agent, '/friendship/invite', { friendId: cat.id }), 400, 'friendId');
   });
 
-  it('empties the names that were given to friends before, too', async () => {
+  it('also empties the names given to former friends', async () => {
     await befriend(cat, ann);
     await expectOk(cat.agent.post('/friendship/delete').send({ friendId: ann.id }));
     await closed(cat);
@@ -197,7 +197,7 @@ describe('POST /user/close_account', () => {
       expect(await creatorOf(groupId)).toBe(third.id);
     });
 
-    it('else to the member who has been there longest, since coming back', async () => {
+    it('without a manager, to the member who has been there longest since coming back', async () => {
       const [first, second] = await people(2);
       const groupId = `members-${cat.id}`;
       await insertGroup(app, groupId, [cat]);
@@ -211,7 +211,7 @@ describe('POST /user/close_account', () => {
       expect(await creatorOf(groupId)).toBe(second.id);
     });
 
-    it('to nobody where the user was alone, or was not its creator', async () => {
+    it('to nobody when the user was its only member or not its creator', async () => {
       const [first, second] = await people(2);
       const [alone, others] = [`alone-${cat.id}`, `others-${cat.id}`];
       await insertGroup(app, alone, [cat]);
@@ -223,7 +223,7 @@ describe('POST /user/close_account', () => {
     });
   });
 
-  it('ends the messaging tokens that are kept', async () => {
+  it('ends the stored messaging tokens', async () => {
     await app
       .db('messaging_tokens')
       .insert({ user_id: cat.id, app: 'app', token: 'x', nickname: '', portrait_uri: '' });
@@ -231,7 +231,7 @@ describe('POST /user/close_account', () => {
     expect(await app.db('messaging_tokens').where({ user_id: cat.id })).toEqual([]);
   });
 
-  it('removes what the user has uploaded, also where a group shows it', async () => {
+  it("removes the user's uploads, even one that a group shows", async () => {
     const { result } = await expectOk(cat.agent.post('/user/get_image_token'));
     const token = rememberSecret(String(field(result, 'token')));
     const sent = await app.api.post('/').field('token', token).attach('file', PNG, 'portrait.png');
@@ -249,7 +249,7 @@ describe('POST /user/close_account', () => {
     expect((await app.api.post('/').field('token', token).attach('file', PNG, 'portrait.png')).status).toBe(401);
   });
 
-  it('is in the audit trail, with a masked phone', async () => {
+  it('leaves an event in the audit trail, with a masked phone', async () => {
     await closed(cat);
     const events = await app.db('security_events').where({ user_id: cat.id, event: 'account_closed' });
     expect(events).toHaveLength(1);
@@ -267,7 +267,7 @@ describe('POST /user/close_account', () => {
       const one = await instance();
       const person = await insertPerson(app);
       const signedIn = await signIn(one, person);
-      // Of the new device, which keeps it from being told of anything else for an hour.
+      // The notice about the new device. After it no other notice goes out for an hour.
       await until(async () => one.sms.sent.length > 0);
       await app.db('rate_limits').where('key', 'like', 'notices%').delete();
       await closed(signedIn);

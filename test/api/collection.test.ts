@@ -9,7 +9,7 @@ import { stage } from '../support/stage';
 
 const collection = collectionOf(JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document);
 
-/** As much as Postman does with a request: variables, cookies, and what a script keeps of the answer. */
+/** Does what Postman does with a request: variables, cookies, and what a script keeps of the answer. */
 class Player {
   readonly variables = new Map(collection.variable.map(({ key, value }) => [key, value]));
   private readonly agent: ReturnType<TestApp['agent']>;
@@ -38,7 +38,7 @@ class Player {
 describe('the collection for Postman', () => {
   const { app } = stage();
 
-  it('leads from a phone to a synchronised client, by its first folder', async () => {
+  it('leads from a phone to a synchronised client, with the requests of its first folder', async () => {
     const player = new Player(app);
     const answers: unknown[] = [];
     for (const item of collection.item[0]?.item ?? []) {

@@ -6,7 +6,7 @@ import { realTime } from '../support/real-time';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 
-/** Undisturbed, for looking at what the database really holds. */
+/** An undisturbed instance, to look at what the database really holds. */
 let witness: TestApp;
 let proxy: FaultProxy;
 let app: TestApp;
@@ -31,15 +31,15 @@ const nicknameOf = async ({ id }: { id: string }) =>
 
 const rename = ({ agent }: SignedInPerson, nickname: string) => post(agent, '/user/set_nickname', { nickname });
 
-describe('a connection on which something was given up', () => {
-  it('is never used again: what is answered 200 after a BEGIN that got stuck stays', async () => {
+describe('a connection whose statement timed out', () => {
+  it('is not reused after a BEGIN that got stuck, so that later writes are committed', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const people = await inParallel(3, () => insertAndSignIn(app));
     const registration = await registrationOf(app);
     proxy.stallAt('BEGIN;');
     const stuck = post(app.api, '/user/register', registration);
     await until(() => proxy.stalled);
-    // Longer than any statement is waited for.
+    // Longer than the service waits for any statement.
     await realTime(5_700);
     proxy.resume();
     expectRefusal(await stuck, 503);
@@ -52,7 +52,7 @@ describe('a connection on which something was given up', () => {
     expect(await witness.db('blacklist').where({ user_id: ann?.id }).pluck('friend_id')).toEqual([bob?.id]);
   });
 
-  it('is never used again: a ROLLBACK behind a statement that got stuck', async () => {
+  it('is not reused after a statement that got stuck, so that no late ROLLBACK hits later writes', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const people = await inParallel(2, () => insertAndSignIn(app));
     const registration = await registrationOf(app);
@@ -64,11 +64,11 @@ describe('a connection on which something was given up', () => {
     expectRefusal(await stuck, 503);
     for (const person of people) expectBody(await rename(person, 'Kept'), { code: 200 });
     for (const person of people) expect(await nicknameOf(person)).toBe('Kept');
-    // Nothing is half done: the token is as good as before.
+    // Nothing is half done: the token is still valid.
     expect((await post(app.api, '/user/register', registration)).body).toMatchObject({ code: 200 });
   });
 
-  it('is left when it is given back within a transaction', async () => {
+  it('is not reused when it is returned to the pool within a transaction', async () => {
     await startBehindProxy({ DATABASE_POOL_MAX: '1' });
     const person = await insertAndSignIn(app);
     await app.serviceDb.raw('BEGIN');
@@ -78,7 +78,7 @@ describe('a connection on which something was given up', () => {
 });
 
 describe('the log', () => {
-  it('tells in one line each when the database goes away and when it comes back', async () => {
+  it('has one line when the database goes down and one when it is back', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
     proxy.refuse();
@@ -88,7 +88,7 @@ describe('the log', () => {
     await until(() => lines('the database is back').length > 0);
     expect(lines('the database is away')).toHaveLength(1);
     expect(lines('the database is back')).toEqual([expect.objectContaining({ awayMs: expect.any(Number) as number })]);
-    // And each request that is refused meanwhile, with the reason and without a stack.
+    // There is also a line for each request refused in that time, with the reason and without a stack.
     const [refused, ...more] = app.logged().filter(({ status }) => status === 503);
     expect(refused).toMatchObject({ route: '/user/set_nickname', cause: expect.stringMatching(/./) as string });
     expect(app.logged().filter(({ requestId }) => requestId === refused?.requestId)).toEqual([refused]);
@@ -99,7 +99,7 @@ describe('the log', () => {
 });
 
 describe('connections that fall silent', () => {
-  it('are left within two time-outs, also after a quiet time, when new ones are good', async () => {
+  it('are replaced within two time-outs, also after a quiet time, when new ones work', async () => {
     await startBehindProxy();
     const people = await inParallel(3, () => insertPerson(app));
     const login = (index: number) => post(app.api, '/user/login', people[index % people.length]);
@@ -116,7 +116,7 @@ describe('connections that fall silent', () => {
     await until(async () => (await app.api.get('/readyz')).status === 200, begun + 11_000 - Date.now());
   });
 
-  it('fail what waits on them, reads and writes, before the deadline of a request', async () => {
+  it('fail the reads and writes waiting on them before the deadline of a request', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
     await post(person.agent, '/user/sync/0');
@@ -137,7 +137,7 @@ describe('connections that fall silent', () => {
 });
 
 describe('a locked row', () => {
-  it('keeps a request waiting for a second, and then frees its connection', async () => {
+  it('keeps a request waiting for one second, and then frees its connection', async () => {
     await startBehindProxy();
     const person = await insertAndSignIn(app);
     const holder = await connectWriter(witness);
@@ -149,7 +149,7 @@ describe('a locked row', () => {
     await holder.end();
   });
 
-  it('of one user leaves connections for everybody else, however much that user asks', async () => {
+  it('leaves connections to other users, however many requests wait for it', async () => {
     await startBehindProxy();
     const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     const holder = await connectWriter(witness);

@@ -46,7 +46,7 @@ const someBody = () => ({
   portraitUri: 'https://a.b/c.png',
 });
 
-/** A boolean, and a list that may be empty. */
+/** Accepts a boolean, and a list that may be empty. */
 const isRightFor = (name: string, value: unknown) =>
   (name === 'findable' && value === true) || (name === 'memberIds' && Array.isArray(value));
 
@@ -56,7 +56,7 @@ async function cookieFor(person: Person): Promise<string> {
 }
 
 describe('methods and paths', () => {
-  it.each(OPERATIONS.map(pathOf))('%s takes POST only: 405 with Allow', async (path) => {
+  it.each(OPERATIONS.map(pathOf))('%s accepts POST only, and answers 405 with Allow otherwise', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await sendRaw(app, path, { method });
       expectRefusal(answer, 405, 'POST');
@@ -66,21 +66,21 @@ describe('methods and paths', () => {
   });
 
   it.each(['/user', '/users/1', '/user/find/44', '/user/find/44/1/2', '/user/sync/1/2', '/user/a/b', '/captcha/x'])(
-    'an unknown path is 404: %s',
+    'answers 404 to an unknown path: %s',
     async (path) => expectRefusal(await sendRaw(app, path, { body: '{}' }), 404),
   );
 
-  it('an unknown path and a wrong method are refused before the body is looked at', async () => {
+  it('refuse an unknown path or a wrong method before they read the body', async () => {
     expectRefusal(await sendRaw(app, '/user/no/such', { body: tooLarge }), 404);
     expectRefusal(await sendRaw(app, '/user/login', { method: 'PUT', body: '{"broken' }), 405);
   });
 
   it.each(['/user/%', '/user/%zz', '/user/find/44/%ff', '/user/sync/%c3%28'])(
-    'a path that cannot be decoded is 400: %s',
+    'answer 400 to a path that cannot be decoded: %s',
     async (path) => expectRefusal(await sendRaw(app, path), 400, 'path'),
   );
 
-  it('fixed paths go before /user/:id, and no user id can be one of their words', async () => {
+  it('match fixed paths before /user/:id, and no user id can equal one of their words', async () => {
     const { agent } = await insertAndSignIn(app);
     expectBody(await post(agent, '/user/blacklist'), { code: 200, result: [] });
     for (const id of ['login', 'Blacklist', 'sync', 'FIND'])
@@ -92,7 +92,7 @@ describe('methods and paths', () => {
 
 describe('request bodies', () => {
   it.each(OPERATIONS.map(pathOf))(
-    '%s refuses a body of more than 16 KiB with 413, before it asks for a session',
+    '%s answers 413 to a body of more than 16 KiB, before it asks for a session',
     async (path) => {
       const answer = await sendRaw(app, path, { body: tooLarge });
       expectRefusal(answer, 413, 'body');
@@ -100,7 +100,7 @@ describe('request bodies', () => {
     },
   );
 
-  it('takes 16 KiB to the byte', async () => {
+  it('may have up to 16 KiB, to the byte', async () => {
     const phone = newPhone();
     const empty = JSON.stringify({ ...phone, ignored: '' });
     const padded = (size: number) => JSON.stringify({ ...phone, ignored: 'x'.repeat(size - empty.length) });
@@ -111,23 +111,26 @@ describe('request bodies', () => {
     expectRefusal(await sendRaw(app, '/user/check_phone_available', { body: padded(16_385) }), 413);
   });
 
-  it.each(WITH_BODY)('%s refuses what is no JSON object with 400, before it asks for a session', async (path) => {
-    for (const body of [
-      '{"region": 44',
-      'region=44&phone=7911123456',
-      '[]',
-      '[{}]',
-      '"text"',
-      '1',
-      'null',
-      'true',
-      ' ',
-    ])
-      expectRefusal(await sendRaw(app, path, { body }), 400, 'body');
-    expectRefusal(await sendRaw(app, path, { body: Buffer.from('{"nickname": "\xff"}', 'latin1') }), 400, 'body');
-  });
+  it.each(WITH_BODY)(
+    '%s answers 400 to a body that is not a JSON object, before it asks for a session',
+    async (path) => {
+      for (const body of [
+        '{"region": 44',
+        'region=44&phone=7911123456',
+        '[]',
+        '[{}]',
+        '"text"',
+        '1',
+        'null',
+        'true',
+        ' ',
+      ])
+        expectRefusal(await sendRaw(app, path, { body }), 400, 'body');
+      expectRefusal(await sendRaw(app, path, { body: Buffer.from('{"nickname": "\xff"}', 'latin1') }), 400, 'body');
+    },
+  );
 
-  it.each(WITHOUT_BODY)('%s ignores whatever small body comes', async (path) => {
+  it.each(WITHOUT_BODY)('%s ignores any small body', async (path) => {
     const signedIn = await insertAndSignIn(app);
     const cookie = await cookieFor(signedIn);
     const found = path.startsWith('/user/find') ? `/user/find/44/${signedIn.phone}` : path;
@@ -155,13 +158,13 @@ describe('request bodies', () => {
     'text/plain',
     'nonsense',
     '',
-  ])('reads the body as JSON whatever the content type says: %s', async (type) => {
+  ])('are read as JSON whatever the content type says: %s', async (type) => {
     const headers = type === undefined ? {} : { 'Content-Type': type };
     const body = JSON.stringify(newPhone());
     expectBody(await sendRaw(app, '/user/check_phone_available', { body, headers }), { code: 200, result: true });
   });
 
-  it('without a body, names every field that is missing', async () => {
+  it('that are missing get an answer naming every missing field', async () => {
     const answer = await sendRaw(app, '/user/login');
     expectRefusal(answer, 400);
     expect(field(answer.body, 'details')).toEqual(
@@ -170,7 +173,7 @@ describe('request bodies', () => {
   });
 
   it.each(OPERATIONS.filter(({ body, params }) => body ?? params))(
-    'a field that has not its form is 400, and is named: each one of $path',
+    'with an invalid field get a 400 that names it: each field of $path',
     async ({ path, params, body }) => {
       const cookie = await cookieFor(await insertPerson(app));
       const ask = (target: string, fields: object) => post(app.api, target, fields, { Cookie: cookie });
@@ -190,14 +193,14 @@ describe('request bodies', () => {
     },
   );
 
-  it('reads a chunked body and one with a byte order mark', async () => {
+  it('may be chunked, or begin with a byte order mark', async () => {
     const json = JSON.stringify(newPhone());
     const headers = { 'Transfer-Encoding': 'chunked' };
     expect((await sendRaw(app, '/user/check_phone_available', { body: json, headers })).status).toBe(200);
     expect((await sendRaw(app, '/user/check_phone_available', { body: `\ufeff${json}` })).status).toBe(200);
   });
 
-  it('reads a gzipped body, up to 16 KiB of what is inside', async () => {
+  it('may be gzipped, with up to 16 KiB of unpacked content', async () => {
     const call = (body: Buffer, encoding = 'gzip') =>
       sendRaw(app, '/user/check_phone_available', { body, headers: { 'Content-Encoding': encoding } });
     expectBody(await call(gzipSync(JSON.stringify(newPhone()))), { code: 200, result: true });
@@ -206,7 +209,7 @@ describe('request bodies', () => {
     expectRefusal(await call(Buffer.from(JSON.stringify(newPhone())), 'nonsense'), 400, 'body');
   });
 
-  it('ignores unknown fields, __proto__ and constructor among them', async () => {
+  it('may have unknown fields, even __proto__ and constructor, which are ignored', async () => {
     const { region, phone } = newPhone();
     const body = `{"region": ${region}, "phone": ${phone}, "more": [1], "__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}`;
     expectBody(await sendRaw(app, '/user/check_phone_available', { body }), { code: 200, result: true });
@@ -219,16 +222,19 @@ describe('request bodies', () => {
 });
 
 describe('sessions on Login operations', () => {
-  it.each(LOGIN)('%s without a session is 401', async (path) => {
+  it.each(LOGIN)('%s answers 401 without a session', async (path) => {
     expectRefusal(await sendRaw(app, path), 401, 'needs a session: log in first');
   });
 
-  it.each(['user', 'group'])('a misspelt word behind /%s/ is told as what it was taken for', async (resource) => {
-    expectRefusal(await sendRaw(app, `/${resource}/logn`), 401, `/${resource}/:id needs a session`);
-  });
+  it.each(['user', 'group'])(
+    'an answer to a misspelt word after /%s/ says that it was taken for an id',
+    async (resource) => {
+      expectRefusal(await sendRaw(app, `/${resource}/logn`), 401, `/${resource}/:id needs a session`);
+    },
+  );
 
   it.each(WITH_BODY.filter((path) => LOGIN.includes(path)))(
-    '%s asks for a session before it looks at fields',
+    '%s asks for a session before it checks fields',
     async (path) => expectRefusal(await sendRaw(app, path, { body: '{}' }), 401),
   );
 
@@ -236,12 +242,12 @@ describe('sessions on Login operations', () => {
     expect((await sendRaw(app, path, { body: JSON.stringify(someBody()) })).status).not.toBe(401);
   });
 
-  it('asks for a session before it looks at a version, a phone or an id in the path', async () => {
+  it('are asked for before a version, a phone or an id in the path is checked', async () => {
     for (const path of ['/user/sync/x', '/user/find/0/0', '/user/not.an.id', '/user/nobody'])
       expectRefusal(await sendRaw(app, path), 401);
   });
 
-  it('is 401 whatever is wrong with the cookie', async () => {
+  it('are answered with 401 whatever is wrong with the cookie', async () => {
     const cookie = await cookieFor(await insertPerson(app));
     expectBody(await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } }), { code: 200, result: [] });
     const name = 'sid=';
@@ -288,7 +294,7 @@ describe('answers', () => {
     }
   });
 
-  it('tell browsers to run, frame, sniff and pass on nothing', async () => {
+  it('tell browsers not to run, frame, sniff or pass on anything', async () => {
     for (const { headers } of [await post(app.api, '/user/groups'), await sendRaw(app, '/healthz', { method: 'GET' })])
       expect(headers).toMatchObject({
         'content-security-policy': "default-src 'none';object-src 'none';base-uri 'none';frame-ancestors 'none'",
@@ -300,7 +306,7 @@ describe('answers', () => {
       });
   });
 
-  it('carry the request id that was sent, when it is sane', async () => {
+  it("carry the client's request id when it is well-formed", async () => {
     const sane = 'A-z0.9_'.padEnd(64, 'x');
     const answered = async (id: string) =>
       (await sendRaw(app, '/user/groups', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
@@ -309,7 +315,7 @@ describe('answers', () => {
       expect(await answered(insane)).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('are logged with an id of the service, the one that was sent beside it, and a masked address', async () => {
+  it("are logged with the service's request id, the client's id, and a masked address", async () => {
     const proxied = await startApp({ TRUST_PROXY: 'loopback' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const call = async (id: string, address: string) => {
       await sendRaw(proxied, '/user/groups', { headers: { 'X-Request-Id': id, 'X-Forwarded-For': address } });
@@ -327,7 +333,7 @@ describe('answers', () => {
     await proxied.close();
   });
 
-  it('are logged for debugging alone where they ask every few seconds how the service is', async () => {
+  it('are logged only at debug level for health checks, which come every few seconds', async () => {
     for (const path of ['/healthz', '/readyz', '/elsewhere'])
       await sendRaw(app, path, { method: 'GET', headers: { 'X-Request-Id': `asked-${path.slice(1)}` } });
     const [debug, info] = [{ level: 20 }, { level: 30 }];
@@ -336,7 +342,7 @@ describe('answers', () => {
     expect(await requestLinesOf('asked-elsewhere')).toMatchObject([info]);
   });
 
-  it('are logged when they refuse access too, as 401 and 403', async () => {
+  it('are also logged when they refuse access with 401 or 403', async () => {
     const status = async (id: string, headers: Record<string, string>) => {
       const answer = await sendRaw(app, '/user/groups', { headers: { 'X-Request-Id': id, ...headers } });
       const reason = field(answer.body, 'reason');
@@ -358,7 +364,7 @@ describe('answers', () => {
     expect(await requestLinesOf('no-account')).toMatchObject([{ status: 200, reason: 'wrong_credentials' }]);
   });
 
-  it('carry a request id of their own when none was sent', async () => {
+  it('carry a new request id when the client sent none', async () => {
     const [first, second] = [await sendRaw(app, '/user/groups'), await sendRaw(app, '/user/groups')];
     expect(first.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
@@ -392,11 +398,11 @@ describe('cross-site requests', () => {
     { 'Sec-Fetch-Site': 'same-origin' },
     { 'Sec-Fetch-Site': 'none' },
     { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://accounts.example.com' },
-  ])('are not what comes from the same origin or from no page: %j', async (headers) => {
+  ])('are allowed from the same origin and from no page: %j', async (headers) => {
     expectBody(await call(headers), { code: 200, result: true });
   });
 
-  it('are not what names this very host as its origin', async () => {
+  it('are allowed when their origin is the host itself', async () => {
     expectBody(await call({ Origin: app.url }), { code: 200, result: true });
     expectBody(await call({ Origin: app.url.replace('http:', 'https:') }), { code: 200, result: true });
     expectRefusal(await call({ Origin: app.url.replace('http:', 'capacitor:') }), 403, 'CORS_ORIGINS');
@@ -417,32 +423,32 @@ describe('cross-site requests', () => {
         body: JSON.stringify(newPhone()),
       });
 
-    it('are also those of another name of this address: origin and host agree, but not with PUBLIC_URL', async () => {
+    it('are refused when origin and host agree with each other, but not with PUBLIC_URL', async () => {
       const headers = { Host: 'evil.example', Origin: 'https://evil.example' };
       expectRefusal(await sendRaw(secure, '/user/groups', { headers }), 403, 'CORS_ORIGINS');
     });
 
-    it('are not what comes from PUBLIC_URL by a proxy that puts its own name into Host', async () => {
+    it('are allowed from PUBLIC_URL through a proxy that puts its own name into Host', async () => {
       const headers = { Host: '127.0.0.1:8585', Origin: `https://${HOST}` };
       const body = JSON.stringify(newPhone());
       expectBody(await sendRaw(secure, '/user/check_phone_available', { headers, body }), { code: 200, result: true });
     });
 
     it.each([`http://${HOST}`, `capacitor://${HOST}`, `ionic://${HOST}`])(
-      'are also those from %s: the same host, but a page that anybody can make',
+      'are refused from %s: the same host, but anybody can make such a page',
       async (origin) => {
         expectRefusal(await from(origin), 403, 'CORS_ORIGINS');
       },
     );
 
-    it('are let in from the same host over HTTPS, and from an app that is listed', async () => {
+    it('are allowed from the same host over HTTPS, and from an app in CORS_ORIGINS', async () => {
       for (const origin of [`https://${HOST}`, 'capacitor://listed.example'])
         expectBody(await from(origin), { code: 200, result: true });
     });
   });
 
   it.each(['https://web.example.com', 'http://localhost:3000'])(
-    'are let in from %s, which is listed',
+    'are allowed from %s, which is in CORS_ORIGINS',
     async (origin) => {
       const answer = await call({ Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
       expectBody(answer, { code: 200, result: true });
@@ -456,7 +462,7 @@ describe('cross-site requests', () => {
         status: 204,
         headers: {
           'access-control-allow-origin': origin,
-          // PUT and DELETE, with these headers, are for images that come in parts.
+          // PUT and DELETE, with these headers, are for images uploaded in parts.
           'access-control-allow-methods': 'POST, PUT, DELETE',
           'access-control-allow-headers': 'Content-Type, X-Request-Id, Authorization, Content-MD5',
         },
@@ -464,7 +470,7 @@ describe('cross-site requests', () => {
     },
   );
 
-  it('get no CORS permission ahead', async () => {
+  it('get no CORS permission in a preflight', async () => {
     const preflight = await call(
       { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
       'OPTIONS',
@@ -474,7 +480,7 @@ describe('cross-site requests', () => {
   });
 });
 
-describe('requests in TLS early data, which the proxy marks', () => {
+describe('requests in TLS early data, as marked by the proxy', () => {
   const early = (path: string, method: string) => sendRaw(app, path, { method, headers: { 'Early-Data': '1' } });
 
   it.each([
@@ -492,13 +498,13 @@ describe('requests in TLS early data, which the proxy marks', () => {
 });
 
 describe('health', () => {
-  it('/healthz says that the process lives, /readyz that the database answers and migrations are in', async () => {
+  it('/healthz answers while the process lives, /readyz while the database answers and its migrations are applied', async () => {
     for (const path of ['/healthz', '/readyz']) expectBody(await sendRaw(app, path, { method: 'GET' }), { code: 200 });
   });
 });
 
-describe('failures of our own', () => {
-  it('an internal error is 500 for every operation, and shows nothing of it', async () => {
+describe('internal failures', () => {
+  it('are answered with 500 by every operation, without any detail', async () => {
     const broken = await startApp();
     const { region, phone, password } = await insertPerson(broken);
     const cookie = cookieOf(await post(broken.api, '/user/login', { region, phone, password }));
@@ -528,7 +534,7 @@ describe('failures of our own', () => {
     }
   });
 
-  it('an internal error is told in the log, with its cause and the id of the request', async () => {
+  it('are logged with the cause and the id of the request', async () => {
     const broken = await startApp();
     await broken.db.raw('ALTER TABLE phones RENAME TO no_phones');
     try {
@@ -544,7 +550,7 @@ describe('failures of our own', () => {
     }
   });
 
-  it('a deadlock or a serialization failure is retried three times before anybody hears of it', async () => {
+  it('by a deadlock or a serialization failure are retried three times before a client gets a 503', async () => {
     const { agent, id } = await insertAndSignIn(app);
     const failing = async (failures: number, code: string) => {
       await app.db.raw(`
@@ -579,7 +585,7 @@ describe('failures of our own', () => {
   });
 });
 
-/** Stands between the service and its database, and can go away or go silent. */
+/** Proxies the database, and can refuse connections or go silent. */
 async function startDatabaseProxy(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -601,12 +607,12 @@ async function startDatabaseProxy(databaseUrl: string) {
       silent = true;
       dropAll();
     },
-    /** Connections stay, and nothing comes through them any more. */
+    /** Keeps connections, but lets nothing through them or through new ones. */
     freeze: () => {
       silent = true;
       sockets.forEach((socket) => socket.unpipe().pause());
     },
-    /** Connections stay, and nothing comes through those that there are. */
+    /** Keeps connections, but lets nothing through those that exist. */
     lose: () => sockets.forEach((socket) => socket.unpipe().pause()),
     close: () => {
       proxy.close();
@@ -615,7 +621,7 @@ async function startDatabaseProxy(databaseUrl: string) {
   };
 }
 
-describe('a database that is away', () => {
+describe('when the database is down, the service', () => {
   const calls: [path: string, body?: object][] = [
     ['/user/check_phone_available', newPhone()],
     ['/user/login', { ...newPhone(), password: 'secret1' }],
@@ -648,7 +654,7 @@ describe('a database that is away', () => {
     return { proxy, proxied, cookie };
   }
 
-  it('is 503 with Retry-After at once when it refuses connections', async () => {
+  it('answers 503 with Retry-After at once if it refuses connections', async () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.close();
@@ -658,7 +664,7 @@ describe('a database that is away', () => {
     }
   });
 
-  it('is 503 with Retry-After within seconds when it answers nothing', async () => {
+  it('answers 503 with Retry-After within seconds if it does not answer', async () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.goSilent();
@@ -669,7 +675,7 @@ describe('a database that is away', () => {
     }
   });
 
-  it('is 503 with Retry-After within seconds when it freezes in the middle of its work', async () => {
+  it('answers 503 with Retry-After within seconds if it freezes in the middle of its work', async () => {
     const { proxy, proxied, cookie } = await behindProxy();
     try {
       proxy.freeze();
@@ -680,7 +686,7 @@ describe('a database that is away', () => {
     }
   });
 
-  it('on connections that were lost without a word is well again within seconds, over new ones', async () => {
+  it('recovers within seconds over new connections if the old ones were lost silently', async () => {
     const { proxy, proxied } = await behindProxy();
     const ask = () => post(proxied.api, '/user/check_phone_available', newPhone());
     try {
@@ -696,7 +702,7 @@ describe('a database that is away', () => {
     }
   });
 
-  it('does not keep the service from stopping when it has frozen', async () => {
+  it('can still stop if it has frozen', async () => {
     const { proxy, proxied } = await behindProxy();
     try {
       await inParallel(10, () => post(proxied.api, '/user/check_phone_available', newPhone()));
@@ -709,7 +715,7 @@ describe('a database that is away', () => {
     }
   });
 
-  it('or whose connections are all taken is 503 with Retry-After within seconds', async () => {
+  it('answers 503 with Retry-After within seconds if all connections are in use', async () => {
     const small = await startApp({ DATABASE_POOL_MAX: '1' }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     await small.serviceDb.transaction(async () => {
       const started = Date.now();

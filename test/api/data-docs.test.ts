@@ -11,7 +11,7 @@ const ROLE = 'relations_writer';
 const blocks = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql);
 const unused = new Set(blocks);
 
-/** The one block of the page that says this, with the people of this test in place of the page's. */
+/** Returns the only block of the page with this text, with the people of this test for those of the page. */
 function block(fragment: string, people: Record<string, SignedInPerson> = {}): string {
   const found = blocks.filter((sql) => sql.includes(fragment));
   expect({ fragment, found: found.length }).toEqual({ fragment, found: 1 });
@@ -24,7 +24,7 @@ describe('the SQL of docs/data.md', () => {
   let app: TestApp;
   let people: { ann: SignedInPerson; bob: SignedInPerson; cat: SignedInPerson };
   let clients: { ann: FoldingClient; bob: FoldingClient; cat: FoldingClient };
-  /** As the role that the page makes, and as the owner of the database. */
+  /** One connects as the role that the page makes, the other as the owner of the database. */
   let writer: Client;
   let owner: Client;
 
@@ -51,17 +51,17 @@ describe('the SQL of docs/data.md', () => {
     await app.close();
   });
 
-  it('asks for a friendship', async () => {
+  it('requests a friendship', async () => {
     await write(`('ann', 'bob', 10)`);
     expect(await friends()).toEqual({ ann: ['Bob 10'], bob: ['Ann 11'], cat: [] });
   });
 
-  it('makes friends on request', async () => {
+  it('makes friends of a request', async () => {
     await write(`'Annie'`);
     expect(await friends()).toEqual({ ann: ['Bob 20'], bob: ['Ann 20 Annie'], cat: [] });
   });
 
-  it('asks nobody who has blacklisted the one who asks, and nobody who is gone', async () => {
+  it('does not send a request to a user who has blacklisted the sender, or to a closed account', async () => {
     const { ann, bob, cat } = people;
     const asking = block(`('ann', 'bob', 10)`, { ann: bob, bob: cat });
     const entry = { user_id: cat.id, friend_id: bob.id };
@@ -75,7 +75,7 @@ describe('the SQL of docs/data.md', () => {
     expect((await sync(ann)).friends).toHaveLength(1);
   });
 
-  it('makes friends at once, and ends a friendship', async () => {
+  it('makes friends without a request, and ends a friendship', async () => {
     await write(`('ann', 'cat', 20)`);
     expect(await friends()).toMatchObject({ ann: ['Bob 20', 'Cat 20'], cat: ['Ann 20'] });
     await write(`DELETE FROM friendships WHERE (user_id, friend_id) IN ((`);
@@ -96,7 +96,7 @@ describe('the SQL of docs/data.md', () => {
     expect((await groups()).cat).toEqual(['Hiking and climbing 1: Ann 0, Bob 2, Cat 1']);
   });
 
-  it('leaves a group, and comes back', async () => {
+  it('removes a member from a group, and brings them back', async () => {
     await write(`AND member_id = 'cat';`);
     expect(await groups()).toMatchObject({ ann: ['Hiking and climbing 0: Ann 0, Bob 2'], cat: [] });
     await write(`VALUES ('hiking-club', 'cat')`);
@@ -133,7 +133,7 @@ describe('the SQL of docs/data.md', () => {
     'UPDATE sync_epoch SET base = 0',
     'DELETE FROM sync_life',
     'CREATE TABLE mine (id text)',
-  ])('lets the role do no more than it needs: not %s', async (statement) => {
+  ])('gives the role only the rights it needs: not %s', async (statement) => {
     await expect(writer.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
@@ -149,7 +149,7 @@ describe('the SQL of docs/data.md', () => {
     expect(rows.map(({ name }) => name)).toEqual(['blacklist', 'friendships', 'group_members', 'groups', 'users']);
   });
 
-  it('finds what holds the horizon back', async () => {
+  it('finds the transaction that holds the horizon back', async () => {
     await writer.query('BEGIN');
     await writer.query(`UPDATE groups SET name = 'Open' WHERE id = 'hiking-club'`);
     const { rows: open } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -158,7 +158,7 @@ describe('the SQL of docs/data.md', () => {
     expect(found.map(({ pid }) => pid)).toContain(open[0]?.pid);
   });
 
-  it('closes an account, so that the others are told', async () => {
+  it('closes an account, and others learn of it by sync', async () => {
     const { ann, bob, cat } = people;
     const token = { user_id: cat.id, app: 'app', token: 'token', nickname: 'Cat', portrait_uri: '' };
     await app.db('messaging_tokens').insert(token);
@@ -190,11 +190,11 @@ describe('the SQL of docs/data.md', () => {
     });
   });
 
-  it('is run here to the last block', () => {
+  it('runs here completely, to the last block', () => {
     expect([...unused]).toEqual([]);
   });
 
-  /** As the role, and twice: what a writer does after a lost connection. */
+  /** Runs the statement as the role, and twice, as a writer does after a lost connection. */
   async function write(fragment: string): Promise<void> {
     const sql = block(fragment, people);
     await writer.query(sql);
@@ -216,7 +216,7 @@ describe('the SQL of docs/data.md', () => {
     );
   }
 
-  /** What each client shows after one more sync. */
+  /** Returns what each client shows after another sync. */
   async function view(
     show: (client: { state: ReturnType<FoldingClient['state']>; name: (id: string) => string }) => string[],
   ) {

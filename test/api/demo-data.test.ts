@@ -20,7 +20,7 @@ describe('npm run demo-data', () => {
 
   afterEach(() => app.close());
 
-  it('gives an account friends, requests of each kind and groups to try the operations on', async () => {
+  it('gives an account friends, requests of each kind, and groups to try the operations on', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     expect(await addDemoData(app.db)).toBe(2);
     for (const person of [ann, bob]) expectCompany(await sync(person));
@@ -28,7 +28,7 @@ describe('npm run demo-data', () => {
     expect(result).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Hikers', memberCount: 9 })]));
   });
 
-  it('changes nothing when it is run again, and brings in who has registered since', async () => {
+  it('changes nothing when it is run again, except for users who have registered since', async () => {
     await addDemoData(app.db);
     const client = await settledClient(ann);
     await addDemoData(app.db);
@@ -39,7 +39,7 @@ describe('npm run demo-data', () => {
     expectCompany(await sync(bob));
   });
 
-  it('has demo users who can log in with the password that it prints, and who know each other', async () => {
+  it('makes demo users who know each other and can log in with the printed password', async () => {
     await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
     const { stdout } = await run({ DATABASE_URL: app.ownerUrl });
     const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)\./.exec(stdout) ?? [];
@@ -49,7 +49,7 @@ describe('npm run demo-data', () => {
     expectCompany((await expectOk(agent.post('/user/sync/0'))).result as SyncResult);
   });
 
-  it('brings in the account of one phone alone when it is given', async () => {
+  it('gives data only to the account of one phone if that is named', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     const { stdout, code } = await run({ DATABASE_URL: app.ownerUrl }, ['44', `0${ann.phone}`]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('with 1 other account.') as string });

@@ -39,14 +39,14 @@ function login(on: TestApp, person: Pick<Person, 'region' | 'phone' | 'password'
 
 const wrongly = (person: Person) => ({ ...person, password: 'wrong-one' });
 
-/** A device on which the person has logged in. */
+/** Returns the cookie of a device on which the person has logged in. */
 async function deviceOf(person: Person, on = app): Promise<string> {
   const answer = await login(on, person, '', AWAY);
   expect(answer.body).toMatchObject({ code: 200 });
   return deviceCookieOf(answer);
 }
 
-/** Strangers use up what all others may get wrong for this phone in a day. */
+/** Uses up, as strangers, the failures of a day that unknown places have for this phone. */
 async function lockOut(person: Person, on: TestApp): Promise<void> {
   const fail = (index: number) => login(on, wrongly(person), '', `10.0.0.${index}`);
   const codes = countCodes(await inParallel(6, fail));
@@ -56,7 +56,7 @@ async function lockOut(person: Person, on: TestApp): Promise<void> {
 const FEW = { LOGIN_FAILURES_PER_PHONE_DAY: '4' };
 
 describe('the cookie of a device', () => {
-  it('is the second that a login sets: for a year, HttpOnly, SameSite=Lax, Path=/, and without the phone', async () => {
+  it('comes second after a login: for a year, HttpOnly, SameSite=Lax, Path=/, and without the phone', async () => {
     const person = await insertPerson(app);
     const [first = '', second = '', ...more] = setCookie(await login(app, person));
     expect(more).toEqual([]);
@@ -73,14 +73,14 @@ describe('the cookie of a device', () => {
     ]);
   });
 
-  it('is another with each login', async () => {
+  it('is a new one at each login', async () => {
     const person = await insertPerson(app);
     const first = await deviceOf(person);
     const second = deviceCookieOf(await login(app, person, first));
     expect(second).not.toBe(first);
   });
 
-  it('is no session, and the session needs none beside it', async () => {
+  it('does not replace a session, and sessions work without it', async () => {
     const person = await insertPerson(app);
     const answer = await login(app, person);
     expectRefusal(await sendRaw(app, '/user/groups', { headers: { Cookie: deviceCookieOf(answer) } }), 401);
@@ -89,12 +89,12 @@ describe('the cookie of a device', () => {
     const change = { oldPassword: person.password, newPassword: newPassword() };
     const changed = await post(app.api, '/user/change_password', change, headers);
     expectBody(changed, { code: 200 });
-    // What a client does not know it is not given with another answer, where it would be the first.
+    // A client without a device cookie does not get one now, where it would be the first cookie.
     expect(setCookie(changed)).toEqual([]);
     expectBody(await sendRaw(app, '/user/logout', { headers }), { code: 200 });
   });
 
-  it('outlives a logout, which takes back the session alone', async () => {
+  it('stays after a logout, which ends only the session', async () => {
     const limited = await instance(FEW);
     const person = await insertPerson(app);
     const answer = await login(limited, person);
@@ -106,7 +106,7 @@ describe('the cookie of a device', () => {
     expect((await login(limited, person, device)).body).toMatchObject({ code: 200 });
   });
 
-  it('is set by no login that is refused', async () => {
+  it('is not set by a refused login', async () => {
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     expect(setCookie(await login(app, wrongly(person), device))).toEqual([]);
@@ -114,19 +114,19 @@ describe('the cookie of a device', () => {
   });
 });
 
-describe('a device that has been in before', () => {
-  it('gets in however often strangers have failed, a new one does not', async () => {
+describe('a known device', () => {
+  it('can log in however often strangers have failed, while a new device cannot', async () => {
     const limited = await instance(FEW);
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     await lockOut(person, limited);
     expectRefusal(await login(limited, person), 429);
     expect((await login(limited, person, device)).body).toMatchObject({ code: 200 });
-    // Nor has that let anybody else in.
+    // Nor has that let other places in.
     expectRefusal(await login(limited, person, '', '192.0.2.2'), 429);
   });
 
-  it('gets in where strangers behind its own address have used up what that may get wrong', async () => {
+  it('can log in when strangers at the same address have used up its failures', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_IP: '3', LOGIN_FAILURES_PER_PHONE_AND_IP: '2' });
     const [person, other] = [await insertPerson(app), await insertPerson(app)];
     const device = await deviceOf(person);
@@ -135,7 +135,7 @@ describe('a device that has been in before', () => {
     expect((await login(limited, person, device)).body).toMatchObject({ code: 200 });
   });
 
-  it('is refused after 10 failures of its own in 15 minutes, of 50 at once over two instances, and nobody else', async () => {
+  it('is refused after 10 failures of its own in 15 minutes, counted over two instances; other devices are not', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);
     const [stolen, other] = [await deviceOf(person), await deviceOf(person)];
@@ -162,7 +162,7 @@ describe('a device that has been in before', () => {
     expect(retryAfterOf(refused)).toBeGreaterThan(23 * 3_600);
   });
 
-  it('counts only failures, and leaves no trace of its cookie', async () => {
+  it('counts only failures, and its cookie is not stored anywhere', async () => {
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     for (let count = 0; count < 12; count += 1)
@@ -179,7 +179,7 @@ describe('a device that has been in before', () => {
     expect(kept).not.toContain(device.slice(device.lastIndexOf('.') + 1));
   });
 
-  it('can change the password whatever strangers do, and stays known; others are no longer', async () => {
+  it('can change the password whatever strangers do, and stays known, while other devices become unknown', async () => {
     const limited = await instance(FEW);
     const person = await insertPerson(app);
     const answer = await login(limited, person, '', AWAY);
@@ -212,7 +212,7 @@ describe('a device that has been in before', () => {
     expectRefusal(await post(app.api, '/user/change_password', right, headers), 429);
   });
 
-  it('is unknown after a reset, so that no cookie that a thief has collected is worth a guess', async () => {
+  it('becomes unknown after a reset, so that cookies a thief has collected are worth nothing', async () => {
     const limited = await instance(FEW);
     const person = await insertPerson(app);
     const device = await deviceOf(person);
@@ -222,7 +222,7 @@ describe('a device that has been in before', () => {
     expectRefusal(await login(limited, { ...person, password: reset.password }, device), 429);
   });
 
-  it('is unknown for a phone without an account, and for one whose account is closed', async () => {
+  it('is unknown for a phone without an account, and for a closed account', async () => {
     const person = await insertPerson(app);
     const device = await deviceOf(person);
     expectBody(await login(app, { ...newPhone(), password: 'wrong-one' }, device), { code: 1000 });
@@ -242,10 +242,10 @@ describe('a device that has been in before', () => {
     ["with the account's id in another's", (cookie, other) => withPart(other, 0, partsOf(cookie)[0])],
     ['of another account', (_cookie, other) => other],
     ['empty', () => 'device='],
-    ['of nothing but dots', () => 'device=....'],
+    ['made of dots only', () => 'device=....'],
     ['that no decoder takes', () => 'device=%E0%A4%A'],
     ['of 8,000 letters', () => `device=${'x'.repeat(8_000)}`],
-  ])('is not known by a cookie %s', async (_case, forge) => {
+  ])('is not recognised by a cookie %s', async (_case, forge) => {
     const limited = await instance(FEW);
     const [person, other] = [await insertPerson(app), await insertPerson(app)];
     const forged = forge(await deviceOf(person), await deviceOf(other));
@@ -254,7 +254,7 @@ describe('a device that has been in before', () => {
     expect(await app.db('rate_limits').whereLike('key', 'login_failures_d%')).toEqual([]);
   });
 
-  it('is known by every secret that is still listed', async () => {
+  it('is recognised with every secret that is still listed', async () => {
     const [older, newer] = ['c'.repeat(32), 'd'.repeat(32)].map(rememberSecret);
     const before = await instance({ ...FEW, SESSION_SECRETS: `${older}` });
     const between = await instance({ ...FEW, SESSION_SECRETS: `${newer},${older}` });
@@ -269,8 +269,8 @@ describe('a device that has been in before', () => {
   });
 });
 
-describe('the cookie of a session', () => {
-  it('is the first where an answer renews it and the cookie of the device', async () => {
+describe('the session cookie', () => {
+  it('comes first when an answer renews both it and the device cookie', async () => {
     const person = await insertPerson(app);
     const answer = await login(app, person);
     const renewedAt = Date.now() - 2 * 86_400_000;
@@ -287,7 +287,7 @@ describe('the cookie of a session', () => {
   });
 });
 
-describe('the cookie of a device in production', () => {
+describe('the device cookie in production', () => {
   const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': HOME };
 
   it('is __Host-device: Secure, HttpOnly, SameSite=Lax, Path=/, no Domain, and second', async () => {
@@ -302,7 +302,7 @@ describe('the cookie of a device in production', () => {
     const attributes = second.split('; ').slice(1);
     expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']));
     expect(second).not.toMatch(/domain/i);
-    // The name that another host of the domain could set counts for nothing.
+    // The name that another host of the domain could set is ignored.
     const bare = deviceCookieOf(answer).replace('__Host-', '');
     for (const [cookie, key] of [
       [bare, 'login_failures_p:%'],

@@ -33,7 +33,7 @@ describe('POST /user/export', () => {
   const exported = async ({ agent }: SignedInPerson) => (await expectOk(agent.post('/user/export'))).result as Exported;
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
-  it('gives everything that is kept of the user, what has ended too', async () => {
+  it('returns all stored data of the user, including what has ended', async () => {
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
     await app.db('friendships').insert([
       { user_id: ann.id, friend_id: bob.id, status: 20, display_name: 'Bobby' },
@@ -67,7 +67,7 @@ describe('POST /user/export', () => {
     expect(securityEvents.map(({ event }) => event)).toEqual(['registered', 'logged_in', 'data_exported']);
   });
 
-  it('gives nothing that lets anybody in', async () => {
+  it('returns no credentials', async () => {
     const { region, phone, password } = ann;
     const cookie = cookieOf(await post(app.api, '/user/login', { region, phone, password }));
     const sid = decodeURIComponent(cookie).replace('sid=s:', '').split('.')[0] ?? '';
@@ -81,7 +81,7 @@ describe('POST /user/export', () => {
     expect(text).not.toMatch(/hash|credential|secret/i);
   });
 
-  it('is a download', async () => {
+  it('is sent as a download', async () => {
     const { headers } = await post(ann.agent, '/user/export');
     expect(headers).toMatchObject({
       'content-disposition': 'attachment; filename="account.json"',
@@ -89,7 +89,7 @@ describe('POST /user/export', () => {
     });
   });
 
-  it('shows no address and no device from before the last password reset', async () => {
+  it('leaves out addresses and devices from before the last password reset', async () => {
     const before = await exported(ann);
     expect(before.securityEvents.find(({ event }) => event === 'logged_in')).toMatchObject({ ip: '127.0.0.1' });
     const verification_token = await verificationToken(app, ann);
@@ -105,7 +105,7 @@ describe('POST /user/export', () => {
     for (const event of since) expect(event).toMatchObject({ ip: '127.0.0.1' });
   });
 
-  it('gives nothing of others: not who has blacklisted the user, nor what a group is called that the user left', async () => {
+  it('returns nothing of others: neither who blacklisted the user, nor the present name of a group the user left', async () => {
     await app.db('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
     const left = `left-${ann.id}`;
     await insertGroup(app, left, [bob, ann]);
@@ -117,7 +117,7 @@ describe('POST /user/export', () => {
     expect(text).not.toContain('New name');
   });
 
-  it('gives more than a page of everything, in order, each row once', async () => {
+  it('returns lists longer than a page completely, in order, each row once', async () => {
     await app.db.raw(`INSERT INTO blacklist (user_id, friend_id) SELECT ?, 'b' || n FROM generate_series(1, 1200) n`, [
       ann.id,
     ]);
@@ -134,7 +134,7 @@ describe('POST /user/export', () => {
       ann.id,
       `page-${ann.id}-%`,
     ]);
-    // Many of one moment.
+    // Many events at the same time.
     await app.db.raw(
       `INSERT INTO security_events (event, user_id, ip, user_agent, request_id, detail)
        SELECT 'limit_met', ?, '203.0.113.7', '', '', n::text FROM generate_series(1, 1200) n`,
@@ -149,7 +149,7 @@ describe('POST /user/export', () => {
     expect([blacklist, friendships, memberships].map(({ length }) => length)).toEqual([1_200, 1_200, 1_200]);
   });
 
-  it('is noted, and shows that in itself, up to 20 an hour, whoever else exports at the address', async () => {
+  it('is logged up to 20 times per user and hour, and contains its own event', async () => {
     const noted = async ({ id }: SignedInPerson) =>
       (await app.db('security_events').where({ user_id: id, event: 'data_exported' })).length;
     const bob = await insertAndSignIn(app, 'Bob');
@@ -160,7 +160,7 @@ describe('POST /user/export', () => {
     expect(await noted(ann)).toBe(1);
   });
 
-  it('is made once at a time for a user: 429 beyond', async () => {
+  it('allows one export per user at a time, and answers 429 to another', async () => {
     const writer = await connectWriter(app);
     await writer.query('BEGIN; LOCK TABLE friendships');
     const first = post(ann.agent, '/user/export');

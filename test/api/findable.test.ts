@@ -16,20 +16,20 @@ describe('POST /user/set_findable', () => {
       .onConflict(['user_id', 'friend_id'])
       .merge(['status']);
 
-  it('hides the user from find, as one without an account, until it is taken back', async () => {
+  it('hides the user from find, like a phone without an account, until it is turned on again', async () => {
     await setFindable(ann, false);
     expect(await find(bob, ann)).toMatchObject({ status: 404, body: { code: 404, message: 'no such user' } });
     await setFindable(ann, true);
     expectBody(await find(bob, ann), { code: 200, result: profileOf(ann) });
   });
 
-  it('hides nobody from themselves, nor from who knows the id', async () => {
+  it('does not hide users from themselves, or from those who know the id', async () => {
     await setFindable(ann, false);
     expectBody(await find(ann, ann), { code: 200, result: profileOf(ann) });
     expectBody(await post(bob.agent, `/user/${ann.id}`), { code: 200, result: profileOf(ann) });
   });
 
-  it('hides nobody from friends, who are those on the own side', async () => {
+  it('does not hide the user from users whom they have as friends', async () => {
     await setFindable(ann, false);
     await side(bob, ann, 20);
     for (const status of [10, 11, 21, 30]) {

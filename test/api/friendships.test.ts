@@ -13,16 +13,16 @@ const REQUEST_WAITS = 3 * 24 * 3_600;
 const IGNORED_WAITS = 24 * 3_600;
 const REQUEST_ENDS = 30 * 24 * 3_600;
 const NOBODY = 'abcdefghijkl';
-/** Older than any row. From it sync tells of ended rows, too. */
+/** A version older than any row. With it, sync returns ended rows too. */
 const ANY_VERSION = 1;
 /** Characters of one, two, three and four bytes. */
 const OF_MANY_BYTES = 'xé山🙂';
-/** Each is refused in a name or message. */
+/** Texts that are refused in a name or message. */
 const NOT_PLAIN = ['a\tb', 'a\nb', '\u001b[31mred', '\u0085', '\u202Egnp.exe', '\u202A', 'a\0b'];
 
 type Named = Pick<SignedInPerson, 'id'>;
 
-/** Somebody without a portrait. */
+/** Returns the profile of a person without a portrait. */
 const shown = ({ id, nickname }: Person) => ({ id, nickname, portraitUri: '' });
 
 describe('friendships', () => {
@@ -49,7 +49,7 @@ describe('friendships', () => {
     expectDone(await agree(other, me));
   }
 
-  /** As the tables have it, and as each is told by sync. */
+  /** Returns the statuses in the table, and checks that sync gives each user the same. */
   async function statuses(): Promise<(number | undefined)[]> {
     const pairs = [
       { user_id: ann.id, friend_id: bob.id },
@@ -69,7 +69,7 @@ describe('friendships', () => {
     return app.db('friendships').whereIn('user_id', [ann.id, bob.id]).orderBy(['user_id', 'friend_id']);
   }
 
-  /** As if all between two had happened so many seconds earlier. */
+  /** Makes everything between the two this many seconds older. */
   async function earlier(seconds: number): Promise<void> {
     await app.db.raw(
       `UPDATE friendships SET requested_at = requested_at - make_interval(secs => :seconds),
@@ -90,7 +90,7 @@ describe('friendships', () => {
     post(agent, '/user/add_to_blacklist', { friendId: other.id });
 
   describe('POST /friendship/invite', () => {
-    it('asks: the one has requested, the other is requested and sees the message', async () => {
+    it('sends a request: one user has requested, the other is requested and sees the message', async () => {
       expectAction(await invite(ann, bob, 'Hello, Bob'), 'Sent');
       expect(await statuses()).toEqual([10, 11]);
       expect(await all(ann)).toMatchObject([{ message: '', status: 10, user: shown(bob) }]);
@@ -109,27 +109,27 @@ describe('friendships', () => {
       ['half a character', '\ud800', 400],
       ['no string', 5, 400],
       ['null', null, 400],
-    ])('a message of %s: %#', async (_what, message, status) => {
+    ])('takes or refuses a message of %s: %#', async (_what, message, status) => {
       const answer = await call(ann, 'invite', { friendId: bob.id, message });
       if (status === 400) expectRefusal(answer, 400, 'message');
       else expectAction(answer, 'Sent');
     });
 
-    it('adds whoever has asked already', async () => {
+    it('adds a user who has already sent a request', async () => {
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       expectAction(await invite(bob, ann), 'Added');
       expect(await statuses()).toEqual([20, 20]);
       expect(await all(bob)).toMatchObject([{ message: '' }]);
     });
 
-    it('adds whoever has asked, though that was ignored', async () => {
+    it('adds a user whose request was ignored before', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await ignore(bob, ann));
       expectAction(await invite(bob, ann), 'Added');
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('adds whoever still has the user as a friend, and leaves that side as it is', async () => {
+    it("adds a user who still has the caller as a friend, and leaves that user's side unchanged", async () => {
       await befriend();
       expectDone(await call(bob, 'set_display_name', { friendId: ann.id, displayName: 'Annie' }));
       expectDone(await end(ann, bob));
@@ -139,7 +139,7 @@ describe('friendships', () => {
       expect(await app.db('friendships').where({ user_id: bob.id }).first()).toEqual(before);
     });
 
-    it('asks anew, at once, after both have deleted', async () => {
+    it('sends a new request at once after both have deleted each other', async () => {
       await befriend();
       expectDone(await end(ann, bob));
       expectDone(await end(bob, ann));
@@ -148,7 +148,7 @@ describe('friendships', () => {
       expect(await all(ann)).toMatchObject([{ message: 'Sorry' }]);
     });
 
-    it('asks again three days after a request that was not answered, and does nothing before', async () => {
+    it('sends an unanswered request again after three days, and does nothing before', async () => {
       expectAction(await invite(ann, bob, 'First'), 'Sent');
       await earlier(REQUEST_WAITS - 60);
       const before = await allRows();
@@ -157,11 +157,11 @@ describe('friendships', () => {
       await earlier(60);
       expectAction(await invite(ann, bob, 'Second'), 'Sent');
       expect(await all(bob)).toMatchObject([{ message: 'Second', status: 11 }]);
-      // And three days from that one on.
+      // The next three days begin with that one.
       expectAction(await invite(ann, bob), 'None');
     });
 
-    it('asks again one day after a request was ignored, and does nothing before', async () => {
+    it('sends an ignored request again after a day, and does nothing before', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_WAITS);
       expectDone(await ignore(bob, ann));
@@ -175,13 +175,13 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ message: 'Please' }]);
     });
 
-    it('waits as long for requests that another service has written', async () => {
+    it('waits the same three days and one day after requests that another service has written', async () => {
       await app.db('friendships').insert([
         { user_id: ann.id, friend_id: bob.id, status: 10 },
         { user_id: bob.id, friend_id: ann.id, status: 11 },
       ]);
       await earlier(REQUEST_WAITS - 60);
-      // What only touches a row is no new request.
+      // An update of other columns is not a new request.
       await app.db('friendships').where({ user_id: ann.id }).update({ display_name: 'Bobby' });
       expectAction(await invite(ann, bob), 'None');
       await earlier(60);
@@ -193,7 +193,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
-    it('counts from updated_at for requests of before there were other times', async () => {
+    it('counts from updated_at for requests from before the other times were stored', async () => {
       await app.db('friendships').insert([
         { user_id: ann.id, friend_id: bob.id, status: 10 },
         { user_id: bob.id, friend_id: ann.id, status: 11 },
@@ -223,7 +223,7 @@ describe('friendships', () => {
           expectDone(await end(ann, bob));
         },
       ],
-    ])('does nothing, and writes nothing, for whoever is blacklisted, where %s', async (_what, prepare) => {
+    ])('does nothing, and writes nothing, for a blacklisted user when %s', async (_what, prepare) => {
       await prepare();
       expectDone(await blacklist(bob, ann));
       const before = await allRows();
@@ -231,7 +231,7 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
-    it('asks the database the same of whoever is blacklisted as of whoever has to wait', async () => {
+    it('runs the same statements for a blacklisted user as for one who has to wait', async () => {
       const asked = async () => {
         const found: string[] = [];
         const note = ({ sql }: { sql: string }) => found.push(sql);
@@ -267,7 +267,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('does nothing where a friend has deleted and blacklisted the user', async () => {
+    it('does nothing when a friend has deleted and blacklisted the user', async () => {
       await befriend();
       expectDone(await end(bob, ann));
       expectDone(await blacklist(bob, ann));
@@ -276,7 +276,7 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
-    it('waits as long after a request that the user has withdrawn, or that the other has deleted', async () => {
+    it('also waits after a request that the sender withdrew or the receiver deleted', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await withdraw(ann, bob));
       expectAction(await invite(ann, bob), 'None');
@@ -288,7 +288,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
-    it('waits a day after a request was ignored, though it was deleted or withdrawn then', async () => {
+    it('waits a day after a request was ignored, even if it was deleted or withdrawn after that', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_WAITS);
       expectDone(await ignore(bob, ann));
@@ -300,7 +300,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
-    it('asks at once whose request was withdrawn', async () => {
+    it('sends a request at once to a user who withdrew one', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await end(bob, ann));
       expectDone(await withdraw(ann, bob));
@@ -308,19 +308,19 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([11, 10]);
     });
 
-    it('adds whose request the user has deleted before', async () => {
+    it('adds a user whose request the caller has deleted before', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await end(bob, ann));
       expectAction(await invite(bob, ann), 'Added');
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('asks somebody who is on the own blacklist', async () => {
+    it("sends a request to a user on the sender's own blacklist", async () => {
       expectDone(await blacklist(ann, bob));
       expectAction(await invite(ann, bob), 'Sent');
     });
 
-    it('refuses oneself, nobody, and a closed account', async () => {
+    it("refuses the user's own id, an unknown id, and a closed account", async () => {
       expectRefusal(await invite(ann, ann), 400, 'yourself');
       expectRefusal(await invite(ann, { id: NOBODY }), 400, 'no such user');
       await app.db('users').where({ id: bob.id }).update({ closed_at: new Date() });
@@ -330,21 +330,21 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/agree', () => {
-    it('makes friends of both, and takes the message away', async () => {
+    it('makes both friends, and removes the message', async () => {
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       expectDone(await agree(bob, ann));
       expect(await statuses()).toEqual([20, 20]);
       expect(await all(bob)).toMatchObject([{ message: '', status: 20 }]);
     });
 
-    it('is 404 when the one who asked has blacklisted the user meanwhile', async () => {
+    it('answers 404 when the sender has blacklisted the user since', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await blacklist(ann, bob));
       expectRefusal(await agree(bob, ann), 404, 'pending');
       expect(await statuses()).toEqual([10, 11]);
     });
 
-    it('waits for nobody who has not asked', async () => {
+    it('does not lock a user who has sent no request', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
@@ -352,7 +352,7 @@ describe('friendships', () => {
       await writer.end();
     });
 
-    it('locks no friend when it is repeated', async () => {
+    it('does not lock the friend when it is repeated', async () => {
       await befriend();
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
@@ -370,14 +370,14 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
-    it('agrees to what was ignored', async () => {
+    it('accepts an ignored request', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       expectDone(await ignore(bob, ann));
       expectDone(await agree(bob, ann));
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('is 404 where there is no pending request, also for the one who has requested', async () => {
+    it('answers 404 without a pending request, also to the sender of one', async () => {
       expectRefusal(await agree(ann, bob), 404, 'pending');
       expectRefusal(await agree(ann, ann), 404, 'pending');
       expectRefusal(await agree(ann, { id: NOBODY }), 404, 'pending');
@@ -386,7 +386,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([10, 11]);
     });
 
-    it('is 404 when the one who asked has taken it back, or has closed the account', async () => {
+    it('answers 404 when the sender has taken the request back or closed the account', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
       expectRefusal(await agree(bob, ann), 404, 'pending');
@@ -398,7 +398,7 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/ignore', () => {
-    it('ignores on the own side alone: the other is told nothing', async () => {
+    it("ignores on the user's own side only, and the sender does not notice", async () => {
       const client = await settledClient(ann);
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       await client.sync();
@@ -419,7 +419,7 @@ describe('friendships', () => {
       expect(await allRows()).toEqual(before);
     });
 
-    it('is 404 where there is no pending request', async () => {
+    it('answers 404 without a pending request', async () => {
       expectRefusal(await ignore(bob, ann), 404, 'pending');
       expectAction(await invite(ann, bob), 'Sent');
       expectRefusal(await ignore(ann, bob), 404, 'pending');
@@ -430,7 +430,7 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/delete', () => {
-    it('ends the own side alone', async () => {
+    it("ends only the user's own side", async () => {
       await befriend();
       expectDone(await end(ann, bob));
       expect(await statuses()).toEqual([30, 20]);
@@ -438,7 +438,7 @@ describe('friendships', () => {
       expect(await all(bob)).toMatchObject([{ status: 20, user: shown(ann) }]);
     });
 
-    it('is 404 where they are no friends: never, not yet, and no more', async () => {
+    it('answers 404 to a user who is not a friend: never was, is not yet, or is no longer', async () => {
       expectRefusal(await end(ann, bob), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
       expectRefusal(await end(ann, bob), 404, 'not your friend');
@@ -450,7 +450,7 @@ describe('friendships', () => {
     it.each([
       ['open', async () => {}],
       ['ignored', async () => expectDone(await ignore(bob, ann))],
-    ])('takes an %s request away from the user who was asked, and tells the other nothing', async (_what, answer) => {
+    ])('removes an %s request from the side of the receiver, and the sender does not notice', async (_what, answer) => {
       expectAction(await invite(ann, bob, 'Hello'), 'Sent');
       await answer();
       const client = await settledClient(ann);
@@ -471,22 +471,25 @@ describe('friendships', () => {
       ['open', 11, async () => {}],
       ['ignored', 21, async () => expectDone(await ignore(bob, ann))],
       ['deleted', 30, async () => expectDone(await end(bob, ann))],
-    ])('ends a request on both sides that is %s there, which sync tells', async (_what, status, answer) => {
-      expectAction(await invite(ann, bob, 'Hello'), 'Sent');
-      await answer();
-      expect(await statuses()).toEqual([10, status]);
-      const clients = [await settledClient(ann), await settledClient(bob)];
-      expectDone(await withdraw(ann, bob));
-      expect(await statuses()).toEqual([30, 30]);
-      for (const [index, client] of clients.entries()) {
-        await client.sync();
-        expect(client.state().friends).toEqual([]);
-        expect(await all([ann, bob][index] ?? ann)).toEqual([]);
-      }
-      expectRefusal(await agree(bob, ann), 404, 'pending');
-    });
+    ])(
+      'ends a request on both sides when it is %s on the other, which sync tells both',
+      async (_what, status, answer) => {
+        expectAction(await invite(ann, bob, 'Hello'), 'Sent');
+        await answer();
+        expect(await statuses()).toEqual([10, status]);
+        const clients = [await settledClient(ann), await settledClient(bob)];
+        expectDone(await withdraw(ann, bob));
+        expect(await statuses()).toEqual([30, 30]);
+        for (const [index, client] of clients.entries()) {
+          await client.sync();
+          expect(client.state().friends).toEqual([]);
+          expect(await all([ann, bob][index] ?? ann)).toEqual([]);
+        }
+        expectRefusal(await agree(bob, ann), 404, 'pending');
+      },
+    );
 
-    it('is 404 where the user has no open request: never, of the other, of friends, and no more', async () => {
+    it('answers 404 without an open request of the user: never sent, sent by the other, accepted, or ended', async () => {
       expectRefusal(await withdraw(ann, bob), 404, 'pending', 'nothing_requested');
       expectRefusal(await withdraw(ann, { id: NOBODY }), 404, 'pending', 'nothing_requested');
       expectAction(await invite(ann, bob), 'Sent');
@@ -496,7 +499,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('withdraw does not wait for a user who was not asked', async () => {
+    it('does not lock a user who got no request', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [bob.id]);
@@ -505,8 +508,8 @@ describe('friendships', () => {
     });
   });
 
-  describe('a request that nobody answers', () => {
-    it('ends on both sides after 30 days, also where it is ignored or deleted, which sync tells', async () => {
+  describe('an unanswered request', () => {
+    it('ends on both sides after 30 days, also when ignored or deleted, which sync tells', async () => {
       const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
       for (const one of [bob, cat, dan]) expectAction(await invite(ann, one), 'Sent');
       expectDone(await ignore(cat, ann));
@@ -527,7 +530,7 @@ describe('friendships', () => {
       expectAction(await invite(ann, bob), 'Sent');
     });
 
-    it('lives on from the day on which it was sent again', async () => {
+    it('lives for 30 days from the day on which it was last sent', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_WAITS);
       expectAction(await invite(ann, bob), 'Sent');
@@ -536,14 +539,14 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([10, 11]);
     });
 
-    it('ends with what another service has written on one side alone', async () => {
+    it('also ends when another service has written only one side', async () => {
       await app.db('friendships').insert({ user_id: bob.id, friend_id: ann.id, status: 11 });
       await earlier(REQUEST_ENDS);
       await app.sweep();
       expect(await statuses()).toEqual([undefined, 30]);
     });
 
-    it('does not end when it is agreed to beside that', async () => {
+    it('does not end when it is accepted at the same time', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       await earlier(REQUEST_ENDS);
       const writer = await connectWriter(app);
@@ -559,7 +562,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('ends also beside more than a batch of others, and friends stay', async () => {
+    it('ends together with more than a batch of others, and friendships stay', async () => {
       await befriend();
       await app.db.raw(
         `INSERT INTO friendships (user_id, friend_id, status) SELECT ?, 'waiting' || n, 10 FROM generate_series(1, 250) n`,
@@ -577,7 +580,7 @@ describe('friendships', () => {
     const rename = (me: SignedInPerson, other: Named, displayName: unknown) =>
       call(me, 'set_display_name', { friendId: other.id, displayName });
 
-    it('is shown to the user alone, also by sync', async () => {
+    it('is shown only to the user who gave it, also by sync', async () => {
       await befriend();
       expectDone(await rename(ann, bob, 'Bobby <3'));
       expect(await all(ann)).toMatchObject([{ displayName: 'Bobby <3' }]);
@@ -592,14 +595,14 @@ describe('friendships', () => {
       ['33 characters', `${OF_MANY_BYTES.repeat(8)}x`, 400],
       ['none', undefined, 400],
       ...NOT_PLAIN.map((text): [string, string, number] => [JSON.stringify(text), text, 400]),
-    ])('a name of %s: %#', async (_what, displayName, status) => {
+    ])('takes or refuses a name of %s: %#', async (_what, displayName, status) => {
       await befriend();
       const answer = await rename(ann, bob, displayName);
       if (status === 400) expectRefusal(answer, 400, 'displayName');
       else expectDone(answer);
     });
 
-    it('is 404 where they are no friends', async () => {
+    it('answers 404 for a user who is not a friend', async () => {
       expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
       expectRefusal(await rename(ann, bob, 'Bobby'), 404, 'not your friend');
@@ -608,7 +611,7 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/all', () => {
-    it('lists friends and requests, the latest change first, and no tombstones', async () => {
+    it('lists friends and requests, the latest change first, without ended ones', async () => {
       const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
       await app.db('users').where({ id: cat.id }).update({ portrait_uri: 'https://a.b/c.png' });
       await befriend(ann, bob);
@@ -628,7 +631,7 @@ describe('friendships', () => {
       ]);
     });
 
-    it('reads many in pages, and gives all of them in order', async () => {
+    it('returns many entries completely and in order, reading them in pages', async () => {
       await app.db.raw(
         `INSERT INTO friendships (user_id, friend_id, status, updated_at)
            SELECT ?, 'many' || n, CASE n % 3 WHEN 0 THEN 30 ELSE 20 END, now() - n % 300 * interval '1 microsecond'
@@ -654,7 +657,7 @@ describe('friendships', () => {
   });
 
   describe('POST /friendship/:friendId/profile', () => {
-    it('shows a friend, and the name that the user has given', async () => {
+    it('shows a friend and the name that the user has given them', async () => {
       await befriend();
       expectDone(await call(ann, 'set_display_name', { friendId: bob.id, displayName: 'Bobby' }));
       expectBody(await post(ann.agent, `/friendship/${bob.id}/profile`), {
@@ -664,7 +667,7 @@ describe('friendships', () => {
       expectBody(await profileFor(bob, ann), { code: 200, result: { displayName: '', user: shown(ann) } });
     });
 
-    it('is 404 where they are no friends', async () => {
+    it('answers 404 for a user who is not a friend', async () => {
       for (const other of [bob, ann, { id: NOBODY }, { id: 'invite' }])
         expectRefusal(await profileFor(ann, other), 404, 'not your friend');
       expectAction(await invite(ann, bob), 'Sent');
@@ -675,7 +678,7 @@ describe('friendships', () => {
       expectRefusal(await profileFor(ann, bob), 404, 'not your friend');
     });
 
-    it('shares its place with fixed words, which no user id can be, in any case', async () => {
+    it('shares its path with fixed words, and no user id can equal one in any case', async () => {
       const words = fixedWords(OPERATIONS, 'friendship');
       expect(words.sort()).toEqual(['agree', 'all', 'delete', 'ignore', 'invite', 'set_display_name', 'withdraw']);
       for (const id of [...words, ...words.map((word) => word.toUpperCase())])
@@ -685,8 +688,8 @@ describe('friendships', () => {
     });
   });
 
-  describe('beside each other', () => {
-    /** Both calls have come as far as they can before either is done. */
+  describe('concurrent friendship operations', () => {
+    /** Lets all calls come as far as they can before one is done. */
     async function atOnce(calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
@@ -699,13 +702,13 @@ describe('friendships', () => {
 
     const actionIn = ({ body }: Answer) => (body as { result?: { action?: string } }).result?.action;
 
-    it('two who invite each other end as friends', async () => {
+    it('make two users friends who invite each other', async () => {
       const answers = await atOnce([() => invite(ann, bob), () => invite(bob, ann)]);
       expect(answers.map(actionIn).sort()).toEqual(['Added', 'Sent']);
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('two who invite each other, again and again, end as friends, and their clients show it', async () => {
+    it('end with two friends after repeated mutual invitations, and their clients show it', async () => {
       const clients = [foldingClientOf(ann), foldingClientOf(bob)];
       for (let round = 0; round < 5; round += 1) {
         const answers = await Promise.all([invite(ann, bob), invite(bob, ann), ...clients.map((one) => one.sync())]);
@@ -726,13 +729,13 @@ describe('friendships', () => {
       }
     });
 
-    it('one who invites twice at once sends one request', async () => {
+    it('send one request when a user invites twice at once', async () => {
       const answers = await atOnce([() => invite(ann, bob), () => invite(ann, bob)]);
       expect(answers.map(actionIn).sort()).toEqual(['None', 'Sent']);
       expect(await statuses()).toEqual([10, 11]);
     });
 
-    it('no request goes through to whoever has blacklisted the user meanwhile', async () => {
+    it('send no request to a user who blacklists the sender at the same time', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [bob.id]);
@@ -745,7 +748,7 @@ describe('friendships', () => {
       expect(await allRows()).toEqual([]);
     });
 
-    it('no request goes to an account that is closed meanwhile', async () => {
+    it('send no request to an account that closes at the same time', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [bob.id]);
@@ -757,7 +760,7 @@ describe('friendships', () => {
       expect(await allRows()).toEqual([]);
     });
 
-    it('an invitation leaves friends as they are whom another service has made meanwhile', async () => {
+    it('leave a friendship as it is that another service makes during an invitation', async () => {
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
       await writer.query('INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20), ($2, $1, 20)', [
@@ -772,7 +775,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('an agreement does not undo the deletion that another service writes beside it', async () => {
+    it('do not undo a deletion that another service writes during an agreement', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
@@ -785,7 +788,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([30, 11]);
     });
 
-    it('agree and ignore of the same request end as one of them', async () => {
+    it('end an agree and an ignore of the same request as one of them', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       const writer = await connectWriter(app);
       await writer.query('BEGIN');
@@ -793,14 +796,14 @@ describe('friendships', () => {
       const answers = Promise.all([agree(bob, ann), ignore(bob, ann)]);
       await untilWaiting(app.db, 2);
       await writer.end();
-      // Whatever is ignored first can still be agreed to.
+      // A request that is ignored first can still be agreed to.
       const [agreed, ignored] = await answers;
       expect(agreed.status).toBe(200);
       expect([200, 404]).toContain(ignored.status);
       expect(await statuses()).toEqual([20, 20]);
     });
 
-    it('a deletion of one side beside an invitation of the other leaves whole rows, and no deadlock', async () => {
+    it('leave whole rows, without a deadlock, after a deletion by one side and an invitation by the other', async () => {
       await befriend();
       expectDone(await end(ann, bob));
       const writer = await connectWriter(app);
@@ -814,7 +817,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual(actionIn(invited) === 'Added' ? [20, 30] : [10, 11]);
     });
 
-    it('what PostgreSQL cuts as a deadlock is tried again', async () => {
+    it('are retried when PostgreSQL aborts them as a deadlock', async () => {
       const failing = async (failures: number): Promise<void> => {
         await app.db.raw(`
           CREATE SEQUENCE IF NOT EXISTS tries;
@@ -849,7 +852,7 @@ describe('friendships', () => {
       expect(await statuses()).toEqual([30, 30]);
     });
 
-    it('agree and withdraw of the same request end as one of them', async () => {
+    it('end an agree and a withdraw of the same request as one of them', async () => {
       expectAction(await invite(ann, bob), 'Sent');
       const [agreed, withdrawn] = await atOnce([() => agree(bob, ann), () => withdraw(ann, bob)]);
       expect([agreed?.status, withdrawn?.status].sort()).toEqual([200, 404]);
@@ -857,11 +860,11 @@ describe('friendships', () => {
     });
   });
 
-  describe('on two instances', () => {
+  describe('friendships on two instances', () => {
     const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '0' });
     const TOGETHER = ['10 11', '10 21', '10 30', '20 20', '20 30', '30 30'];
 
-    it('whatever four do at random, both sides belong together, and clients show what there is', async () => {
+    it('have matching sides, and clients show them, after four users acted at random', async () => {
       const [here, there] = [await instance(), await instance()];
       const people = await Promise.all([here, there, here, there].map((one) => insertAndSignIn(one)));
       const clients = people.map((person) => foldingClientOf(person));
@@ -904,7 +907,7 @@ describe('friendships', () => {
   describe('with FRIENDS_PER_USER', () => {
     const instance = instancesBeside(() => app, { FRIENDS_PER_USER: '2' });
 
-    it('is 400 for one friend more than there may be, whoever that is, and agree too, also at once', async () => {
+    it('answers 400 when a user would have one friend too many, whichever friend, also to agree and to concurrent calls', async () => {
       const me = await insertAndSignIn(await instance());
       const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
       await befriend(me, cat);
@@ -915,7 +918,7 @@ describe('friendships', () => {
       for (const one of [ann, bob]) expectDone(await blacklist(one, me));
       expectDone(await blacklist(dan, me));
       const [other] = answers[0].status === 400 ? [ann] : [bob];
-      // Whatever the other side is, the answer is the same.
+      // The answer does not depend on the other side.
       for (const one of [other, dan, await insertPerson(app)])
         expectRefusal(await invite(me, one), 400, '2 friends', 'too_many_friends');
       expectDone(await end(me, cat));
@@ -931,7 +934,7 @@ describe('friendships', () => {
       expectAction(await invite(me, third), 'Sent');
     });
 
-    it('asks again whoever was asked, and adds whoever has asked, only where the other has room', async () => {
+    it('sends a request again, and adds a user who sent one only if that user has room too', async () => {
       const me = await insertAndSignIn(await instance());
       const cat = await insertAndSignIn(app, 'Cat');
       for (const one of [ann, bob]) expectAction(await invite(me, one), 'Sent');
@@ -956,7 +959,7 @@ describe('friendships', () => {
     });
   });
 
-  it('with FRIENDS_PER_USER: asks a friend anew who has deleted the user, where there is no room for another', async () => {
+  it('with FRIENDS_PER_USER, invites a friend who has deleted the user again, even without room for another', async () => {
     const me = await insertAndSignIn(app);
     for (const one of [ann, bob]) await befriend(me, one);
     const full = await signIn(await fullInstance(), me);
@@ -968,7 +971,7 @@ describe('friendships', () => {
   describe('with OPEN_REQUESTS_PER_USER', () => {
     const instance = instancesBeside(() => app, { OPEN_REQUESTS_PER_USER: '1' });
 
-    it('asks nobody who has so many open, and tells no more than of whoever has blacklisted the user', async () => {
+    it('sends nothing to a user with that many open requests, and answers as for a blacklisted sender', async () => {
       const there = await instance();
       const [me, other] = [await insertAndSignIn(there), await insertAndSignIn(there)];
       expectAction(await invite(other, bob), 'Sent');
@@ -988,7 +991,7 @@ describe('friendships', () => {
   describe('with FRIEND_REQUESTS_PER_USER_DAY', () => {
     const instance = instancesBeside(() => app, { FRIEND_REQUESTS_PER_USER_DAY: '3' });
 
-    it('takes so many invitations of a user, from two instances too, and lets others go on', async () => {
+    it('limits invitations per user across instances, and does not limit other users', async () => {
       const [here, there] = [await instance(), await instance()];
       const me = await insertAndSignIn(here);
       const elsewhere = await signIn(there, me);
@@ -1002,7 +1005,7 @@ describe('friendships', () => {
       expectAction(await invite(await insertAndSignIn(here), bob), 'Sent');
     });
 
-    it('counts also those that come to nothing, and none that is malformed', async () => {
+    it('counts invitations that have no effect, but not malformed ones', async () => {
       const me = await insertAndSignIn(await instance());
       for (const friendId of ['', 'a/b']) expectRefusal(await invite(me, { id: friendId }), 400);
       expectDone(await blacklist(bob, me));

@@ -9,7 +9,7 @@ import { fullState, NAMES } from '../support/sync';
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'from-sealtalk.md'), 'utf8');
 const [, IMPORT = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
 
-/** Of 60 bytes, and as much of it as surely fits. */
+/** A name of 60 bytes, and as much of it as surely fits. */
 const LONG = { kept: '山'.repeat(20), cut: '山'.repeat(8) };
 
 /** The columns that the import reads, as the other server names them. */
@@ -30,7 +30,7 @@ describe('the import of docs/from-sealtalk.md', () => {
   });
   afterEach(() => app.close());
 
-  it('brings users, friendships and groups, whose owners come in by a reset', async () => {
+  it('imports users, friendships and groups, and their owners can log in after a password reset', async () => {
     const phone = newPhone();
     await makeTables(app, phone);
     await app.db.raw(IMPORT);

@@ -6,7 +6,7 @@ import { connectWriter, foldingClientOf, fullState, settledClient, sync } from '
 import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
 
-/** Their ids come before all others, so that the members who look on are the last whose memberships are ended. */
+/** Members whose ids sort before all others, so that those of the onlookers are ended last. */
 const CROWD = 5_000;
 
 let app: TestApp;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   ];
 });
 afterAll(() => app.close());
-/** Ann is the creator of a large group, Bob a member. */
+/** Makes Ann the creator of a large group and Bob a member. */
 beforeEach(async () => {
   groupId = `large${(count += 1)}`;
   await app
@@ -55,7 +55,7 @@ const counts = async () => {
   return rows[0];
 };
 
-/** Rows of memberships that a call writes. */
+/** Returns how many rows of memberships a call writes. */
 async function writtenBy(call: () => Promise<Answer>): Promise<number> {
   const before = await counts();
   expectBody(await call(), { code: 200 });
@@ -67,8 +67,8 @@ async function writtenBy(call: () => Promise<Answer>): Promise<number> {
     .then(([found]) => Number(found?.count));
 }
 
-describe('a group of 5,000', () => {
-  it('writes as many memberships as a change concerns', async () => {
+describe('a group of 5,000 members', () => {
+  it('has only the memberships written that a change concerns', async () => {
     expect(await writtenBy(() => callGroup(cat, 'join', { groupId }))).toBe(1);
     expect(await writtenBy(() => callGroup(ann, 'rename', { groupId, name: 'Many' }))).toBe(0);
     expect(await writtenBy(() => callGroup(ann, 'kick', { groupId, memberIds: ['-crowd1', '-crowd2'] }))).toBe(2);
@@ -77,18 +77,18 @@ describe('a group of 5,000', () => {
     await expectWholeGroup(app, groupId);
   });
 
-  it('lists its members a page at a time, each once', async () => {
+  it('returns its members a page at a time, each once', async () => {
     const { body, headers } = await callGroup(bob, `${groupId}/members`);
     const ids = (field(body, 'result') as { user: { id: string } }[]).map(({ user }) => user.id);
     expect(ids).toHaveLength(CROWD + 2);
     expect(ids).toEqual([...new Set(ids)].sort());
-    // In pieces: nobody has known how long it would be.
+    // In chunks: the length is not known in advance.
     expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
   });
 
-  it('is gone for everybody with the answer to dismiss, while most memberships are still to be ended', async () => {
+  it('is gone for everybody once dismiss is answered, while most memberships are still to be ended', async () => {
     const clients = [await settledClient(ann), await settledClient(bob)];
-    // Behind the first 500, so that the rest waits for this.
+    // Locks a row after the first 500, so that the rest waits for it.
     const writer = await connectWriter(app);
     await writer.query('BEGIN');
     await writer.query(`SELECT FROM group_members WHERE group_id = $1 AND member_id = '-crowd999' FOR UPDATE`, [
@@ -113,7 +113,7 @@ describe('a group of 5,000', () => {
     expectBody(await post(bob.agent, '/user/groups'), { code: 200, result: [] });
     await writer.query('COMMIT');
     await writer.end();
-    // What waits for a lock for a second is given up, and left to this.
+    // After waiting for a lock for a second, the request gives up and leaves the rest to the sweep.
     await app.sweep();
     await expectWholeGroup(app, groupId);
     for (const [index, client] of clients.entries()) {
@@ -123,7 +123,7 @@ describe('a group of 5,000', () => {
     expect((await callGroup(bob, groupId)).status).toBe(200);
   });
 
-  it('is ended in transactions of 500 memberships at most', async () => {
+  it('is ended in transactions of at most 500 memberships', async () => {
     expectBody(await dismiss(), { code: 200 });
     await until(async () => (await app.db('group_dismissals').where({ group_id: groupId })).length === 0);
     const ended = await app
@@ -135,7 +135,7 @@ describe('a group of 5,000', () => {
     expect(ended.length).toBeGreaterThan(10);
   });
 
-  it('is ended by a sweep when the process that dismissed it has ended in the middle, or another service did', async () => {
+  it('is ended by a sweep if the process that dismissed it stops midway, or another service dismissed it', async () => {
     await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });
     expect(await living()).toBe(CROWD + 2);
     const client = foldingClientOf(await signIn(app, bob));

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../support/operations';
 import type { SignedInPerson } from '../support/people';
 import { insertGroup } from '../support/sync';
 
-/** The table of docs/security.md: what each may do whom the group has as what. */
+/** The table of docs/security.md: what each role may do to which other role. */
 const page = readFileSync(join(__dirname, '../../docs/security.md'), 'utf8');
 const section = page.slice(page.indexOf('## In a group'));
 const [head = [], , ...rows] = section
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A group with a creator, a manager and a member. The one who asks is the creator, or is there beside them. */
+/** Makes a group with a creator, a manager and a member. The caller is the creator, or is added to them. */
 async function groupFor(who: string): Promise<{ groupId: string; people: Record<string, SignedInPerson> }> {
   const groupId = `matrix-${(count += 1)}`;
   const people = { creator: who === 'creator' ? me : creator, manager, member };
@@ -57,7 +57,7 @@ async function groupFor(who: string): Promise<{ groupId: string; people: Record<
   return { groupId, people };
 }
 
-/** An operation of the table with a body that any role could send: '/group/kick of a manager'. */
+/** Calls an operation of the table with a body that any role could send: '/group/kick of a manager'. */
 async function call(operation: string, groupId: string, people: Record<string, SignedInPerson>): Promise<number> {
   const [path = '', words = ''] = operation.replaceAll('`', '').split(/ (.*)/);
   const [, target = 'member'] = /of (?:a|the) (member|manager|creator)/.exec(words) ?? [];
@@ -73,15 +73,15 @@ async function call(operation: string, groupId: string, people: Record<string, S
   return answer.status;
 }
 
-describe('in a group', () => {
-  it('the table names every operation', () => {
+describe('permissions in a group', () => {
+  it('are listed in the table for every operation', () => {
     const named = new Set(rows.map(([operation = '']) => /`(.*?)`/.exec(operation)?.[1]));
     const paths = OPERATIONS.map(({ path }) => path as string).filter((path) => path.startsWith('/group/'));
     expect([...named].sort()).toEqual(paths.filter((path) => path !== '/group/create').sort());
     expect(whos).toEqual(['nobody', 'was a member', 'was kicked', 'member', 'manager', 'creator']);
   });
 
-  it.each(cells)('$operation by $who does what the table says: $expected', async ({ operation, who, expected }) => {
+  it.each(cells)('for $operation by $who are as in the table: $expected', async ({ operation, who, expected }) => {
     const { groupId, people } = await groupFor(who);
     if (operation.includes('dismissed'))
       await app.db('groups').where({ id: groupId }).update({ dismissed_at: new Date() });

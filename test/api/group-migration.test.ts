@@ -19,12 +19,12 @@ describe('the migration of groups', () => {
     await database.drop();
   });
 
-  /** To what was there before this migration, whatever has come after it. */
+  /** Returns to the state before this migration, whatever has come after it. */
   async function takeBack(): Promise<void> {
     while (await db.schema.hasTable('group_sizes')) await db.migrate.down(migratorConfig);
   }
 
-  it('counts members, and gives each group that another service has written one creator who is a member', async () => {
+  it('counts members, and gives each group of another service one creator who is a member', async () => {
     await takeBack();
     await db('users').insert(['ann', 'bob', 'cat'].map((id) => ({ id, nickname: id })));
     const groups = ['right', 'two', 'none', 'away', 'empty'];
@@ -49,7 +49,7 @@ describe('the migration of groups', () => {
     expect(await db('group_sizes').where({ group_id: 'empty' }).first('members')).toEqual({ members: 0 });
   });
 
-  it('taken back, leaves no member in a dismissed group', async () => {
+  it('leaves no member in a dismissed group when it is reverted', async () => {
     await db('groups').where({ id: 'right' }).update({ dismissed_at: new Date() });
     expect(Object.keys(await rolesIn({ db }, 'right'))).toHaveLength(3);
     await takeBack();
@@ -58,7 +58,7 @@ describe('the migration of groups', () => {
     expect(await rolesIn({ db }, 'two')).toEqual({ ann: 0, bob: 1, cat: 1 });
   });
 
-  it('of what groups are counted by takes the present creator for who made them, and is taken back with long texts cut', async () => {
+  it('records the present creator as the maker of each group, and cuts long texts when it is reverted', async () => {
     while (await db.schema.hasColumn('groups', 'made_by')) await db.migrate.down(migratorConfig);
     await db('groups').where({ id: 'right' }).update({ bulletin: 'x' });
     await migrate(database.url);

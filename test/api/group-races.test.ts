@@ -17,13 +17,13 @@ import { stage } from '../support/stage';
 import { connectWriter, fullState, settledClient } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
-/** More connections than calls wait here at a time, so that the test can ask how many do. */
+/** More connections than calls that wait at a time, so that the test can still count the waiting ones. */
 const ENV = { DATABASE_POOL_MAX: '40', GROUP_MAX_MEMBERS: '5' };
 
 let groupId: string;
 let writer: Client;
 const { app, ann, bob, cat, dan } = stage({ env: ENV, people: 4 });
-/** Ann is the creator, Bob and Cat are members, Dan is none and a friend of all. */
+/** Makes Ann the creator, and Bob and Cat members. Dan is not a member, and a friend of all. */
 beforeEach(async () => {
   groupId = await createGroup(app, [ann, bob]);
   await expectOk(cat.agent.post('/group/join').send({ groupId }));
@@ -53,7 +53,7 @@ const [add, kick, setManager, removeManager] = ['add', 'kick', 'set_manager', 'r
 const transfer = (me: SignedInPerson, other: SignedInPerson) => () =>
   callGroup(me, 'transfer', { groupId, userId: other.id });
 
-/** Has the calls come to the group one after the other, while none can go on, and then all of them at once. */
+/** Lets the calls reach the locked group in turn, and then go on all at once. */
 async function inOrder(...calls: Call[]): Promise<number[]> {
   await writer.query('BEGIN');
   await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
@@ -75,7 +75,7 @@ async function roles(): Promise<Record<string, number>> {
 }
 
 describe('the last place', () => {
-  it('is had by one of twenty who take it at once', async () => {
+  it('goes to one of twenty users who join at once', async () => {
     await expectOk(dan.agent.post('/group/join').send({ groupId }));
     const people = await insertAndSignInAll(app, ...Array.from({ length: 20 }, () => 'Eve'));
     await writer.query('BEGIN');
@@ -88,7 +88,7 @@ describe('the last place', () => {
     expect(Object.keys(await rolesIn(app, groupId))).toHaveLength(5);
   });
 
-  it('is had by one of two who bring others in at once', async () => {
+  it('goes to one of two members who add others at once', async () => {
     const [eve, fay] = (await insertAndSignInAll(app, 'Eve', 'Fay')) as [SignedInPerson, SignedInPerson];
     await befriend(app, ann, [eve]);
     await befriend(app, bob, [fay]);
@@ -96,7 +96,7 @@ describe('the last place', () => {
   });
 });
 
-describe('transfer beside others: who is no creator any more', () => {
+describe('after a concurrent transfer, the former creator', () => {
   it.each<[string, () => Call, number]>([
     ['kicks no manager', () => kick(ann, bob), 403],
     ['transfers no more', () => transfer(ann, cat), 403],
@@ -113,24 +113,24 @@ describe('transfer beside others: who is no creator any more', () => {
     });
   });
 
-  it('two transfers: the first one counts', async () => {
+  it('a transfer and another one at once: the first one counts', async () => {
     expect(await inOrder(transfer(ann, cat), transfer(ann, bob))).toEqual([200, 403]);
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: MEMBER, Cat: CREATOR });
   });
 
-  it('is 400 to who has just quit, or was just kicked', async () => {
+  it('a transfer to a member who has just quit, or was just kicked, is answered with 400', async () => {
     expect(await inOrder(quit(bob), transfer(ann, bob))).toEqual([200, 400]);
     expect(await inOrder(kick(ann, cat), transfer(ann, cat))).toEqual([200, 400]);
     expect(await roles()).toEqual({ Ann: CREATOR });
   });
 });
 
-describe('rename, set_portrait_uri and set_bulletin beside others', () => {
+describe('concurrent rename, set_portrait_uri and set_bulletin', () => {
   it.each([
     ['rename', { name: 'Climbers' }],
     ['set_portrait_uri', { portraitUri: 'https://a.b/c.png' }],
     ['set_bulletin', { bulletin: 'Tomorrow' }],
-  ])('%s: who is no manager any more changes nothing', async (operation, fields) => {
+  ])('%s: a former manager changes nothing', async (operation, fields) => {
     const group = () => app.db('groups').where({ id: groupId }).first<object>('name', 'portrait_uri', 'bulletin');
     for (const [end, status] of [
       [removeManager(ann, bob), 403],
@@ -144,7 +144,7 @@ describe('rename, set_portrait_uri and set_bulletin beside others', () => {
   });
 });
 
-describe('kick beside quit beside transfer', () => {
+describe('concurrent kick, quit and transfer', () => {
   it.each<[string, () => Call[], number[], Record<string, number>]>([
     [
       'kick, quit, transfer',
@@ -182,61 +182,61 @@ describe('kick beside quit beside transfer', () => {
       [200, 200, 200],
       { Ann: 0, Cat: 1 },
     ],
-  ])('%s', async (_order, calls, statuses, expected) => {
+  ])('in the order %s leave a whole group', async (_order, calls, statuses, expected) => {
     expect(await inOrder(...calls())).toEqual(statuses);
     expect(await roles()).toEqual(expected);
   });
 });
 
-describe('quit beside others', () => {
-  it('of the creator beside an add: the next creator is there, and so is who was added', async () => {
+describe('a concurrent quit', () => {
+  it('by the creator lets an add succeed, and leaves the next creator', async () => {
     expect(await inOrder(quit(ann), add(bob, dan))).toEqual([200, 200]);
     expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER, Dan: MEMBER });
   });
 
-  it('of who adds: adds nobody any more', async () => {
+  it('by a member makes their own add fail', async () => {
     expect(await inOrder(quit(bob), add(bob, dan))).toEqual([200, 404]);
     expect(await roles()).toEqual({ Ann: CREATOR, Cat: MEMBER });
   });
 
-  it('of all members at once: the last one dismisses the group', async () => {
+  it('by all members dismisses the group with the last one', async () => {
     expect(await inOrder(quit(ann), quit(bob), quit(cat))).toEqual([200, 200, 200]);
-    // Whoever of the three PostgreSQL lets go last.
+    // Only the last of the three, whichever that is, still sees the group.
     const looks = await Promise.all([ann, bob, cat].map((one) => callGroup(one, groupId)));
     expect(countCodes(looks)).toEqual({ 200: 1, 404: 2 });
   });
 
-  it('of the last one beside a join: who comes too late finds no group', async () => {
+  it('by the last member makes a later join fail', async () => {
     for (const one of [bob, cat]) await expectOk(one.agent.post('/group/quit').send({ groupId }));
     expect(await inOrder(quit(ann), join(dan))).toEqual([200, 404]);
   });
 
-  it('of the last one beside a join: who is in time is the creator', async () => {
+  it('by the last member after a join makes the joining user the creator', async () => {
     for (const one of [bob, cat]) await expectOk(one.agent.post('/group/quit').send({ groupId }));
     expect(await inOrder(join(dan), quit(ann))).toEqual([200, 200]);
     expect(await roles()).toEqual({ Dan: CREATOR });
   });
 
-  it('of the creator beside the removal of the manager', async () => {
+  it('by the creator after the removal of the manager makes a plain member the creator', async () => {
     await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
     expect(await inOrder(removeManager(ann, cat), quit(ann))).toEqual([200, 200]);
     expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER });
   });
 });
 
-describe('join beside others', () => {
-  it('beside the kick of the same: who was kicked does not come back', async () => {
+describe('a concurrent join', () => {
+  it('does not bring a user back who is kicked first', async () => {
     await expectOk(cat.agent.post('/group/quit').send({ groupId }));
     await expectOk(ann.agent.post('/group/add').send({ groupId, memberIds: [dan.id] }));
     expect(await inOrder(kick(ann, dan), join(dan))).toEqual([200, 404]);
     expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER });
   });
 
-  it('beside a dismissal: who comes too late finds no group', async () => {
+  it('finds no group after a dismissal', async () => {
     expect(await inOrder(dismiss(ann), join(dan))).toEqual([200, 404]);
   });
 
-  it('beside a dismissal: who is in time is told of the end', async () => {
+  it('before a dismissal lets the joining user learn of the end', async () => {
     const client = await settledClient(dan);
     expect(await inOrder(join(dan), dismiss(ann))).toEqual([200, 200]);
     await client.sync();
@@ -244,7 +244,7 @@ describe('join beside others', () => {
     expect((await callGroup(dan, groupId)).status).toBe(200);
   });
 
-  it('beside a dismissal whose memberships are still to be ended: the row is left out', async () => {
+  it('leaves no membership when those of a dismissed group are still to be ended', async () => {
     await writer.query('BEGIN');
     await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
     const answer = join(dan)();
@@ -256,7 +256,7 @@ describe('join beside others', () => {
     await expectWholeGroup(app, groupId);
   });
 
-  it('waits for a user whose row is locked, and keeps nobody else from the group', async () => {
+  it('waits for a user whose row is locked, and does not keep others from the group', async () => {
     const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]);
@@ -268,14 +268,14 @@ describe('join beside others', () => {
   });
 });
 
-describe('of the last group that a user may be in', () => {
+describe('two concurrent calls for the last group that a user may be in', () => {
   const instance = instancesBeside(() => app, { GROUPS_JOINED_PER_USER: '1' });
 
   it.each<[string, (me: SignedInPerson, other: string, creator: SignedInPerson) => Promise<Answer>, number]>([
     ['joined', (me, other) => callGroup(me, 'join', { groupId: other }), 1000],
     ['made', (me) => callGroup(me, 'create', { name: 'Hikers', memberIds: [] }), 1000],
     ['added to', (_me, other, creator) => callGroup(creator, 'add', { groupId: other, memberIds: [dan.id] }), 400],
-  ])('two at once, one of them %s: one gets it', async (_how, call, refused) => {
+  ])('with one of them %s: one succeeds', async (_how, call, refused) => {
     const there = await instance();
     const me = await signIn(there, dan);
     const other = await createGroup(app, [ann, bob]);
@@ -292,8 +292,8 @@ describe('of the last group that a user may be in', () => {
   });
 });
 
-describe('add beside others', () => {
-  it('beside the closing of an account: adds nobody, and says so', async () => {
+describe('a concurrent add', () => {
+  it("adds nobody, and says so, when the user's account is closing", async () => {
     await writer.query('BEGIN');
     await writer.query('UPDATE users SET closed_at = now() WHERE id = $1', [dan.id]);
     const answer = add(ann, dan)();
@@ -303,11 +303,11 @@ describe('add beside others', () => {
     expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER });
   });
 
-  it('beside the kick of who adds: adds nobody any more', async () => {
+  it('adds nobody when the adding member is kicked first', async () => {
     expect(await inOrder(kick(ann, bob), add(bob, dan))).toEqual([200, 404]);
   });
 
-  it('of who has asked for something meanwhile: those who come later do not come before it', async () => {
+  it('does not overtake an earlier request of the added user', async () => {
     const other = await createGroup(app, [bob]);
     const second = await connectWriter(app);
     const hold = async (client: Client, id: string) => {
@@ -330,7 +330,7 @@ describe('add beside others', () => {
     await second.end();
   });
 
-  it('by a stranger, or of who is no friend: waits for nobody, and nobody waits for it', async () => {
+  it('locks nobody and waits for nobody when the caller is a stranger or the user is not a friend', async () => {
     const [eve] = (await insertAndSignInAll(app, 'Eve')) as [SignedInPerson];
     await writer.query('BEGIN');
     await writer.query('SELECT FROM users WHERE id = ANY ($1) FOR UPDATE', [[dan.id, eve.id]]);
@@ -341,14 +341,14 @@ describe('add beside others', () => {
     await writer.query('COMMIT');
   });
 
-  it('beside a join of the same: who is there is there once', async () => {
+  it('leaves one membership when the user joins too', async () => {
     expect(await inOrder(add(ann, dan), join(dan))).toEqual([200, 200]);
     expect(await roles()).toEqual({ Ann: CREATOR, Bob: MEMBER, Cat: MEMBER, Dan: MEMBER });
   });
 });
 
-describe('beside another service', () => {
-  it('a member whom it ends is neither kicked nor made creator', async () => {
+describe('with another service writing at the same time', () => {
+  it('a member whom it ends does not become the creator', async () => {
     await writer.query('BEGIN');
     await writer.query('DELETE FROM group_members WHERE group_id = $1 AND member_id = $2', [groupId, bob.id]);
     const answer = transfer(ann, bob)();
@@ -358,7 +358,7 @@ describe('beside another service', () => {
     await expectWholeGroup(app, groupId);
   });
 
-  it('a creator whom it names counts at once', async () => {
+  it('a creator whom it names has the rights at once', async () => {
     await writer.query('BEGIN');
     await writer.query('UPDATE groups SET creator_id = $2 WHERE id = $1', [groupId, bob.id]);
     const answer = dismiss(ann)();
@@ -368,7 +368,7 @@ describe('beside another service', () => {
     expect(await roles()).toEqual({ Ann: MEMBER, Bob: CREATOR, Cat: MEMBER });
   });
 
-  it('a member whom it brings in while the group is being dismissed is left out', async () => {
+  it('a member whom it adds during a dismissal is left out', async () => {
     await writer.query('BEGIN');
     await writer.query('SELECT FROM group_sizes WHERE group_id = $1 FOR UPDATE', [groupId]);
     await writer.query('UPDATE groups SET dismissed_at = now() WHERE id = $1', [groupId]);
@@ -382,7 +382,7 @@ describe('beside another service', () => {
     expect(await app.db('group_members').where({ group_id: groupId, member_id: dan.id })).toEqual([]);
   });
 
-  it('a member whom it brings in while the creator changes is no second creator', async () => {
+  it('a former creator whom it brings back while the creator changes is a plain member', async () => {
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).update({ is_deleted: true });
     expect(await roles()).toEqual({ Bob: CREATOR, Cat: MEMBER });
     await writer.query('BEGIN');
@@ -401,8 +401,8 @@ describe('beside another service', () => {
   });
 });
 
-describe('an operation', () => {
-  it('that PostgreSQL cuts as a deadlock is tried again', async () => {
+describe('group operations', () => {
+  it('are retried when PostgreSQL aborts them as a deadlock', async () => {
     const failing = async (table: string): Promise<void> => {
       await app.db.raw(`
         CREATE SEQUENCE IF NOT EXISTS tries;
@@ -430,8 +430,8 @@ describe('an operation', () => {
   });
 });
 
-describe('an account that is closed', () => {
-  it('passes its groups on as by quit, and dismisses those in which nobody else is', async () => {
+describe('closing an account', () => {
+  it('passes its groups on like quit, and dismisses those without other members', async () => {
     const alone = await createGroup(app, [ann]);
     await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [cat.id] }));
     expectBody(await post(ann.agent, '/user/close_account', { password: ann.password }), { code: 200 });
@@ -441,7 +441,7 @@ describe('an account that is closed', () => {
   });
 });
 
-it('whatever members do at random, each group stays whole, and clients show what there is', async () => {
+it('four members acting at random leave each group whole, and their clients show it', async () => {
   const groups = [groupId, await createGroup(app, [bob, ann]), await createGroup(app, [cat, dan])];
   const people = [ann, bob, cat, dan];
   const second = await Promise.all(people.map((person) => signIn(app, person)));

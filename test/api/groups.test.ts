@@ -29,11 +29,11 @@ const resultOf = ({ status, body }: Answer) => {
 const detailsOf = ({ body }: Answer) => field(body, 'details') as { path: string; message: string }[];
 
 describe('POST /user/groups', () => {
-  it('is empty for who is in no group', async () => {
+  it('returns an empty list to a user without groups', async () => {
     expect(await expectOk(ann.agent.post('/user/groups'))).toEqual({ code: 200, result: [] });
   });
 
-  it('lists id, name, portraitUri, creatorId and memberCount of the groups one is in now', async () => {
+  it("lists id, name, portraitUri, creatorId and memberCount of the user's present groups", async () => {
     const creator = await insertPerson(app);
     const gone = await insertPerson(app);
     await app.db('groups').insert([
@@ -83,7 +83,7 @@ describe('POST /group/create', () => {
     }
   });
 
-  it('makes a group of the user alone, without a portrait; the user and repetitions among memberIds count once', async () => {
+  it('makes a group of only the user, without a portrait; the user and repeated memberIds count once', async () => {
     await befriend(app, ann, [bob]);
     const id = await createGroup(app, [ann]);
     expect(await rolesIn(app, id)).toEqual({ [ann.id]: CREATOR });
@@ -93,7 +93,7 @@ describe('POST /group/create', () => {
     expect(await rolesIn(app, String(field(other, 'id')))).toEqual({ [ann.id]: CREATOR, [bob.id]: MEMBER });
   });
 
-  it('names each id that is no friend on both sides, and makes nothing', async () => {
+  it('names each id that is not a friend on both sides, and makes nothing', async () => {
     const [dan, eve] = [await insertPerson(app), await insertPerson(app)];
     await befriend(app, ann, [bob, cat, dan, eve]);
     await app.db('friendships').where({ user_id: cat.id, friend_id: ann.id }).update({ status: 30 });
@@ -119,14 +119,14 @@ describe('POST /group/create', () => {
     ['no array of others', { memberIds: NOBODY }, 'memberIds'],
     ['no others at all', { memberIds: undefined }, 'memberIds'],
     ['an id that is none', { memberIds: ['a/b'] }, 'memberIds.0'],
-    ['a portrait that is no address', { portraitUri: 'portrait.png' }, 'portraitUri'],
+    ['a portrait that is not an address', { portraitUri: 'portrait.png' }, 'portraitUri'],
   ])('refuses %s', async (_what, fields, path) => {
     const answer = await callGroup(ann, 'create', { name: 'Hikers', memberIds: [], ...fields });
     expectRefusal(answer, 400, path);
     expect(detailsOf(answer).map((detail) => detail.path)).toEqual([path]);
   });
 
-  it('shares its place with fixed words, which no group id can be, in any case', async () => {
+  it('shares its path with fixed words, and no group id can equal one in any case', async () => {
     const words = fixedWords(OPERATIONS, 'group');
     expect(words).toHaveLength(13);
     for (const id of [...words, ...words.map((word) => word.toUpperCase())])
@@ -135,7 +135,7 @@ describe('POST /group/create', () => {
 });
 
 describe('POST /group/:id', () => {
-  it('gives a member what there is of a group', async () => {
+  it('returns the group to a member', async () => {
     const id = await createGroup(app, [ann, bob]);
     expectBody(await callGroup(bob, id), {
       code: 200,
@@ -153,7 +153,7 @@ describe('POST /group/:id', () => {
     });
   });
 
-  it('is 404 for anybody else, as for a group that is not there', async () => {
+  it('answers 404 to others, as for a group that does not exist', async () => {
     const id = await createGroup(app, [ann, bob]);
     expectRefusal(await callGroup(cat, id), 404, 'your groups');
     expectRefusal(await callGroup(cat, NOBODY), 404, 'your groups');
@@ -178,7 +178,7 @@ describe('POST /group/:id/members', () => {
     expectBody(await callGroup(ann, `${groupId}/members`), { code: 200, result: members });
   });
 
-  it('tells since when somebody is a member, and when that was changed last', async () => {
+  it('returns when each member joined, and when the membership was last changed', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const before = '2020-01-02T03:04:05.678Z';
     await app.db('group_members').where({ member_id: bob.id }).update({ joined_at: before, updated_at: before });
@@ -195,14 +195,14 @@ describe('POST /group/:id/members', () => {
     expect(field(await mine(), 'createdAt')).not.toBe(before);
   });
 
-  it('takes the last change for memberships of before it was kept when they began', async () => {
+  it('returns the last change as the join of memberships that are older than that column', async () => {
     const groupId = await createGroup(app, [ann]);
     await app.db('group_members').where({ group_id: groupId }).update({ joined_at: null });
     const [member] = resultOf(await callGroup(ann, `${groupId}/members`)) as object[];
     expect(field(member, 'createdAt')).toBe(field(member, 'updatedAt'));
   });
 
-  it('is 404 for who is no member', async () => {
+  it('answers 404 to a caller who is not a member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     expectRefusal(await callGroup(cat, `${groupId}/members`), 404, 'your groups');
     expectRefusal(await callGroup(cat, `${NOBODY}/members`), 404, 'your groups');
@@ -220,7 +220,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     ],
   ];
 
-  it.each(CHANGES)('%s changes that alone, by the creator and by managers', async (operation, fields, shown) => {
+  it.each(CHANGES)('%s changes only that, for the creator and managers', async (operation, fields, shown) => {
     for (const one of [ann, bob]) {
       const groupId = await createGroup(app, [ann, bob, cat]);
       await expectOk(ann.agent.post('/group/set_manager').send({ groupId, memberIds: [bob.id] }));
@@ -230,7 +230,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     }
   });
 
-  it.each(CHANGES)('%s is 403 for a member, and 404 for anybody else', async (operation, fields) => {
+  it.each(CHANGES)('%s answers 403 to a plain member, and 404 to others', async (operation, fields) => {
     const groupId = await createGroup(app, [ann, bob]);
     const before = resultOf(await callGroup(ann, groupId));
     expectRefusal(await callGroup(bob, operation, { groupId, ...fields }), 403, 'a member of this group may not');
@@ -239,7 +239,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     expect(resultOf(await callGroup(ann, groupId))).toEqual(before);
   });
 
-  it('a new name and portrait reach members by sync, with one row of the group and none of theirs', async () => {
+  it('rename and set_portrait_uri reach members by sync, with one row of the group and no memberships', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settledClient(bob);
     expectBody(await callGroup(ann, 'rename', { groupId, name: 'Climbers' }), { code: 200 });
@@ -249,7 +249,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     });
   });
 
-  it('a new bulletin reaches members by sync, with one row of the group, and is shown with its time', async () => {
+  it('set_bulletin reaches members by sync, with one row of the group, and its time is shown', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settledClient(bob);
     const started = Date.now();
@@ -257,7 +257,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     expect(await client.sync()).toMatchObject({ groups: [{ group: { id: groupId } }], group_members: [] });
     const at = field(resultOf(await callGroup(bob, groupId)), 'bulletinUpdatedAt');
     expect(Math.abs(Date.parse(String(at)) - started)).toBeLessThan(60_000);
-    // The same one again is no news, and a new name no new bulletin.
+    // Setting the same bulletin again is not a change, and a new name does not change the bulletin's time.
     const upToDate = await settledClient(bob);
     expectBody(await callGroup(ann, 'set_bulletin', { groupId, bulletin: 'Tomorrow at nine' }), { code: 200 });
     expect((await upToDate.sync()).groups).toEqual([]);
@@ -265,7 +265,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     expect(field(resultOf(await callGroup(bob, groupId)), 'bulletinUpdatedAt')).toBe(at);
   });
 
-  it('take a bulletin of 1,024 characters in several lines and an empty one, and refuse others', async () => {
+  it('set_bulletin takes 1,024 characters in several lines and an empty text, and refuses others', async () => {
     const groupId = await createGroup(app, [ann]);
     for (const bulletin of [`${'🙂'.repeat(1_021)}\r\n\n`, ''])
       expectBody(await callGroup(ann, 'set_bulletin', { groupId, bulletin }), { code: 200 });
@@ -278,7 +278,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
     expectRefusal(await callGroup(ann, 'set_portrait_uri', { groupId, portraitUri: 'ftp://a.b' }), 400, 'portraitUri');
   });
 
-  it('change nothing of a group that is dismissed beside them', async () => {
+  it('change nothing in a group that is dismissed at the same time', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     let renamed: Promise<Answer> | undefined;
     await app.db.transaction(async (trx) => {
@@ -293,7 +293,7 @@ describe('POST /group/rename, /group/set_portrait_uri and /group/set_bulletin', 
 });
 
 describe('POST /group/set_display_name', () => {
-  it("changes the user's own, which sync tells the others", async () => {
+  it("changes the user's own name there, which sync tells the others", async () => {
     const groupId = await createGroup(app, [ann, bob]);
     const client = await settledClient(ann);
     for (const displayName of ['🙂'.repeat(32), '']) {
@@ -304,7 +304,7 @@ describe('POST /group/set_display_name', () => {
       expectRefusal(await callGroup(bob, 'set_display_name', { groupId, displayName }), 400, 'displayName');
   });
 
-  it('is 404 for who is no member', async () => {
+  it('answers 404 to a caller who is not a member', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     await expectOk(bob.agent.post('/group/quit').send({ groupId }));
     for (const one of [bob, cat])
@@ -312,18 +312,18 @@ describe('POST /group/set_display_name', () => {
   });
 });
 
-describe('with limits', () => {
+describe('groups with limits', () => {
   const instance = instancesBeside(() => app);
   const create = (one: SignedInPerson, name = 'Hikers') => callGroup(one, 'create', { name, memberIds: [] });
 
-  it('GROUPS_PER_USER: so many living groups are made by a user, however many are created at once', async () => {
+  it('GROUPS_PER_USER: limits the living groups a user has made, even when many are created at once', async () => {
     const [here, there] = [await instance({ GROUPS_PER_USER: '3' }), await instance({ GROUPS_PER_USER: '3' })];
     const me = await insertAndSignIn(here);
     const elsewhere = await signIn(there, me);
     const answers = await inParallel(10, (index) => create(index % 2 === 0 ? me : elsewhere));
     expect(countCodes(answers)).toEqual({ 200: 3, 1000: 7 });
     expectBody(await create(me), { code: 1000 });
-    // One that has another creator counts until it is dismissed.
+    // A group that has passed to another creator counts until it is dismissed.
     const [groupId] = await app.db('groups').where({ creator_id: me.id }).pluck<string[]>('id');
     await expectOk(bob.agent.post('/group/join').send({ groupId }));
     await expectOk(me.agent.post('/group/transfer').send({ groupId, userId: bob.id }));
@@ -333,7 +333,7 @@ describe('with limits', () => {
     expectBody(await create(me), { code: 1000 });
   });
 
-  it('GROUPS_PER_USER: inherited and handed over groups do not count against who has them now', async () => {
+  it('GROUPS_PER_USER: does not count inherited and handed over groups against their new creator', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_PER_USER: '2' }));
     const [inherited, handedOver] = [await createGroup(app, [ann, me]), await createGroup(app, [ann, me])];
     await insertGroup(app, `written-by-${me.id}`, [ann, me]);
@@ -341,13 +341,13 @@ describe('with limits', () => {
     await expectOk(ann.agent.post('/group/transfer').send({ groupId: handedOver, userId: me.id }));
     expect(await app.db('groups').where({ creator_id: me.id })).toHaveLength(2);
     for (const code of [200, 200, 1000]) expect((await create(me)).body).toMatchObject({ code });
-    // One that another service writes counts against its creator.
+    // A group that another service writes counts against its creator.
     const other = await insertAndSignIn(await instance({ GROUPS_PER_USER: '1' }));
     await insertGroup(app, `written-by-${other.id}`, [other]);
     expectBody(await create(other), { code: 1000 });
   });
 
-  it('GROUPS_JOINED_PER_USER: nobody is in more, however many are joined, made and added to at once', async () => {
+  it('GROUPS_JOINED_PER_USER: limits groups that are joined, made and added to, even at once', async () => {
     const env = { GROUPS_JOINED_PER_USER: '3' };
     const [here, there] = [await instance(env), await instance(env)];
     const me = await insertAndSignIn(here);
@@ -377,13 +377,13 @@ describe('with limits', () => {
       expectRefusal(refused, 400, 'is in 3 groups already', 'member_full');
       expect(detailsOf(refused).map(({ path }) => path)).toEqual(['memberIds.1']);
     }
-    // A member who joins changes nothing, and one group less makes room.
+    // Joining again changes nothing, and leaving a group makes room.
     expectBody(await callGroup(me, 'join', { groupId: isIn[0] }), { code: 200 });
     expectBody(await callGroup(me, 'quit', { groupId: isIn[0] }), { code: 200 });
     expectBody(await callGroup(me, 'join', { groupId }), { code: 200 });
   });
 
-  it('GROUPS_CREATED_PER_USER_DAY: so many a day, whatever comes of them', async () => {
+  it('GROUPS_CREATED_PER_USER_DAY: limits creations per day, successful or not', async () => {
     const me = await insertAndSignIn(await instance({ GROUPS_CREATED_PER_USER_DAY: '3' }));
     expectRefusal(await create(me, ''), 400);
     expectRefusal(await callGroup(me, 'create', { name: 'Hikers', memberIds: [NOBODY] }), 400);
@@ -393,7 +393,7 @@ describe('with limits', () => {
       expect(retryAfterOf(refused)).toBeGreaterThan(80_000);
   });
 
-  it('GROUP_MAX_MEMBERS: 400 for more, the user among them', async () => {
+  it('GROUP_MAX_MEMBERS: answers 400 for more members, counting the creator', async () => {
     const there = await instance({ GROUP_MAX_MEMBERS: '2' });
     const me = await insertAndSignIn(there);
     await befriend(app, me, [bob, cat]);
@@ -405,7 +405,7 @@ describe('with limits', () => {
     });
   });
 
-  it('GROUP_ADD=anyone: brings in whoever has an open account', async () => {
+  it('GROUP_ADD=anyone: adds any user with an open account', async () => {
     const there = await instance({ GROUP_ADD: 'anyone' });
     const me = await insertAndSignIn(there);
     const made = resultOf(await callGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id] }));
@@ -416,7 +416,7 @@ describe('with limits', () => {
     expect(detailsOf(answer).map(({ path }) => path)).toEqual(['memberIds.1', 'memberIds.2']);
   });
 
-  it('PORTRAIT_HOSTS: a group may be without one, from the beginning or again', async () => {
+  it('PORTRAIT_HOSTS: a group may have no portrait, from the beginning or later', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
     const made = await callGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: '' });
     const groupId = String(field(resultOf(made), 'id'));
@@ -426,7 +426,7 @@ describe('with limits', () => {
     }
   });
 
-  it('PORTRAIT_HOSTS: a portrait is on one of these', async () => {
+  it('PORTRAIT_HOSTS: a portrait must be on one of these hosts', async () => {
     const me = await insertAndSignIn(await instance({ PORTRAIT_HOSTS: 'img.example' }));
     const made = (host: string) =>
       callGroup(me, 'create', { name: 'Hikers', memberIds: [], portraitUri: `https://${host}/p.png` });
@@ -437,8 +437,8 @@ describe('with limits', () => {
   });
 });
 
-describe('what another service writes', () => {
-  it('has one creator, whom groups names, whatever roles are written', async () => {
+describe('a group written by another service', () => {
+  it('has one creator, the one in its row, whatever roles are written', async () => {
     const groupId = `roles-${ann.id}`;
     await app.db('groups').insert({ id: groupId, name: 'Roles', creator_id: ann.id });
     const rows = [ann, bob, cat].map(({ id }, index) => ({
@@ -455,7 +455,7 @@ describe('what another service writes', () => {
     await expectWholeGroup(app, groupId);
   });
 
-  it('passes to somebody else when its creator goes, or when it is given to who is no member', async () => {
+  it('passes to another member when its creator goes, or when its new creator is not a member', async () => {
     const groupId = `passes-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
     await app.db('group_members').where({ group_id: groupId, member_id: ann.id }).delete();
@@ -467,7 +467,7 @@ describe('what another service writes', () => {
     await expectWholeGroup(app, groupId);
   });
 
-  it('gives a group to who joins it in the same transaction', async () => {
+  it('takes a new creator who joins it in the same transaction', async () => {
     const groupId = `given-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
     await app.db.transaction(async (trx) => {
@@ -478,7 +478,7 @@ describe('what another service writes', () => {
     expect(await rolesIn(app, groupId)).toEqual({ [bob.id]: MEMBER, [cat.id]: CREATOR });
   });
 
-  it('is counted, whatever is written of how many groups at once', async () => {
+  it('is counted, however many groups are written at once', async () => {
     const groups = ['x', 'y', 'z'].map((name) => `${name}-${ann.id}`);
     for (const id of groups) await app.db('groups').insert({ id, name: id, creator_id: ann.id });
     const rows = groups.flatMap((group_id, index) =>
@@ -501,7 +501,7 @@ describe('what another service writes', () => {
     expect(members).toBe(Object.keys(await rolesIn(app, groupId)).length);
   }
 
-  it('has no member in a dismissed group, and ends no dismissal', async () => {
+  it('has no member once it is dismissed, and stays dismissed', async () => {
     const groupId = await createGroup(app, [ann, bob]);
     await expectOk(ann.agent.post('/group/dismiss').send({ groupId }));
     const row = { group_id: groupId, member_id: cat.id };

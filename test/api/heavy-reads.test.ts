@@ -19,12 +19,12 @@ type Read = (...args: unknown[]) => Promise<unknown>;
 
 const READS = ['/user/groups', '/user/blacklist', '/user/sync/0', '/friendship/all'];
 
-describe('what a user has much of', () => {
+describe('reads of lists that may be long', () => {
   const { app } = stage();
 
   afterEach(() => jest.restoreAllMocks());
 
-  it.each(READS)('%s is read twice at once for one user, and waited for eight times: 429 beyond', async (path) => {
+  it.each(READS)('%s runs twice at once per user with eight waiting, and answers 429 to more', async (path) => {
     const ann = await insertAndSignIn(app);
     const bob = await insertAndSignIn(app);
     const answers: Answer[] = [];
@@ -47,7 +47,7 @@ describe('what a user has much of', () => {
     expect(countCodes(await his)).toEqual({ 200: AT_ONCE });
   });
 
-  it('counts all of these together, and nothing else of the user', async () => {
+  it('share these limits, and other requests of the user do not count', async () => {
     const { agent, id } = await insertAndSignIn(app);
     const { reading, release } = held();
     const answers: Answer[] = [];
@@ -61,7 +61,7 @@ describe('what a user has much of', () => {
     expect(countCodes(answers)).toEqual({ 200: AT_ONCE + WAITING, 429: 5 });
   });
 
-  it('counts an answer until the client has taken it', async () => {
+  it('count until the client has received the answer', async () => {
     const { agent, id, ...ann } = await insertAndSignIn(app);
     const cookie = await cookieFor(app, { id, ...ann });
     await insertLargeGroups(id);
@@ -79,7 +79,7 @@ describe('what a user has much of', () => {
     for (const answer of others) answer.destroy();
   });
 
-  /** Their list is far more than the sockets hold. */
+  /** Inserts groups whose list is far larger than what the sockets hold. */
   async function insertLargeGroups(memberId: string): Promise<void> {
     await app.db.raw(
       `INSERT INTO groups (id, name, creator_id)
@@ -92,7 +92,7 @@ describe('what a user has much of', () => {
     );
   }
 
-  /** Each of these reads waits before it asks the database, until they are released. */
+  /** Keeps each of these reads waiting before it queries the database, until they are released. */
   function held() {
     const gate = new Gate();
     let reading = 0;

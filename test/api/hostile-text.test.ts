@@ -4,7 +4,7 @@ import { stage } from '../support/stage';
 
 const { app } = stage();
 
-/** Each would be SQL, a place holder or an escape, were it ever made part of a statement. */
+/** Texts that would be SQL, a placeholder or an escape if they became part of a statement. */
 const HOSTILE = [
   `' OR 1=1 --`,
   `'); DROP TABLE users; --`,
@@ -15,8 +15,8 @@ const HOSTILE = [
   `' || version() || '`,
 ];
 
-describe('text that would be SQL', () => {
-  it.each(HOSTILE)('is kept as the text that it is, wherever any text may be sent: %s', async (text) => {
+describe('text that looks like SQL', () => {
+  it.each(HOSTILE)('is stored unchanged, wherever text may be sent: %s', async (text) => {
     const { agent, id } = await insertAndSignIn(app);
     const portraitUri = `https://a.example/${text.replaceAll(' ', '%20').replaceAll('\\', '%5C').replaceAll('"', '%22')}`;
     await expectOk(agent.post('/user/set_nickname').send({ nickname: text }));
@@ -24,7 +24,7 @@ describe('text that would be SQL', () => {
     expect((await expectOk(agent.post(`/user/${id}`))).result).toEqual({ id, nickname: text, portraitUri });
   });
 
-  it.each(HOSTILE)('is kept as it is from a header too: %s', async (text) => {
+  it.each(HOSTILE)('is stored unchanged from a header too: %s', async (text) => {
     const person = await insertPerson(app);
     const login = await post(app.api, '/user/login', person, { 'User-Agent': text });
     const listed = await post(app.api, '/user/sessions', {}, { Cookie: cookieOf(login) });

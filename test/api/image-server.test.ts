@@ -6,7 +6,7 @@ import { expectOk, field, insertAndSignIn, type SignedInPerson } from '../suppor
 import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
 
-describe('an image server that is a process of its own', () => {
+describe('an image server in a process of its own', () => {
   let images: TestApp;
   let accounts: TestApp;
   let ann: SignedInPerson;
@@ -49,14 +49,14 @@ describe('an image server that is a process of its own', () => {
     return existsSync(folder) ? readdirSync(folder) : [];
   };
 
-  it('takes uploads with the tokens that the accounts sign, and serves the images', async () => {
+  it('accepts uploads with tokens that the accounts sign, and serves the images', async () => {
     const address = await upload(ann);
     expect(address).toContain(`${images.url}/files/${ann.id}/`);
     const response = await fetch(address);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
-  it('is where the accounts send those who upload to them, in one form or in parts, or look for an image', async () => {
+  it('gets uploads and image requests that clients send to the accounts, in one form or in parts', async () => {
     const { token } = await given(ann);
     expect((await send(accounts.url, token)).status).toBe(200);
     const path = `/files/${ann.id}/${namesOf(ann)[0] ?? ''}`;
@@ -77,7 +77,7 @@ describe('an image server that is a process of its own', () => {
     expect((await send(images.url, token)).status).toBe(401);
   });
 
-  it('removes a portrait soon after another one was set, and all images soon after the account was closed', async () => {
+  it('removes a portrait soon after it is replaced, and all images soon after the account is closed', async () => {
     await show(ann, await upload(ann));
     await show(ann, 'https://example.com/another.png');
     await until(() => namesOf(ann).length === 0);
@@ -86,7 +86,7 @@ describe('an image server that is a process of its own', () => {
     await until(() => namesOf(ann).length === 0);
   });
 
-  it('keeps a portrait that is shown', async () => {
+  it('keeps a portrait in use', async () => {
     await show(ann, await upload(ann));
     const bob = await insertAndSignIn(accounts);
     await show(bob, await upload(bob));
@@ -95,14 +95,14 @@ describe('an image server that is a process of its own', () => {
     expect(namesOf(ann)).toHaveLength(1);
   });
 
-  it('serves nothing else, and says how it is', async () => {
+  it('serves nothing else, and reports its health', async () => {
     for (const path of ['/openapi.json', '/docs', '/dev/inbox', '/.well-known/jwks.json', '/user/find/44/7911123456'])
       expect((await fetch(images.url + path)).status).toBe(404);
     for (const path of ['/user/login', '/sync/0']) expect((await images.api.post(path)).status).toBe(404);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(images.url + path)).status).toBe(200);
   });
 
-  it('leaves no image with the accounts', async () => {
+  it('stores no image with the accounts', async () => {
     await upload(ann);
     expect(existsSync(join(accounts.dataDir, 'uploads'))).toBe(false);
   });

@@ -11,7 +11,7 @@ const UPLOADS = '/buckets/local/objects/~/uploads';
 const etag = (bytes: Buffer) =>
   Buffer.concat([Buffer.of(0x16), createHash('sha1').update(bytes).digest()]).toString('base64url');
 
-describe('images that come in parts', () => {
+describe('images uploaded in parts', () => {
   let app: TestApp;
   let other: TestApp;
   let ann: SignedInPerson;
@@ -62,7 +62,7 @@ describe('images that come in parts', () => {
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(200);
   });
 
-  it('are sent on to PUBLIC_URL when it is set, whatever host a client names', async () => {
+  it('are redirected to PUBLIC_URL when it is set, whatever host a client names', async () => {
     const shared = { databaseUrl: app.databaseUrl, dataDir: app.dataDir };
     const named = await startApp({ PUBLIC_URL: 'https://accounts.example.com/' }, shared);
     const token = await tokenOf(ann);
@@ -73,7 +73,7 @@ describe('images that come in parts', () => {
     await named.close();
   });
 
-  it('are removed as others are, when another portrait replaces them', async () => {
+  it('are removed like others when another portrait replaces them', async () => {
     const key = String(field((await upload(await tokenOf(ann), PNG)).json, 'key'));
     for (const portraitUri of [`${app.url}/files/${key}`, 'https://elsewhere.example/p.png']) {
       expect(isThere(key)).toBe(true);
@@ -82,7 +82,7 @@ describe('images that come in parts', () => {
     expect(isThere(key)).toBe(false);
   });
 
-  it('have a token that is worth nothing, at each step, after the password was changed', async () => {
+  it('are refused at each step after the password was changed', async () => {
     const before = await tokenOf(ann);
     const path = await begin(before);
     await put(before, `${path}/1`, PNG);
@@ -102,14 +102,14 @@ describe('images that come in parts', () => {
     expect((await send(await tokenOf(ann), path, parts(PNG))).status).toBe(200);
   });
 
-  it('have a token that is worth nothing once the account is closed', async () => {
+  it('are refused once the account is closed', async () => {
     const token = await tokenOf(ann);
     await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
     expect((await send(token, UPLOADS)).status).toBe(401);
     expect((await send(token, '/mkblk/100', PNG)).status).toBe(401);
   });
 
-  it('count as one upload each, whatever comes of them, beside their parts', async () => {
+  it('count as one upload each, successful or not, in addition to their parts', async () => {
     const token = await tokenOf(ann);
     const { ctx } = (await send(token, `/mkblk/${PNG.length}`, PNG)).json as { ctx: string };
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(200);
@@ -119,7 +119,7 @@ describe('images that come in parts', () => {
     expect((await send(token, `/mkfile/${PNG.length}`, ctx)).status).toBe(429);
   });
 
-  it('have twenty parts for each upload that is allowed', async () => {
+  it('may have twenty parts for each upload that is allowed', async () => {
     const token = await tokenOf(ann);
     const path = await begin(token);
     const statuses = [];
@@ -129,7 +129,7 @@ describe('images that come in parts', () => {
     expect((await send(token, path, '', { method: 'DELETE' })).status).toBe(429);
   });
 
-  it("are not taken from a foreign site's page", async () => {
+  it("are refused from a foreign site's page", async () => {
     const token = await tokenOf(ann);
     const path = await begin(token);
     for (const method of ['PUT', 'DELETE', 'POST']) {
@@ -138,14 +138,14 @@ describe('images that come in parts', () => {
     }
   });
 
-  it('are no failures in the log when they are unknown', async () => {
+  it('are not logged as failures when they are unknown', async () => {
     expect((await send(await tokenOf(ann), '/bput/unknown/1', PNG)).status).toBe(701);
     const line = () => app.logged().find(({ status }) => status === 701);
     await until(() => line() !== undefined);
     expect(line()).toMatchObject({ level: 30, route: '/bput/:ctx/:offset' });
   });
 
-  it('take of the bytes that an account may keep', async () => {
+  it('count against the bytes that an account may store', async () => {
     const token = await tokenOf(ann);
     expect((await upload(token, await noise(20, 20))).status).toBe(200);
     expect((await upload(token, await noise(20, 20))).status).toBe(429);

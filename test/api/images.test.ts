@@ -12,7 +12,7 @@ import { until } from '../support/until';
 
 const MIB = 1_024 * 1_024;
 
-describe('images that this service keeps', () => {
+describe('images stored by this service', () => {
   let app: TestApp;
   let ann: SignedInPerson;
 
@@ -56,16 +56,16 @@ describe('images that this service keeps', () => {
   describe('a token', () => {
     const status = async (token: string) => (await send(token, PNG)).status;
 
-    it('is good for an upload', async () => {
+    it('allows an upload', async () => {
       expect(await status(await tokenOf(ann))).toBe(200);
     });
 
-    it('is worth nothing after the password was changed, or reset', async () => {
+    it('is refused after the password was changed or reset', async () => {
       const before = await tokenOf(ann);
       const newPassword = rememberSecret('another-pass');
       await expectOk(ann.agent.post('/user/change_password').send({ oldPassword: ann.password, newPassword }));
       expect(await status(before)).toBe(401);
-      // Before anything of the file is looked at.
+      // It is refused before any of the file is read.
       expect((await send(before, Buffer.from('no image'))).status).toBe(401);
       const between = await tokenOf(ann);
       const reset = { password: rememberSecret('a-third-pass'), verification_token: await verificationToken(app, ann) };
@@ -74,7 +74,7 @@ describe('images that this service keeps', () => {
       expect(namesOf(ann)).toEqual([]);
     });
 
-    it('that an ended session asks for while the password is reset is worth nothing', async () => {
+    it('is refused when an ended session requested it during a password reset', async () => {
       const gate = new Gate();
       app.beforeOperation = (path) => (path === '/user/get_image_token' ? gate.wait() : Promise.resolve());
       const asked = tokenOf(ann);
@@ -90,14 +90,14 @@ describe('images that this service keeps', () => {
       expect(namesOf(ann)).toEqual([]);
     });
 
-    it('is worth nothing once the account is closed', async () => {
+    it('is refused once the account is closed', async () => {
       const token = await tokenOf(ann);
       await app.db('users').where({ id: ann.id }).update({ closed_at: new Date() });
       expect(await status(token)).toBe(401);
       expect(namesOf(ann)).toEqual([]);
     });
 
-    it('that was good when the upload began is worth nothing when the password changes meanwhile', async () => {
+    it('is refused when the password changes after the upload began', async () => {
       const token = await tokenOf(ann);
       const owner = await app.db.transaction();
       await owner('users').where({ id: ann.id }).increment('credentials_version');
@@ -109,8 +109,8 @@ describe('images that this service keeps', () => {
     });
   });
 
-  describe('of one account are', () => {
-    it('30 uploads an hour, whatever comes of them', async () => {
+  describe('are limited per account', () => {
+    it('to 30 uploads an hour, successful or not', async () => {
       const token = await tokenOf(ann);
       const answers = [];
       for (let i = 0; i < 31; i += 1) answers.push(await send(token, i % 2 ? PNG : Buffer.from('no image')));
@@ -123,7 +123,7 @@ describe('images that this service keeps', () => {
       expect((await send(await tokenOf(await insertAndSignIn(app)), PNG)).status).toBe(200);
     });
 
-    it('three an hour that are ended because their decoding takes too long', async () => {
+    it('to three an hour whose decoding is aborted because it takes too long', async () => {
       const rewrite = jest.spyOn(ImageRewriter.prototype, 'rewrite');
       rewrite.mockRejectedValue(new Refusal('image_too_slow', 'file: takes too long'));
       const token = await tokenOf(ann);
@@ -135,7 +135,7 @@ describe('images that this service keeps', () => {
       for (let i = 0; i < 4; i += 1) expect((await send(await tokenOf(bob), PNG)).status).toBe(200);
     });
 
-    it('so many bytes in all, also of uploads at once', async () => {
+    it('in total bytes, also for concurrent uploads', async () => {
       const token = await tokenOf(ann);
       const pictures = await Promise.all(Array.from({ length: 30 }, (_, i) => picture('png', 3 + i, 40)));
       const answers = await Promise.all(pictures.map((bytes) => send(token, bytes)));
@@ -148,7 +148,7 @@ describe('images that this service keeps', () => {
       expect(sum).toBeGreaterThan(1_500);
     });
 
-    it('so many bytes in all, also when all have read before one is entered', async () => {
+    it('in total bytes, even when all uploads read the sum before one is entered', async () => {
       const token = await tokenOf(ann);
       const pictures = await Promise.all(Array.from({ length: 5 }, () => noise()));
       const others = await app.db.transaction();
@@ -157,13 +157,13 @@ describe('images that this service keeps', () => {
       await until(async () => (await waitingForLocks()) >= 2);
       await others.commit();
       const statuses = (await Promise.all(sending)).map(({ status }) => status);
-      // 503: it waited longer than a second.
+      // 503: the upload waited longer than a second.
       expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
       expect(namesOf(ann).length).toBeLessThanOrEqual(1);
       expect(statuses.filter((status) => status === 200)).toHaveLength(namesOf(ann).length);
     });
 
-    it('counted as they are stored, so that a megabyte around a pixel counts as the pixel', async () => {
+    it('by the stored size, so that a megabyte around a pixel counts as the pixel', async () => {
       await upload(ann, pngOf(MIB));
       expect(statSync(join(folderOf(ann), namesOf(ann)[0] ?? '')).size).toBeLessThan(200);
     });
@@ -181,14 +181,14 @@ describe('images that this service keeps', () => {
       expect(namesOf(ann)).toEqual([]);
     });
 
-    it('so that their key and room are free again', async () => {
+    it('and their key and room are free again', async () => {
       const key = await upload(ann, PNG);
       await show(ann, `${address(key)}?size=small`);
       await show(ann, 'https://elsewhere.example/p.png');
       expect(await upload(ann, PNG)).toBe(key);
     });
 
-    it('so that another one may have their address, which caches keep for a day at most', async () => {
+    it('and another image may take their address, which caches keep for a day at most', async () => {
       const [key, token] = [`${ann.id}/me.png`, await tokenOf(ann)];
       const shown = async () => {
         const image = await fetch(address(key));
@@ -203,7 +203,7 @@ describe('images that this service keeps', () => {
       expect(first.caching).toBe('public, max-age=86400');
     });
 
-    it("when they were nobody's portrait for a day, and not before", async () => {
+    it('when they were not a portrait for a day, but not sooner', async () => {
       const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
       await show(ann, address(portrait));
       await app.sweep();
@@ -216,7 +216,7 @@ describe('images that this service keeps', () => {
       expect(isThere(portrait)).toBe(true);
     });
 
-    it('not when they were uploaded again, for another day', async () => {
+    it('a day later when they were uploaded again', async () => {
       const key = await upload(ann, PNG);
       await aDayLater();
       expect(await upload(ann, PNG)).toBe(key);
@@ -227,7 +227,7 @@ describe('images that this service keeps', () => {
       expect(isThere(key)).toBe(false);
     });
 
-    it('when their account is closed, within a day', async () => {
+    it('within a day when their account is closed', async () => {
       const portrait = await upload(ann, PNG);
       await show(ann, address(portrait));
       await app.db('users').where({ id: ann.id }).update({ closed_at: new Date(), portrait_uri: '' });
@@ -236,7 +236,7 @@ describe('images that this service keeps', () => {
       expect(isThere(portrait)).toBe(false);
     });
 
-    it('by nobody else: another user can name a portrait that is not theirs, and replace it', async () => {
+    it('only for their owner: another user can name a portrait that is not theirs, and replace it', async () => {
       const bob = await insertAndSignIn(app);
       const portrait = await upload(ann, PNG);
       await show(ann, address(portrait));
@@ -245,7 +245,7 @@ describe('images that this service keeps', () => {
       expect(isThere(portrait)).toBe(true);
     });
 
-    it('not while they are the portrait of a group of their owner', async () => {
+    it('only when no group of their owner shows them any longer', async () => {
       const portrait = await upload(ann, PNG);
       const group = { id: `group-${ann.id}`, name: 'Hikers', creator_id: ann.id, portrait_uri: address(portrait) };
       await app.db('groups').insert(group);
@@ -259,7 +259,7 @@ describe('images that this service keeps', () => {
       expect(isThere(portrait)).toBe(false);
     });
 
-    it('when their owner takes them away, whichever group of others shows them, which has no portrait then', async () => {
+    it('when their owner removes them, also from groups of others that show them', async () => {
       const bob = await insertAndSignIn(app);
       const portrait = await upload(ann, PNG);
       await show(ann, address(portrait));
@@ -273,7 +273,7 @@ describe('images that this service keeps', () => {
       expect(await app.db('groups').where({ id: group.id }).pluck('portrait_uri')).toEqual(['']);
     });
 
-    it('also where they could not be removed at once: no group of others keeps former portraits', async () => {
+    it('later if they could not be removed at once: groups of others do not keep former portraits', async () => {
       const bob = await insertAndSignIn(app);
       const portrait = await upload(ann, PNG);
       await show(ann, address(portrait));
@@ -287,7 +287,7 @@ describe('images that this service keeps', () => {
       expect(await app.db('images').where({ user_id: ann.id })).toEqual([]);
     });
 
-    it('also when an older release stored them, after a day', async () => {
+    it('after a day, even if an older release stored them', async () => {
       const [stray, portrait] = [await upload(ann, await picture('png', 4)), await upload(ann, PNG)];
       await show(ann, address(portrait));
       await app.db('images').where({ user_id: ann.id }).delete();
@@ -301,7 +301,7 @@ describe('images that this service keeps', () => {
     });
   });
 
-  it('and were on their way when the service ended leave nothing behind', async () => {
+  it('leave nothing behind when the service stops during their upload', async () => {
     const ending = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const { headers, body } = multipartForm([
       ['token', await tokenOf(ann)],

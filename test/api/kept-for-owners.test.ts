@@ -36,7 +36,7 @@ describe('the owner at a known address', () => {
   const stranger = (index: number) => `10.7.${index >> 8}.${index & 255}`;
   const failFrom = (person: Person, address: (index: number) => string, tries: number) =>
     Promise.all(Array.from({ length: tries }, (_, index) => failOnce(person, address(index))));
-  /** A try that a busy machine puts off is not compared, and does not count. */
+  /** Repeats a try that a busy machine puts off: it is not compared, and does not count. */
   const failOnce = async (person: Person, address: string) => {
     for (;;) {
       const answer = await tryToLogIn(person, address, newPassword());
@@ -45,7 +45,7 @@ describe('the owner at a known address', () => {
     }
   };
 
-  it('logs in whatever strangers fail, as nobody else does', async () => {
+  it('can log in however often strangers fail, unlike other addresses', async () => {
     const ann = await insertPerson(app);
     await logIn(ann, HOME);
     await failFrom(ann, stranger, 100);
@@ -66,7 +66,7 @@ describe('the owner at a known address', () => {
     expect(await logIn(ann, HOME)).toBe(429);
   });
 
-  it('changes the password whatever strangers fail', async () => {
+  it('can change the password however often strangers fail', async () => {
     const ann = await insertPerson(app);
     const agent = app.agent();
     await agent.post('/user/login').set('X-Forwarded-For', HOME).send(ann).expect(200);
@@ -93,14 +93,14 @@ const type = ({ region, phone }: PhoneFields, code: string, address: string, coo
   post(app.api, '/user/verify_code', { region, phone, code }, from(address, cookie));
 const wrongFor = (person: PhoneFields) => (app.sms.codeFor(e164(person)) === '000000' ? '000001' : '000000');
 
-/** As if the minute between two codes had passed. */
+/** Ends the minute between two codes. */
 const passMinute = (person: PhoneFields) =>
   app
     .db('rate_limits')
     .whereIn('key', [`resend:${e164(person)}`, `resend_known:${e164(person)}`])
     .delete();
 
-/** Somebody who has logged in at home before. */
+/** Returns a person who has logged in at home before. */
 async function settled(): Promise<Person> {
   const person = await insertPerson(app);
   expect(await logIn(person, HOME)).toBe(200);
@@ -108,7 +108,7 @@ async function settled(): Promise<Person> {
 }
 
 describe('the codes of a phone', () => {
-  it('get its owner at a known address through ten rounds of strangers who ask first and burn the tries', async () => {
+  it('let the owner at a known address in through ten rounds of strangers who ask first and burn the tries', async () => {
     const ann = await settled();
     for (let round = 0; round < 10; round += 1) {
       await passMinute(ann);
@@ -121,7 +121,7 @@ describe('the codes of a phone', () => {
     }
   });
 
-  it('are sent to a known address at once after a stranger asked, once a minute', async () => {
+  it('go to a known address right after a stranger asked, once a minute', async () => {
     const ann = await settled();
     expectBody(await ask(ann, ASKING), { code: 200 });
     expect(reasonOf(await ask(ann, '203.0.113.9'))).toBe('too_soon');
@@ -135,24 +135,27 @@ describe('the codes of a phone', () => {
   it.each([
     ['without a captcha', 7, 10, false],
     ['with captchas', 17, 20, true],
-  ])('are kept, three of a day, %s: strangers get %i, and the owner the rest', async (_how, most, all, solving) => {
-    const ann = await settled();
-    const captcha = async () => (solving ? solvedCaptcha(app) : {});
-    for (let count = 0; count < most; count += 1) {
+  ])(
+    'include three a day for the owner, %s: strangers get %i, and the owner the rest',
+    async (_how, most, all, solving) => {
+      const ann = await settled();
+      const captcha = async () => (solving ? solvedCaptcha(app) : {});
+      for (let count = 0; count < most; count += 1) {
+        await passMinute(ann);
+        expectBody(await ask(ann, STRANGERS[count % 4] ?? ASKING, await captcha()), { code: 200 });
+      }
       await passMinute(ann);
-      expectBody(await ask(ann, STRANGERS[count % 4] ?? ASKING, await captcha()), { code: 200 });
-    }
-    await passMinute(ann);
-    expectBody(await ask(ann, ASKING, await captcha()), { code: 5000 });
-    for (let count = most; count < all; count += 1) {
+      expectBody(await ask(ann, ASKING, await captcha()), { code: 5000 });
+      for (let count = most; count < all; count += 1) {
+        await passMinute(ann);
+        expectBody(await ask(ann, HOME, await captcha()), { code: 200 });
+      }
       await passMinute(ann);
-      expectBody(await ask(ann, HOME, await captcha()), { code: 200 });
-    }
-    await passMinute(ann);
-    expectBody(await ask(ann, HOME, await captcha()), { code: 5000 });
-  });
+      expectBody(await ask(ann, HOME, await captcha()), { code: 5000 });
+    },
+  );
 
-  it('are kept for a device too, wherever it is', async () => {
+  it('are reserved for a known device too, wherever it is', async () => {
     const ann = await insertPerson(app);
     const { region, phone, password } = ann;
     const device = deviceCookieOf(await post(app.api, '/user/login', { region, phone, password }, from(HOME)));
@@ -166,7 +169,7 @@ describe('the codes of a phone', () => {
     expect((await type(ann, code, further, device)).body).toMatchObject({ code: 200 });
   });
 
-  it('are all anybody may have where there is no account', async () => {
+  it('are all open to strangers when there is no account', async () => {
     const phone = newPhone();
     for (let count = 0; count < 10; count += 1) {
       await passMinute(phone);
@@ -178,7 +181,7 @@ describe('the codes of a phone', () => {
 });
 
 describe('the tries at a code', () => {
-  it('keep two of the five that others share for a known address, also in parallel', async () => {
+  it('at once: two of the five that others share stay reserved for a known address', async () => {
     const ann = await settled();
     expectBody(await ask(ann, ASKING), { code: 200 });
     const strangers = Array.from({ length: 30 }, (_, index) => type(ann, wrongFor(ann), `10.8.1.${index}`));
@@ -187,7 +190,7 @@ describe('the tries at a code', () => {
     expect(countCodes(await Promise.all(owner))).toEqual({ 1000: 2, 2000: 3 });
   });
 
-  it('of a day keep a fifth for a known address, which is sent codes when strangers are not', async () => {
+  it('in a day: a fifth stays reserved for a known address, which still gets codes when strangers do not', async () => {
     const ann = await settled();
     const key = `wrong_codes_p:${e164(ann)}`;
     await app

@@ -16,12 +16,12 @@ const at = (address: string) => ({ address, ip: address, userAgent: '', requestI
 const HERE = at('127.0.0.1');
 const ELSEWHERE = at('203.0.113.9');
 
-/** A row of the audit trail, as a login from there leaves it. */
+/** Inserts a row of the audit trail, as a login from there leaves it. */
 async function used(userId: string, ip: string, event = 'logged_in'): Promise<void> {
   await app.db('security_events').insert({ event, user_id: userId, ip, user_agent: '', request_id: 'none' });
 }
 
-describe('the places that an account is known to be used from', () => {
+describe('known places of an account', () => {
   it('are the addresses of its logins and of its registration', async () => {
     const ann = await registerAndSignIn(app);
     expect(await places.standingOf(e164(ann), HERE)).toBe('known');
@@ -29,20 +29,20 @@ describe('the places that an account is known to be used from', () => {
     expect(await places.standingOf(e164(newPhone()), HERE)).toBe('no account');
   });
 
-  it('are of IPv6 the whole /64', async () => {
+  it('are the whole /64 with IPv6', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, '2001:db8:1:2:3:4:5:6');
     expect(await places.standingOf(e164(bob), at('2001:db8:1:2::/64'))).toBe('known');
     expect(await places.standingOf(e164(bob), at('2001:db8:1:3::/64'))).toBe('elsewhere');
   });
 
-  it('are not where a login has failed', async () => {
+  it('do not include addresses of failed logins', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, HERE.ip, 'login_failed');
     expect(await places.standingOf(e164(bob), HERE)).toBe('elsewhere');
   });
 
-  it('are forgotten with the password, but for the place of the new one', async () => {
+  it('are forgotten when the password changes, except for the place of the new one', async () => {
     const bob = await insertPerson(app);
     await used(bob.id, ELSEWHERE.ip);
     expect(await places.standingOf(e164(bob), ELSEWHERE)).toBe('known');
@@ -54,7 +54,7 @@ describe('the places that an account is known to be used from', () => {
     expect(await places.standingOf(e164(bob), HERE)).toBe('known');
   });
 
-  it('are devices, under the password that they were signed in with', async () => {
+  it('include devices, under the password with which they were signed in', async () => {
     const bob = await insertPerson(app);
     const [row] = await app.db('users').where({ id: bob.id }).select<{ v: number }[]>({ v: 'credentials_version' });
     const device = { userId: bob.id, credentialsVersion: Number(row?.v) };
