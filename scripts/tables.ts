@@ -12,7 +12,7 @@ const WIDTH = 122;
 const TABLES = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
-  { file: '.env.example', after: ', with 16 times by /48.\n', before: '\n# --- docker compose only', made: variables },
+  { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
 ];
 
 const WINDOWS = new Map([
