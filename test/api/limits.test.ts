@@ -36,7 +36,7 @@ afterEach(async () => {
   await app.db('rate_limits').delete();
 });
 
-/** As if they had passed; for a moment each instance remembers what was full. */
+/** Ends the windows of a limit. For a moment each instance still remembers what was full. */
 async function endWindows(limit: string): Promise<void> {
   await app.db('rate_limits').whereLike('key', `${limit}%`).update({ resets_at: app.db.fn.now() });
   await realTime(300);
@@ -58,7 +58,7 @@ const login = (on: TestApp, phone: object, password: string, address = HERE) =>
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 describe('send_code', () => {
-  it('by address: SEND_CODE_PER_IP_HOUR, and no more with captchas that are drawn here', async () => {
+  it('is limited by address with SEND_CODE_PER_IP_HOUR, which captchas drawn by the service do not raise', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_IP_HOUR_WITH_CAPTCHA: '3' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
@@ -71,7 +71,7 @@ describe('send_code', () => {
     expect(limited.sms.sent).toHaveLength(3);
   });
 
-  it('by address: a /64 of IPv6 is one, and so are an IPv4 address and its IPv6 form', async () => {
+  it('counts a /64 of IPv6 as one address, and an IPv4 address and its IPv6 form too', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone(), '2001:db8:1:2::1'), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), '2001:db8:1:2:ffff::9'), { code: 5000 });
@@ -80,7 +80,7 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), `::ffff:${HERE}`), { code: 5000 });
   });
 
-  it('by address: a customer with a /56 or a /48 of IPv6 gets 4 and 16 times as many as one with a /64', async () => {
+  it('allows a /56 or a /48 of IPv6 4 and 16 times as many codes as a /64', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     const sentFrom = async (prefix: (index: number) => string) => {
       for (let index = 0; index < 40; index += 1)
@@ -95,21 +95,21 @@ describe('send_code', () => {
     ['a port', `${HERE}:50001`, `${HERE}:50002`, `${THERE}:50001`],
     ['brackets and a port', '[2001:db8::1]:50001', '[2001:db8::1]:50002', '[2001:db8:1::1]:50001'],
     ['another spelling', '0:0:0:0:0:ffff:cb00:7101', `[::ffff:${HERE}]:443`, '::ffff:cb00:7102'],
-  ])('by address: one with %s is that address', async (_what, first, again, other) => {
+  ])('counts an address with %s as that address', async (_what, first, again, other) => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone(), first), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), again), { code: 5000 });
     expectBody(await sendCode(limited, newPhone(), other), { code: 200 });
   });
 
-  it('by address: a trusted proxy is known with its port too', async () => {
+  it('recognises a trusted proxy even with a port', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8' });
     expectBody(await sendCode(limited, newPhone(), `${HERE}:50001, 10.0.0.7:443`), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), `${THERE}:50001, 10.0.0.7:443`), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), `${THERE}:50001, 10.0.0.8:443`), { code: 5000 });
   });
 
-  it('by address: what is none is the address of the proxy, is kept nowhere, and is warned of once', async () => {
+  it("counts an invalid address as the proxy's, does not store it, and warns once", async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone(), 'x'.repeat(12_000)), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), 'nobody'), { code: 5000 });
@@ -121,7 +121,7 @@ describe('send_code', () => {
     expect(await app.db('security_events').whereRaw('length(ip) > 45')).toEqual([]);
   });
 
-  it('by address: a number that the provider refuses counts, as does a failure, but not one that is not asked', async () => {
+  it('counts refused numbers and failures of the provider against the address, but not calls that did not reach it', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '2', SEND_CODE_PER_DAY: '2' });
     const phones = [newPhone(), newPhone()] as const;
     limited.sms.before = () => Promise.reject(new NumberRefused('unreachable', 21612));
@@ -134,36 +134,36 @@ describe('send_code', () => {
     limited.sms.before = () => Promise.resolve(void (asked += 1));
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
     expect(asked).toBe(0);
-    // Neither the phones nor the service have spent anything.
+    // Neither the phones nor the service have used up anything.
     for (const phone of phones) expectBody(await sendCode(limited, phone, THERE), { code: 200 });
   });
 
-  it('by address: beyond it the database is asked once in a while', async () => {
+  it('rarely queries the database for an address that has reached its limit', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
-    // All within the same moment.
+    // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const take = jest.spyOn(LimitsRepository.prototype, 'take');
     const full = jest.spyOn(LimitsRepository.prototype, 'full');
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
     const asked = full.mock.calls.length;
     for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
-    // The audit trail counts its own events, behind the answers.
+    // The audit trail counts its own events, after the answers.
     expect(take.mock.calls.filter(([buckets]) => buckets.some(({ key }) => key.startsWith('send_')))).toHaveLength(1);
     expect(full).toHaveBeenCalledTimes(asked);
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
   });
 
-  it('by address: places that another instance gives back are free a moment later', async () => {
+  it('allows a place that another instance gives back a moment later', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
     await new LimitsRepository(app.db).giveBack([{ key: `send_per_address:${HERE}` }]);
-    // Each of these looks at what is known, and extends nothing by that.
+    // Each of these reads what is known, and does not extend it.
     await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200);
   });
 
-  it('by address: a place that is given back is free at once', async () => {
+  it('allows a place that is given back at once', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const gate = new Gate();
@@ -177,19 +177,19 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
   });
 
-  it('by address: with TRUST_PROXY=none, X-Forwarded-For changes nothing', async () => {
+  it('ignores X-Forwarded-For with TRUST_PROXY=none', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: 'none' });
     expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 5000 });
   });
 
-  it('by address: with TRUST_PROXY=1, what the client adds before its proxy changes nothing', async () => {
+  it('ignores what the client adds before its proxy with TRUST_PROXY=1', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1', TRUST_PROXY: '1' });
     expectBody(await sendCode(limited, newPhone(), `198.51.100.1, ${HERE}`), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), `198.51.100.2, ${HERE}`), { code: 5000 });
   });
 
-  it('in all: SEND_CODE_PER_DAY', async () => {
+  it('is limited for the whole service with SEND_CODE_PER_DAY', async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '2' });
     expectBody(await sendCode(limited, newPhone(), HERE), { code: 200 });
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
@@ -198,7 +198,7 @@ describe('send_code', () => {
     expect(retryAfterOf(refused)).toBeGreaterThan(23 * HOUR);
   });
 
-  it('in all: the last fifth is kept for owners at a place that their account was used from', async () => {
+  it("keeps the last fifth of the day's codes for owners at a place that their account was used from", async () => {
     const limited = await instance({ SEND_CODE_PER_DAY: '5' });
     const owner = await insertPerson(app);
     const login = { event: 'logged_in', user_id: owner.id, ip: THERE, user_agent: '', request_id: 'none' };
@@ -210,7 +210,7 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, owner, THERE), { code: 200 });
   });
 
-  it('takes from all limits or from none: who is refused by one uses up no other', async () => {
+  it('counts against all limits or none: a request that one limit refuses does not count against others', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     const phone = newPhone();
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
@@ -224,7 +224,7 @@ describe('send_code', () => {
     ).toMatchObject({ used: 1 });
   });
 
-  it('is unlimited where a limit is 0', async () => {
+  it('is not limited where a limit is 0', async () => {
     const lifted = await instance({ SEND_CODE_PER_PHONE_DAY: '0', SEND_CODE_PER_IP_HOUR: '0', SEND_CODE_PER_DAY: '0' });
     const phone = newPhone();
     for (let sent = 0; sent < 12; sent += 1) {
@@ -236,14 +236,14 @@ describe('send_code', () => {
     }
   });
 
-  it('waits CODE_RESEND_SECONDS', async () => {
+  it('requires CODE_RESEND_SECONDS between two codes', async () => {
     const slow = await instance({ CODE_RESEND_SECONDS: '3600' });
     const phone = newPhone();
     expectBody(await sendCode(slow, phone), { code: 200 });
     expect(retryAfterOf(await sendCode(slow, phone))).toBeGreaterThan(HOUR - 60);
   });
 
-  it('is limited by all instances together, and sends one message for 50 requests at once to two of them', async () => {
+  it('counts over all instances, and sends one message for 50 concurrent requests to two of them', async () => {
     const second = await instance();
     const phone = newPhone();
     const answers = await inParallel(50, (index) => sendCode(index % 2 === 0 ? app : second, phone));
@@ -262,7 +262,7 @@ describe('wrong codes', () => {
     return on.sms.codeFor(e164(phone));
   }
 
-  it('are 20 a day for a phone from one address; then verify_code is 2000 and send_code 5000 there', async () => {
+  it('are limited to 20 a day per phone and address; then verify_code answers 2000 and send_code 5000 there', async () => {
     const proxied = await instance();
     const phone = newPhone();
     for (let sent = 0; sent < 4; sent += 1) {
@@ -283,7 +283,7 @@ describe('wrong codes', () => {
     expectBody(await verifyCode(proxied, phone, code, `${HERE}0`), expect.objectContaining({ code: 200 }) as object);
   });
 
-  it('are counted for the phone from all addresses too', async () => {
+  it('are also counted per phone over all addresses', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '4', WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' });
     const phone = newPhone();
     const code = await codeFor(limited, phone);
@@ -299,7 +299,7 @@ describe('wrong codes', () => {
     expectBody(await sendCode(limited, phone), { code: 200 });
   });
 
-  it('count only where they were compared: not for a right code, a spent or expired one, or none at all', async () => {
+  it('count only if they were compared: not for a right, a spent, an expired or a missing code', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
     const phone = newPhone();
     for (let tries = 0; tries < 3; tries += 1) expectBody(await verifyCode(limited, phone, '0000'), { code: 1000 });
@@ -318,7 +318,7 @@ describe('wrong codes', () => {
     expectBody(await verifyCode(limited, phone, last), { code: 2000 });
   });
 
-  it('are not refilled by a resend, nor by another instance', async () => {
+  it('are not allowed again by a resend or by another instance', async () => {
     const [first, second] = [
       await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' }),
       await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '3' }),
@@ -331,7 +331,7 @@ describe('wrong codes', () => {
     for (const on of [first, second]) expectBody(await verifyCode(on, phone, newer), { code: 2000 });
   });
 
-  it('at once, over two instances: 5 of 100 are compared', async () => {
+  it('sent at once to two instances: 5 of 100 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const phone = newPhone();
     const code = await codeFor(first, phone);
@@ -342,7 +342,7 @@ describe('wrong codes', () => {
     expect(budget).toEqual([{ used: 5 }, { used: 5 }]);
   });
 
-  it('count apart where another address asked for the code: all of 200 tries from many addresses at a code share 5', async () => {
+  it("from other addresses than the asker's share 5 tries: 200 tries at a code from many addresses", async () => {
     const lifted = { WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' };
     const [first, second] = [await instance(lifted), await instance(lifted)];
     const either = (index: number) => (index % 2 === 0 ? first : second);
@@ -353,12 +353,12 @@ describe('wrong codes', () => {
     const [others, own] = await Promise.all([inParallel(200, byOthers), inParallel(4, byAsker)]);
     expect(countCodes(others)).toEqual({ 1000: 5, 2000: 195 });
     expect(countCodes(own)).toEqual({ 1000: 4 });
-    // Others get nothing more out of it, not even by the right code; whoever asked for it has one try left.
+    // Others can do nothing more, even with the right code. The asker has one try left.
     expectBody(await verifyCode(second, phone, code, THERE), { code: 2000 });
     expect((await verifyCode(second, phone, code)).body).toMatchObject({ code: 200 });
   });
 
-  it('take no place of the budget where they find the code spent: whoever asked for it is compared in their midst', async () => {
+  it("do not use up the phone's budget once the code is spent, so that the asker's try among them is compared", async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_DAY: '6' });
     const phone = newPhone();
     const code = await codeFor(limited, phone);
@@ -377,7 +377,7 @@ describe('wrong codes', () => {
     expect(own.body).toMatchObject({ code: 200 });
   });
 
-  it('take none of the five tries that others share, not for a moment, from an address that may try no more', async () => {
+  it('do not take any of the five shared tries from an address that has none left, not even for a moment', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '1' });
     const phone = newPhone();
     const first = await codeFor(limited, phone);
@@ -406,7 +406,7 @@ describe('wrong codes', () => {
     expect(other.body).toMatchObject({ code: 200 });
   });
 
-  it('leave the attempts of a code where the budget forbids to compare it', async () => {
+  it('leave the attempts of a code when the budget forbids comparing it', async () => {
     const limited = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '2' });
     const phone = newPhone();
     const code = await codeFor(limited, phone);
@@ -419,7 +419,7 @@ describe('wrong codes', () => {
     expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 2, others_attempts: 2 });
   });
 
-  it('leave the five of others when whoever asked for the code has used the own ones up', async () => {
+  it('leave others their five tries when the asker has used up their own', async () => {
     const proxied = await instance();
     const phone = newPhone();
     const code = await codeFor(proxied, phone);
@@ -428,11 +428,11 @@ describe('wrong codes', () => {
       2000: 3,
     });
     expectBody(await verifyCode(proxied, phone, code), { code: 2000 });
-    // As from a phone that has gone from Wi-Fi to the mobile network.
+    // Like a phone that has switched from Wi-Fi to the mobile network.
     expect((await verifyCode(proxied, phone, code, THERE)).body).toMatchObject({ code: 200 });
   });
 
-  it('know the address of whoever asked by the /64 of IPv6', async () => {
+  it("recognise the asker's address by the /64 of IPv6", async () => {
     const proxied = await instance();
     const phone = newPhone();
     expectBody(await sendCode(proxied, phone, '2001:db8:0:1::1'), { code: 200 });
@@ -442,7 +442,7 @@ describe('wrong codes', () => {
     expect(countCodes(await tries('2001:db8:0:1::2'))).toEqual({ 1000: 5, 2000: 3 });
   });
 
-  it('share five, whoever tries, at a code that a release sent which kept no address', async () => {
+  it("share five tries at a code from a release that did not store the asker's address", async () => {
     const proxied = await instance();
     const phone = newPhone();
     const code = await codeFor(proxied, phone);
@@ -455,7 +455,7 @@ describe('wrong codes', () => {
     expectBody(await verifyCode(proxied, phone, code), { code: 2000 });
   });
 
-  it('are unlimited where a limit is 0, but for the attempts of each code', async () => {
+  it('are not limited where a limit is 0, except by the attempts of each code', async () => {
     const lifted = await instance({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' });
     const phone = newPhone();
     for (let sent = 0; sent < 5; sent += 1) {
@@ -466,7 +466,7 @@ describe('wrong codes', () => {
     }
   });
 
-  it('spend a code after CODE_MAX_ATTEMPTS', async () => {
+  it('spend a code after CODE_MAX_ATTEMPTS tries', async () => {
     const strict = await instance({ CODE_MAX_ATTEMPTS: '1' });
     const phone = newPhone();
     const code = await codeFor(strict, phone);
@@ -476,7 +476,7 @@ describe('wrong codes', () => {
 });
 
 describe('failed logins', () => {
-  it('of a phone from many addresses: LOGIN_FAILURES_PER_PHONE_DAY; a reset lets the owner in again', async () => {
+  it('are limited per phone by LOGIN_FAILURES_PER_PHONE_DAY, and a reset lets the owner in again', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '4', LOGIN_FAILURES_PER_PHONE_AND_IP: '2' });
     const person = await insertPerson(app);
     for (const address of [HERE, HERE, THERE, THERE])
@@ -490,7 +490,7 @@ describe('failed logins', () => {
       expect((await login(limited, person, reset.password, address)).body).toMatchObject({ code: 200 });
   });
 
-  it('from one address for many phones: LOGIN_FAILURES_PER_IP', async () => {
+  it('are limited per address by LOGIN_FAILURES_PER_IP', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_IP: '3' });
     for (let failure = 0; failure < 3; failure += 1)
       expectBody(await login(limited, newPhone(), 'wrong-one'), { code: 1000 });
@@ -507,7 +507,7 @@ describe('failed logins', () => {
     ).toEqual([]);
   });
 
-  it('are counted by all instances together', async () => {
+  it('are counted over all instances', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1)
@@ -516,21 +516,21 @@ describe('failed logins', () => {
     expect((await login(first, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
-  it('that are refused to one address use up nothing of all, although nobody has come to give anything back', async () => {
+  it('refused for one address do not use up the limit of all, even before anything is given back', async () => {
     const on = await instance();
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
     const free = jest.spyOn(LimitsRepository.prototype, 'free').mockResolvedValue(undefined);
-    // As at instances that have not met the limit yet.
+    // Like instances that have not yet reached the limit.
     jest.spyOn(FullBuckets.prototype, 'known').mockReturnValue([]);
-    // Ten at once, as many as are let as far as the database.
+    // Ten at once, which is how many may reach the database.
     for (let round = 0; round < 10; round += 1)
       expect(countCodes(await inParallel(10, () => login(on, person, 'wrong-one')))).toEqual({ 429: 10 });
     free.mockRestore();
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
-  it('that an instance had under way when it was killed count for half a minute, and then no more', async () => {
+  it('pending on an instance that was killed count for half a minute only', async () => {
     const on = await instance();
     const person = await insertPerson(app);
     const buckets = [
@@ -546,11 +546,11 @@ describe('failed logins', () => {
     expect(await app.db('rate_limits').whereLike('key', `login_failures%${e164(person)}%`)).toEqual([]);
   });
 
-  it('each have an end of their own, so that one is given back alone', async () => {
+  it('get different end times, so that each can be given back by itself', async () => {
     const limits = new LimitsRepository(app.db);
     const bucket = { key: 'login_failures_p:+441632960000', amount: 100, seconds: 900 };
     await limits.hold([bucket]);
-    // A place that another process had in the same microsecond ends later than all that follow.
+    // A place that another process took in the same microsecond ends later than all that follow.
     await app.db('rate_limits').update({ held: app.db.raw('ARRAY[held[1] + 60000000]') });
     const places = (await inParallel(3, () => limits.hold([bucket]))).flat();
     expect(new Set(places.map(({ ends }) => ends)).size).toBe(3);
@@ -562,18 +562,18 @@ describe('failed logins', () => {
     ]);
   });
 
-  it('at once, over two instances: 10 of 50 are compared', async () => {
+  it('sent at once to two instances: 10 of 50 are compared', async () => {
     const [first, second] = [await instance(), await instance()];
     const person = await insertPerson(app);
     const answers = await inParallel(50, (index) => login(index % 2 === 0 ? first : second, person, 'wrong-one'));
     expect(countCodes(answers)).toEqual({ 429: 40, 1000: 10 });
   });
 
-  it('that are refused again and again ask the database once in a while: nobody pays for the flood of one address', async () => {
+  it('refused repeatedly query the database rarely, so that a flood from one address does not slow others', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_IP: '1' });
     const person = await insertPerson(app);
     expectBody(await login(limited, newPhone(), 'wrong-one'), { code: 1000 });
-    // All within the same moment.
+    // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const hold = jest.spyOn(LimitsRepository.prototype, 'hold');
     const full = jest.spyOn(LimitsRepository.prototype, 'full');
@@ -583,29 +583,29 @@ describe('failed logins', () => {
     expect((await login(limited, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
-  it('of a phone are forgotten at once by every instance, when a new password has cleared them', async () => {
+  it('are forgotten by every instance at once when a new password has cleared them', async () => {
     const limited = await instance({ LOGIN_FAILURES_PER_PHONE_DAY: '1' });
     const person = await insertPerson(app);
     expectBody(await login(limited, person, 'wrong-one', THERE), { code: 1000 });
     expectRefusal(await login(limited, person, person.password), 429);
-    // As the instance does at which the password was reset.
+    // Like the instance at which the password was reset.
     await new LimitsRepository(app.db).clear(`login_failures_p:${e164(person)}`);
     expect((await login(limited, person, person.password)).body).toMatchObject({ code: 200 });
   });
 
-  it('that are held to be full are asked for anew once a held place is given back', async () => {
+  it('remembered as full are checked again once a held place is given back', async () => {
     const on = await instance();
     const person = await insertPerson(app);
     const bucket = { key: `login_failures_pa:${e164(person)} ${HERE}`, amount: 10, seconds: 900 };
     const places = await inParallel(10, () => new LimitsRepository(app.db).hold([bucket]));
-    // All within the same moment.
+    // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expectRefusal(await login(on, person, person.password), 429);
     await new LimitsRepository(app.db).free(places.flat());
     expect((await login(on, person, person.password)).body).toMatchObject({ code: 200 });
   });
 
-  it('are unlimited where a limit is 0', async () => {
+  it('are not limited where a limit is 0', async () => {
     const lifted = await instance({ LOGIN_FAILURES_PER_PHONE_AND_IP: '0', LOGIN_FAILURES_PER_PHONE_DAY: '0' });
     const person = await insertPerson(app);
     for (let failure = 0; failure < 12; failure += 1)
@@ -633,7 +633,7 @@ describe('lookups', () => {
     for (const call of calls) expect((await call(HERE)).status).toBe(200);
   });
 
-  it('leave verify_code alone, which has VERIFIES_PER_IP_MINUTE and VERIFIES_PER_IP_DAY', async () => {
+  it('do not share their limits with verify_code, which has VERIFIES_PER_IP_MINUTE and VERIFIES_PER_IP_DAY', async () => {
     const limited = await instance({ CHECKS_PER_IP_DAY: '1', VERIFIES_PER_IP_MINUTE: '2', VERIFIES_PER_IP_DAY: '3' });
     const check = () => post(limited.api, '/user/check_phone_available', newPhone(), from(HERE));
     const verify = () => verifyCode(limited, newPhone(), '0000');
@@ -655,7 +655,7 @@ describe('lookups', () => {
     expect(retryAfterOf(await check())).toBeGreaterThan(23 * HOUR);
   });
 
-  it('find is limited by user: FINDS_PER_USER_MINUTE and FINDS_PER_USER_DAY; /user/:id is not', async () => {
+  it('by find are limited per user by FINDS_PER_USER_MINUTE and FINDS_PER_USER_DAY; /user/:id is not limited', async () => {
     const limited = await instance({ FINDS_PER_USER_MINUTE: '2', FINDS_PER_USER_DAY: '3' });
     const [one, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
     const find = (by = one) => post(by.agent, `/user/find/44/${other.phone}`);
@@ -670,14 +670,14 @@ describe('lookups', () => {
     expect(retryAfterOf(await find())).toBeGreaterThan(23 * HOUR);
   });
 
-  it('are no more when many are asked at once than one after the other: one statement a user at a time', async () => {
+  it('run one statement at a time per user, so that concurrent requests do not exceed the limit', async () => {
     const limited = await instance({ FINDS_PER_USER_MINUTE: '50' });
     const person = await insertAndSignIn(limited);
     const answers = await inParallel(300, () => post(person.agent, `/user/find/44/${person.phone}`));
     expect(countCodes(answers)).toEqual({ 200: 50, 429: 250 });
   });
 
-  it('by address alone are unlimited by default outside production', async () => {
+  it('by address are not limited by default outside production', async () => {
     const answers = await inParallel(40, () => post(app.api, '/user/check_phone_available', newPhone()));
     expect(countCodes(answers)).toEqual({ 200: 40 });
     expect(await app.db('rate_limits').whereLike('key', 'checks%')).toEqual([]);
@@ -692,7 +692,7 @@ describe('every limit of the table', () => {
   const limits = limitsOf({ ...amounts, CODE_RESEND_SECONDS: 60 }, true);
 
   it.each(Object.entries(limits))(
-    '%s is shared by two instances: of 40 too many at once in all, its amount is let through',
+    '%s is shared by two instances: with 40 requests too many, its amount is let through',
     async (_name, limit) => {
       const pools = [testPool(app.databaseUrl, 5), testPool(app.databaseUrl, 5)];
       const limiters = pools.map(({ db }) => newLimiter(db));
@@ -717,8 +717,8 @@ describe('every limit of the table', () => {
   }
 });
 
-describe('what one network of IPv6 asks for', () => {
-  /** The most that were counted at a time, of those whose keys begin like this. */
+describe('requests from one IPv6 network', () => {
+  /** Returns the most that were counted at a time among keys with this prefix. */
   function countedAtOnce(prefix: string): { most: number } {
     const seen = { most: 0 };
     let atOnce = 0;
@@ -735,7 +735,7 @@ describe('what one network of IPv6 asks for', () => {
   it.each([
     ['checks_', (on: TestApp, address: string) => check(on, address)],
     ['send_per_address', (on: TestApp, address: string) => sendCode(on, newPhone(), address)],
-  ])('is counted one by one, however many addresses it has: %s', async (prefix, call) => {
+  ])('are counted one at a time, however many addresses it has: %s', async (prefix, call) => {
     const on = await instance({ CHECKS_PER_IP_MINUTE: '1000', SEND_CODE_PER_IP_HOUR: '1000' });
     const seen = countedAtOnce(prefix);
     const answers = await inParallel(60, (index) => call(on, `2001:db8:7:${index.toString(16)}::1`));
@@ -747,7 +747,7 @@ describe('what one network of IPv6 asks for', () => {
 describe('the table of limits', () => {
   const keys = () => app.db('rate_limits').orderBy('key').pluck<string[]>('key');
 
-  it('keeps no row of what was refused or given back: a stranger fills no disk with it', async () => {
+  it('keeps no row for refused or returned places, so that strangers cannot fill the disk with them', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     await sendCode(limited, newPhone());
     const before = await keys();
@@ -757,7 +757,7 @@ describe('the table of limits', () => {
     expect(await keys()).toEqual(before);
   });
 
-  it('is swept of what has ended, however much that is', async () => {
+  it('is swept of ended rows, however many there are', async () => {
     await app.db.raw(
       `INSERT INTO rate_limits SELECT 'old:' || n, 1, 1, now() - interval '1 minute' FROM generate_series(1, 12000) n`,
     );
@@ -767,8 +767,8 @@ describe('the table of limits', () => {
   });
 });
 
-describe('while nothing can be counted', () => {
-  it('sending fails closed also where only writing is held up', async () => {
+describe('while limits cannot be counted', () => {
+  it('sending fails closed even if only writing is blocked', async () => {
     const closed = await instance({ SEND_CODE_PER_DAY: '1000' });
     expectBody(await sendCode(closed, newPhone()), { code: 200 });
     const holder = await app.db.transaction();
@@ -778,7 +778,7 @@ describe('while nothing can be counted', () => {
     expect(closed.sms.sent).toHaveLength(1);
   });
 
-  /** Holds the table, as a migration or a failing disk might, while `calls` are made. */
+  /** Locks the table, as a migration or a failing disk might, during `calls`. */
   async function uncounted(calls: () => Promise<void>): Promise<void> {
     const holder = await app.db.transaction();
     await holder.raw('LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
@@ -789,7 +789,7 @@ describe('while nothing can be counted', () => {
     }
   }
 
-  it('sending, verifying and logging in fail closed: 503 with Retry-After, in seconds, and nothing is sent', async () => {
+  it('sending, verifying and logging in fail closed: 503 with Retry-After within seconds, and nothing is sent', async () => {
     const closed = await instance();
     const [person, phone] = [await insertPerson(app), newPhone()];
     expectBody(await sendCode(closed, phone), { code: 200 });
@@ -814,7 +814,7 @@ describe('while nothing can be counted', () => {
     expect(await row.first('attempts', 'others_attempts')).toEqual({ attempts: 0, others_attempts: 0 });
   });
 
-  it('nothing that is limited goes on: find, check_phone_available and captchas are 503, other reads are not', async () => {
+  it('find, check_phone_available and captchas answer 503, and reads that are not limited succeed', async () => {
     const open = await instance({ CHECKS_PER_IP_MINUTE: '10' });
     const person = await insertAndSignIn(open);
     await uncounted(async () => {

@@ -41,7 +41,7 @@ const stuffed = (on: TestApp, address: string) => login(on, newPhone(), 'wrong-o
 
 let tokens = 0;
 
-/** Straight into the table, for tests that need many. */
+/** Inserts a token directly, for tests that need many. */
 async function insertToken(phone: PhoneFields): Promise<string> {
   const token = rememberSecret(`token-of-a-test-${(tokens += 1)}`);
   const expires_at = app.db.raw(`now() + interval '10 minutes'`);
@@ -50,7 +50,7 @@ async function insertToken(phone: PhoneFields): Promise<string> {
   return token;
 }
 
-/** Passwords that this takes for slow are hashed when `end` is called, all others at once. */
+/** Hashes passwords that `isSlow` accepts when `end` is called, and all others at once. */
 function slowHashing(isSlow: (password: string) => boolean) {
   let end = () => undefined as void;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -66,47 +66,50 @@ function slowHashing(isSlow: (password: string) => boolean) {
   return { compare, hash, end };
 }
 
-describe('passwords of one address', () => {
+describe('passwords from one address', () => {
   it.each([
     ['an IPv4 address', (_index: number) => ATTACKER, ATTACKER, 1],
     ['a /64 of IPv6', (index: number) => `2001:db8::${index.toString(16)}`, '2001:db8::ffff', 1],
     ['a /48 of IPv6', (index: number) => `2001:db8:0:${index.toString(16)}::1`, '2001:db8:0:fff0::1', 2],
-  ])('that fill the share of %s are refused; those of others are hashed', async (_whose, address, same, quarters) => {
-    const on = await instance();
-    const [owner, neighbour] = [await insertAndSignIn(on), await insertPerson(app)];
-    const [reset, fresh] = [await insertToken(neighbour), newPhone()];
-    const registration = { nickname: 'Ann', password: newPassword(), verification_token: await insertToken(fresh) };
-    const { compare, hash, end } = slowHashing((password) => password === 'wrong-one');
-    const answers: Answer[] = [];
-    const most = Math.ceil(quarters * QUARTER);
-    const storm = inParallel(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
-    await until(() => answers.length >= 30 && compare.mock.calls.length >= most);
-    expect(countCodes(answers)).toEqual({ 429: 30 });
-    expect(retryAfterOf(answers[0] as Answer)).toBeGreaterThan(0);
+  ])(
+    'are refused when they fill the share of %s; those of other addresses are hashed',
+    async (_whose, address, same, quarters) => {
+      const on = await instance();
+      const [owner, neighbour] = [await insertAndSignIn(on), await insertPerson(app)];
+      const [reset, fresh] = [await insertToken(neighbour), newPhone()];
+      const registration = { nickname: 'Ann', password: newPassword(), verification_token: await insertToken(fresh) };
+      const { compare, hash, end } = slowHashing((password) => password === 'wrong-one');
+      const answers: Answer[] = [];
+      const most = Math.ceil(quarters * QUARTER);
+      const storm = inParallel(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
+      await until(() => answers.length >= 30 && compare.mock.calls.length >= most);
+      expect(countCodes(answers)).toEqual({ 429: 30 });
+      expect(retryAfterOf(answers[0] as Answer)).toBeGreaterThan(0);
 
-    const change = { oldPassword: owner.password, newPassword: newPassword() };
-    const others = [
-      (at: string) => login(on, neighbour, neighbour.password, at),
-      (at: string) => post(owner.agent, '/user/change_password', change, from(at)),
-      (at: string) => post(on.api, '/user/register', registration, from(at)),
-      (at: string) =>
-        post(on.api, '/user/reset_password', { verification_token: reset, password: newPassword() }, from(at)),
-    ];
-    for (const call of others) expectRefusal(await call(same), 429);
-    expect(compare).toHaveBeenCalledTimes(most);
-    expect(hash).not.toHaveBeenCalled();
-    // Nothing was charged for it either.
-    expect(await app.db('rate_limits').whereLike('key', `%${e164(owner)}%`)).toEqual([]);
-    for (const call of others) expect((await call(HOME)).status).toBe(200);
+      const change = { oldPassword: owner.password, newPassword: newPassword() };
+      const others = [
+        (at: string) => login(on, neighbour, neighbour.password, at),
+        (at: string) => post(owner.agent, '/user/change_password', change, from(at)),
+        (at: string) => post(on.api, '/user/register', registration, from(at)),
+        (at: string) =>
+          post(on.api, '/user/reset_password', { verification_token: reset, password: newPassword() }, from(at)),
+      ];
+      for (const call of others) expectRefusal(await call(same), 429);
+      expect(compare).toHaveBeenCalledTimes(most);
+      expect(hash).not.toHaveBeenCalled();
+      // Nothing was charged for it either.
+      expect(await app.db('rate_limits').whereLike('key', `%${e164(owner)}%`)).toEqual([]);
+      for (const call of others) expect((await call(HOME)).status).toBe(200);
 
-    end();
-    await storm;
-    expect(countCodes(answers)).toEqual({ 429: 30, 1000: most });
-  });
+      end();
+      await storm;
+      expect(countCodes(answers)).toEqual({ 429: 30, 1000: most });
+    },
+  );
 });
 
 describe('passwords of one phone', () => {
-  it('that strangers try fill a share of theirs, before a place is held; those of the owner are hashed', async () => {
+  it('tried by strangers fill only their share, before a place is held; those of the owner are hashed', async () => {
     const on = await instance();
     const [owner, fresh] = [await insertPerson(app), newPhone()];
     const signedIn = await login(on, owner, owner.password, HOME);
@@ -143,7 +146,7 @@ describe('passwords of one phone', () => {
 });
 
 describe('right logins', () => {
-  it('beyond their limit are not compared', async () => {
+  it('are not compared beyond their limit', async () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
     const compare = jest.spyOn(HashingPool.prototype, 'compare');
@@ -154,11 +157,11 @@ describe('right logins', () => {
     expect(compare).toHaveBeenCalledTimes(2);
     expect(countCodes(await inParallel(5, () => login(on, person, person.password, HOME)))).toEqual({ 200: 1, 429: 4 });
     expect(compare).toHaveBeenCalledTimes(3);
-    // Whatever the password: a limit that is met tells nothing of it.
+    // The answer does not depend on the password: a reached limit tells nothing of it.
     expectRefusal(await login(on, person, 'wrong-one', HOME), 429);
   });
 
-  it('are not what wrong passwords count as', async () => {
+  it('are not counted for wrong passwords', async () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '1', LOGINS_PER_PHONE_DAY: '1' });
     const person = await insertPerson(app);
     for (let failure = 0; failure < 3; failure += 1)
@@ -170,7 +173,7 @@ describe('right logins', () => {
 });
 
 describe('a login', () => {
-  it('is kept waiting by nothing that a thief has the user write', async () => {
+  it("is not delayed by requests that a thief sends in the user's name", async () => {
     const on = await instance();
     const person = await insertAndSignIn(on);
     const gate = new Gate();
@@ -188,7 +191,7 @@ describe('a login', () => {
 });
 
 describe('a password that is not compared', () => {
-  it('is 503 with Retry-After, and charged to nobody', async () => {
+  it('is answered with 503 and Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
     const person = await insertPerson(app);
     jest.spyOn(HashingPool.prototype, 'compare').mockRejectedValue(new Unavailable('overloaded', 'too many'));
@@ -201,7 +204,7 @@ describe('a password that is not compared', () => {
     expect(await app.db('security_events').where({ event: 'login_failed', user_id: person.id })).toEqual([]);
   });
 
-  it('is right although it could not be hashed anew', async () => {
+  it('is accepted even if it cannot be rehashed', async () => {
     const on = await instance({ BCRYPT_COST: '5' });
     const person = await insertPerson(app);
     jest.spyOn(HashingPool.prototype, 'hash').mockRejectedValue(new Unavailable('overloaded', 'too many'));
@@ -213,7 +216,7 @@ describe('one verification token', () => {
   it.each([
     ['register', { nickname: 'Ann' }, 404],
     ['reset_password', {}, 400],
-  ])('has one password hashed, however many %s at once', async (operation, fields, spent) => {
+  ])('lets one password be hashed, however many %s calls there are at once', async (operation, fields, spent) => {
     const on = await instance();
     const phone = operation === 'register' ? newPhone() : await insertPerson(app);
     const body = { ...fields, password: newPassword(), verification_token: await insertToken(phone) };

@@ -31,7 +31,7 @@ const sessionsOf = ({ id }: Person) => app.db('session').whereRaw(`sess ->> 'use
 const setCookie = ({ headers }: Answer) => headers['set-cookie'] ?? [];
 
 describe('/user/login', () => {
-  it('with the right phone and password sets a cookie: anonymous → logged in', async () => {
+  it('sets a cookie for the right phone and password: anonymous → logged in', async () => {
     const person = await register(app);
     const answer = await login(person);
     const token = field(field(answer.body, 'result'), 'token');
@@ -56,7 +56,7 @@ describe('/user/login', () => {
     expect(Math.abs(Date.parse(expires) - Date.now() - 30 * 86_400_000)).toBeLessThan(5_000);
   });
 
-  it('gives the messaging token of that user, which the published keys verify', async () => {
+  it('returns a messaging token of that user, which the published keys verify', async () => {
     const person = await insertPerson(app);
     const answer = await login(person);
     const keys = createLocalJWKSet(
@@ -76,7 +76,7 @@ describe('/user/login', () => {
       expect((await post(app.api, '/user/login', { ...written, password })).body).toMatchObject({ code: 200 });
   });
 
-  it('is 1000 for a wrong password: stays anonymous', async () => {
+  it('answers 1000 to a wrong password: stays anonymous', async () => {
     const person = await insertPerson(app);
     for (const password of [`${person.password}x`, person.password.toUpperCase(), person.password.slice(0, -1)]) {
       const answer = await login({ ...person, password });
@@ -86,7 +86,7 @@ describe('/user/login', () => {
     expect(await sessionsOf(person)).toEqual([]);
   });
 
-  it('answers an unknown phone as it answers a wrong password: same body, same headers', async () => {
+  it('gives an unknown phone the same answer as a wrong password: same body, same headers', async () => {
     const person = await insertPerson(app);
     const shown = ({ status, body, headers }: Answer) => ({ status, body, headers: Object.keys(headers).sort() });
     const wrong = shown(await login({ ...person, password: 'wrong-one' }));
@@ -95,19 +95,19 @@ describe('/user/login', () => {
     expect(unknown.body).toEqual({ code: 1000 });
   });
 
-  it('compares a password for an unknown phone too', async () => {
+  it('compares a password even for an unknown phone', async () => {
     const matches = jest.spyOn(Passwords.prototype, 'matches');
     await login({ ...newPhone(), password: 'wrong-one' });
     expect(matches.mock.calls).toEqual([['wrong-one', undefined, '127.0.0.1']]);
   });
 
-  it('is 1000 for an account that is closed', async () => {
+  it('answers 1000 for a closed account', async () => {
     const person = await insertPerson(app);
     await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
     expectBody(await login(person), { code: 1000 });
   });
 
-  it.each(['region', 'phone', 'password'])('without %s is 400', async (missing) => {
+  it.each(['region', 'phone', 'password'])('answers 400 without %s', async (missing) => {
     const body = { ...newPhone(), password: 'secret1', [missing]: undefined };
     expectRefusal(await post(app.api, '/user/login', body), 400, missing);
   });
@@ -125,7 +125,7 @@ describe('/user/login', () => {
     expect(cookieOf(await post(app.api, '/user/login', person, { Cookie: chosen }))).not.toContain('chosen');
   });
 
-  it('leaves nothing of another user behind who was signed in before', async () => {
+  it('leaves nothing of another user who was signed in before', async () => {
     const [ann, bob] = [await insertPerson(app, 'Ann'), await insertPerson(app, 'Bob')];
     const anns = cookieOf(await login(ann));
     const bobs = cookieOf(await post(app.api, '/user/login', bob, { Cookie: anns }));
@@ -134,7 +134,7 @@ describe('/user/login', () => {
     expect(await sessionsOf(ann)).toEqual([]);
   });
 
-  it('leaves the session alone when the password is wrong', async () => {
+  it('keeps the session when the password is wrong', async () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await login(person));
     expectBody(await post(app.api, '/user/login', { ...person, password: 'wrong-one' }, { Cookie: cookie }), {
@@ -143,7 +143,7 @@ describe('/user/login', () => {
     expect((await sendRaw(app, '/user/groups', { headers: { Cookie: cookie } })).status).toBe(200);
   });
 
-  it('hashes the password anew when the configured cost has risen, and sessions stay', async () => {
+  it('rehashes the password when the configured cost has risen, and keeps sessions', async () => {
     const person = await insertPerson(app);
     const cookie = cookieOf(await login(person));
     const hashOf = async () => String(field(await app.db('users').where({ id: person.id }).first(), 'password_hash'));
@@ -163,7 +163,7 @@ describe('/user/login', () => {
     await costly.close();
   });
 
-  it('is 500 without a session while the messaging provider is away', async () => {
+  it('answers 500 without a session while the messaging provider is down', async () => {
     const rongcloud = {
       MESSAGING_PROVIDER: 'rongcloud',
       RONGCLOUD_APP_KEY: 'key',
@@ -181,7 +181,7 @@ describe('/user/login', () => {
 });
 
 describe('/user/login after failures', () => {
-  it('is 429 after 10 from one address in 15 minutes, also with the right password, until the window has passed', async () => {
+  it('answers 429 after 10 from one address in 15 minutes, even to the right password, until the window has passed', async () => {
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1)
       expectBody(await login({ ...person, password: 'wrong-one' }), { code: 1000 });
@@ -199,7 +199,7 @@ describe('/user/login after failures', () => {
     await until(async () => (await login(person)).status === 200);
   });
 
-  it('is 429 after 20 from one address in a day, whatever they are spread over: nobody is locked out by one stranger', async () => {
+  it('answers 429 after 20 from one address in a day, so that one stranger cannot lock the owner out', async () => {
     const person = await insertPerson(app);
     const nextQuarter = () =>
       app.db('rate_limits').where('key', `login_failures_pa:+44${person.phone} 127.0.0.1`).delete();
@@ -216,7 +216,7 @@ describe('/user/login after failures', () => {
     expect(await used).toEqual([20]);
   });
 
-  it('counts an unknown phone as it counts a known one', async () => {
+  it('counts an unknown phone like a known one', async () => {
     const nobody = { ...newPhone(), password: 'wrong-one' };
     for (let failure = 0; failure < 10; failure += 1) expectBody(await login(nobody), { code: 1000 });
     expectRefusal(await login(nobody), 429);
@@ -230,7 +230,7 @@ describe('/user/login after failures', () => {
     expectRefusal(await login(person), 429);
   });
 
-  it('lets ten right logins of one phone and address in at once, and asks the others to come again in two seconds', async () => {
+  it('allows ten right logins of one phone and address at once, and tells others to retry in two seconds', async () => {
     const person = await insertPerson(app);
     const gate = new Gate();
     jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async (typed, passwordHash = '') => {
@@ -253,16 +253,16 @@ describe('/user/login after failures', () => {
       .whereLike('key', `login_failures_p%:+44${person.phone}%`)
       .select('used');
     expect(failures).toEqual([]);
-    // A place that is only held is no limit that was met.
+    // A place that is only held is not a limit that was reached.
     const requests = answers.map(({ headers }) => String(headers['x-request-id']));
     expect(await app.db('security_events').where({ event: 'limit_met' }).whereIn('request_id', requests)).toEqual([]);
   });
 
-  it('refuses most of 300 right logins of one phone at once, and costs the database ten statements each at most', async () => {
+  it('refuses most of 300 concurrent right logins of one phone, with at most ten statements for each', async () => {
     const person = await insertPerson(app);
     const queries = jest.spyOn(Client.prototype, 'query');
     let answered = 0;
-    // None gets through while this holds the limits, so that all 300 are there at once however slow the machine is.
+    // All calls wait while this holds the limits, so that 300 are there at once even on a slow machine.
     const { calls } = await app.db.transaction(async (trx) => {
       await trx.raw('LOCK TABLE rate_limits IN SHARE MODE');
       const calls = inParallel(300, () => login(person).finally(() => (answered += 1)));
@@ -278,7 +278,7 @@ describe('/user/login after failures', () => {
     await until(async () => (await login(person)).status === 200);
   });
 
-  it('in production limits right logins: 60 an hour of a phone and address, 500 a day of a phone', async () => {
+  it('limits right logins in production: 60 an hour per phone and address, 500 a day per phone', async () => {
     const limited = await startApp(
       { LOGINS_PER_PHONE_AND_IP_HOUR: '3', LOGINS_PER_PHONE_DAY: '4' },
       { databaseUrl: app.databaseUrl, dataDir: app.dataDir },

@@ -3,7 +3,7 @@ import { cookieOf, expectRefusal, post } from '../support/calls';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertPerson, newPhone } from '../support/people';
 
-/** All that is said of a field. */
+/** All messages about a field. */
 const OURS = [
   /^is missing$/,
   /^must be a string$/,
@@ -24,7 +24,7 @@ const OURS = [
   /^must be an integer from 0 to 9007199254740991$/,
 ];
 
-/** Of every kind that JSON has, and of every form that some field refuses. */
+/** Values of every JSON type, and of every form that some field refuses. */
 const WRONG = [
   undefined,
   null,
@@ -85,7 +85,7 @@ afterAll(() => app.close());
 const right = { ...newPhone(), password: 'secret1', friendId: 'x', groupId: 'x', memberIds: ['x'], name: 'Hikers' };
 
 describe.each(OPERATIONS.filter(({ body, params }) => body ?? params))('$path', ({ path, body, params }) => {
-  it('says of each field that is wrong one thing, in words of ours', async () => {
+  it("answers with one message for each wrong field, in the service's own words", async () => {
     const names = fieldsOf(body, 'input');
     const inBodies = [{}, ...names.flatMap((name) => WRONG.map((value) => ({ ...right, [name]: value })))];
     const inPaths = fieldsOf(params, 'input').flatMap((name) => WRONG_IN_PATHS.map((value) => [name, value] as const));

@@ -19,7 +19,7 @@ const NEW = '/user/getToken.json';
 const REFRESH = '/user/refresh.json';
 const EXPIRE = '/user/token/expire.json';
 
-describe('the end of messaging tokens at RongCloud', () => {
+describe('ending messaging tokens at RongCloud', () => {
   let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
   let app: TestApp;
   let env: Env;
@@ -44,7 +44,7 @@ describe('the end of messaging tokens at RongCloud', () => {
   });
   const anotherInstance = instancesBeside(() => app);
 
-  /** Not sent before somebody awaits it. */
+  /** Is not sent until it is awaited. */
   const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token');
   const tokenOf = async (person: SignedInPerson) =>
     rememberSecret(String(field((await expectOk(getToken(person))).result, 'token')));
@@ -57,7 +57,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     app.db('messaging_expiries').where({ user_id: id }).select<{ ended_at: Date }[]>('ended_at');
   const aMinuteLater = () =>
     app.db('messaging_expiries').update({ tried_at: app.db.raw(`tried_at - interval '1 minute'`) });
-  /** As after any of the operations that end tokens. */
+  /** Like any of the operations that end tokens. */
   const forgetKept = ({ id }: { id: string }) => app.db('messaging_tokens').where({ user_id: id }).delete();
   const timesTold = ({ id }: { id: string }) => vendor.expired.filter((userId) => userId === id).length;
 
@@ -79,7 +79,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     await expectOk(agent.post('/user/change_password').send({ oldPassword: password, newPassword: changed }));
     return { ...person, agent, password: changed };
   };
-  /** The sessions of a person but the one that asks. */
+  /** Ends the sessions of a person except the one that asks. */
   const endOthers = async (person: SignedInPerson): Promise<SignedInPerson> => {
     const { result } = await expectOk(person.agent.post('/user/sessions'));
     for (const { id, current } of result as { id: string; current: boolean }[])
@@ -87,7 +87,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     return person;
   };
 
-  /** Each ends all sessions but the owner's, by an owner who is signed in elsewhere. */
+  /** Operations that end all sessions but the owner's, called by an owner who is signed in elsewhere. */
   const ENDS: [string, (owner: SignedInPerson) => Promise<SignedInPerson>][] = [
     ['reset_password', reset],
     ['change_password', change],
@@ -101,10 +101,10 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await untold(owner)).toEqual([]);
   }
 
-  /** Asks for a token, and waits between the finding of the session and all else until the gate is opened. */
+  /** Asks for a token, and waits right after its session is found, until the gate is opened. */
   async function askingOnceFound(thief: SignedInPerson) {
     const gate = new Gate();
-    // The user is read by the statement that finds the session.
+    // The statement that finds the session also reads the user.
     const found = jest.spyOn(UsersRepository.prototype, 'profile').mockImplementationOnce(async (id, on) => {
       found.mockRestore();
       const user = await new UsersRepository(app.db).profile(id, on);
@@ -116,7 +116,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     return { asked, gate };
   }
 
-  /** Asks for a token, and waits where RongCloud is called for it until the gate is opened. */
+  /** Asks for a token, and waits when RongCloud is called for it, until the gate is opened. */
   async function askingOnceCalled(thief: SignedInPerson) {
     const gate = vendor.holdRequest(NEW);
     const asked = asking(thief);
@@ -125,7 +125,7 @@ describe('the end of messaging tokens at RongCloud', () => {
   }
 
   describe.each(ENDS)('by %s', (_operation, end) => {
-    it('leaves a thief none whose session was found before', async () => {
+    it('refuses a thief whose session was found before', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       const { asked, gate } = await askingOnceFound(thief);
@@ -135,7 +135,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       await expectOwnersAlone(after);
     });
 
-    it('leaves a thief none for whom RongCloud was asked before', async () => {
+    it('refuses a thief for whom RongCloud was called before', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       await forgetKept(owner);
@@ -146,7 +146,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       await expectOwnersAlone(after);
     });
 
-    it('leaves a thief none that is the new one of the owner', async () => {
+    it("does not give a thief the owner's new token", async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       const { asked, gate } = await askingOnceFound(thief);
@@ -156,7 +156,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       expect((await asked).status).toBe(401);
     });
 
-    it('gives the owner no ended one back, whose news of a profile was under way', async () => {
+    it('does not return an ended token to the owner after a pending profile change', async () => {
       const owner = await insertAndSignIn(app);
       const gate = vendor.holdAnswer(REFRESH);
       const thief = await signIn(app, owner);
@@ -171,7 +171,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       await expectOwnersAlone(after);
     });
 
-    it('is told to RongCloud later when it fails at first, and spares what was given since', async () => {
+    it('is retried at RongCloud when it fails at first, and spares tokens given since', async () => {
       const owner = await insertAndSignIn(app);
       const thief = await signIn(app, owner);
       const stolen = await tokenOf(thief);
@@ -180,7 +180,7 @@ describe('the end of messaging tokens at RongCloud', () => {
       vendor.behave('accept');
       expect(vendor.isValid(stolen)).toBe(true);
       const own = await tokenOf(await signIn(app, after));
-      // Whoever has ended them is telling it at this moment, as far as others know.
+      // Other instances take the failed attempt for still running.
       await app.sweep();
       expect(vendor.isValid(stolen)).toBe(true);
       await aMinuteLater();
@@ -194,7 +194,7 @@ describe('the end of messaging tokens at RongCloud', () => {
   it.each([
     ['end_session', endOthers],
     ['change_password', change],
-  ])('by %s gives a session that goes on a good one instead of the one that is on its way', async (_name, end) => {
+  ])('by %s gives a remaining session a valid token instead of the pending one', async (_name, end) => {
     const owner = await insertAndSignIn(app);
     await signIn(app, owner);
     await forgetKept(owner);
@@ -213,7 +213,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await kept(owner)).toEqual([given]);
   });
 
-  it('keeps none for a login with the old password', async () => {
+  it('stores no token for a login with the old password', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const gate = vendor.holdRequest(NEW);
@@ -230,7 +230,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     await expectOwnersAlone(after);
   });
 
-  it('has not come when end_session names none that there is: a login goes on, and RongCloud is asked once', async () => {
+  it('does not happen when end_session names no session: a login succeeds, and RongCloud is called once', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const row = () => app.db('users').where({ id: owner.id }).select<object[]>('xmin', 'messaging_round');
@@ -250,7 +250,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('by end_session waits for the user, and holds no session meanwhile that a new password waits for', async () => {
+  it('by end_session waits for the user without locking sessions that a new password needs', async () => {
     const owner = await insertAndSignIn(app);
     const holder = await app.db.transaction();
     await holder('users').where({ id: owner.id }).forUpdate().select('id');
@@ -267,11 +267,11 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await ending).toBe(200);
   });
 
-  it('is of a moment after the last of them was given, however long the reset has waited', async () => {
+  it('includes the last token given, however long the reset has waited', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const verification_token = await verificationToken(app, owner);
-    /** 503 on a machine so busy that the lock is waited for in vain: the token stays good for another try. */
+    /** 503 on a machine so busy that waiting for the lock fails: the token stays valid for another try. */
     const resetBeside = async () => {
       const somebody = await app.db.transaction();
       await somebody('users').where({ id: owner.id }).forShare().select('id');
@@ -290,7 +290,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(vendor.isValid(stolen)).toBe(false);
   });
 
-  it('is waited for by a token that is to be kept meanwhile, which is then another one', async () => {
+  it('makes a token that is about to be stored wait, and be replaced by another', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const gate = vendor.holdAnswer(NEW);
@@ -306,7 +306,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(vendor.requests.slice(before).map(({ path }) => path)).toEqual([NEW]);
   });
 
-  it('is told by one instance alone', async () => {
+  it('is sent to RongCloud by only one instance', async () => {
     const owner = await insertAndSignIn(app);
     const other = await anotherInstance(env);
     vendor.behave('gateway');
@@ -323,7 +323,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(await untold(owner)).toEqual([]);
   });
 
-  it('is not forgotten when it comes while an earlier one is told', async () => {
+  it('is not lost when it happens while an earlier one is being sent', async () => {
     const owner = await insertAndSignIn(app);
     await signIn(app, owner);
     const gate = vendor.holdAnswer(EXPIRE);
@@ -341,7 +341,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect(vendor.isValid(between)).toBe(false);
   });
 
-  it('is told of others although RongCloud refuses one', async () => {
+  it('goes on for other users although RongCloud refuses one', async () => {
     const owners = [await insertAndSignIn(app), await insertAndSignIn(app)];
     vendor.behave('gateway');
     for (const owner of owners) await reset(owner);
@@ -364,7 +364,7 @@ describe('the end of messaging tokens at RongCloud', () => {
     expect((await Promise.all(owners.map(untold))).flat()).toEqual([]);
   });
 
-  describe('of 250 users, after an outage', () => {
+  describe('for 250 users after an outage', () => {
     const left = async () =>
       (await app.db('messaging_expiries').whereLike('user_id', 'away%').select('user_id')).length;
     const asked = () => vendor.requests.filter(({ path }) => path === EXPIRE).length;
@@ -376,12 +376,12 @@ describe('the end of messaging tokens at RongCloud', () => {
     });
     afterEach(() => app.db('messaging_expiries').delete());
 
-    it('are all told in one sweep', async () => {
+    it('is sent for all in one sweep', async () => {
       await app.sweep();
       expect(await left()).toBe(0);
     });
 
-    it('are told no further while RongCloud does not confirm', async () => {
+    it('stops when RongCloud does not confirm', async () => {
       vendor.behave({ status: 400, code: 1002 });
       const before = asked();
       await app.sweep();
@@ -393,22 +393,19 @@ describe('the end of messaging tokens at RongCloud', () => {
   it.each([
     ['end_session', endOthers],
     ['change_password', change],
-  ])(
-    'by %s keeps the owner waiting for no call of before: it shares none that was asked for before',
-    async (_by, end) => {
-      const owner = await insertAndSignIn(app);
-      const thief = await signIn(app, owner);
-      await forgetKept(owner);
-      const { asked, gate } = await askingOnceCalled(thief);
-      const token = await tokenOf(await end(owner));
-      expect(vendor.isValid(token)).toBe(true);
-      gate.open();
-      expect((await asked).status).toBe(401);
-      expect(await kept(owner)).toEqual([token]);
-    },
-  );
+  ])('by %s does not let the owner wait for, or share, a call made before it', async (_by, end) => {
+    const owner = await insertAndSignIn(app);
+    const thief = await signIn(app, owner);
+    await forgetKept(owner);
+    const { asked, gate } = await askingOnceCalled(thief);
+    const token = await tokenOf(await end(owner));
+    expect(vendor.isValid(token)).toBe(true);
+    gate.open();
+    expect((await asked).status).toBe(401);
+    expect(await kept(owner)).toEqual([token]);
+  });
 
-  it('gives two that ask two instances first at once the same one', async () => {
+  it('gives two concurrent first requests at two instances the same token', async () => {
     const owner = await insertAndSignIn(app);
     await forgetKept(owner);
     const other = await anotherInstance(env);

@@ -16,7 +16,7 @@ const ON = {
   NOTIFY_TEXT_LOCKED_OUT: 'locked out',
 };
 
-/** Keeps the database. */
+/** The instance that keeps the database. */
 let app: TestApp;
 const started = new Set<TestApp>();
 beforeAll(async () => {
@@ -36,7 +36,7 @@ async function instance(env: Env = ON, realSms = false): Promise<TestApp> {
   return one;
 }
 
-/** What was under way behind its answers is done by then. */
+/** Stops an instance, which finishes pending background work first. */
 async function stop(one: TestApp): Promise<void> {
   if (started.delete(one)) await one.close();
 }
@@ -47,7 +47,7 @@ const ELSEWHERE = { ...HOME, 'X-Forwarded-For': '198.51.100.7' };
 const STRANGER = { ...HOME, 'X-Forwarded-For': '192.0.2.66' };
 const OTHER_PHONE = { ...HOME, 'User-Agent': 'Phone/2.0' };
 
-/** The texts without a code that went to a phone. */
+/** Returns the texts without a code that went to a phone. */
 const toldTo = (person: Pick<Person, 'region' | 'phone'>, ...from: TestApp[]) =>
   from
     .flatMap(({ sms }) => sms.sent)
@@ -57,7 +57,7 @@ const toldTo = (person: Pick<Person, 'region' | 'phone'>, ...from: TestApp[]) =>
 const logIn = (one: TestApp, { region, phone, password }: Person, headers: Record<string, string> = HOME) =>
   post(one.api, '/user/login', { region, phone, password }, headers);
 
-/** Somebody who has logged in at home before. */
+/** Returns a person who has logged in at home before. */
 async function settled(): Promise<Person> {
   const person = await insertPerson(app);
   expect(countCodes([await logIn(app, person)])).toEqual({ 200: 1 });
@@ -80,7 +80,7 @@ async function change(one: TestApp, person: Person): Promise<void> {
 const UNCOUNTED_PAIRS = { LOGIN_FAILURES_PER_PHONE_AND_IP: '0', LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: '0' };
 const LOCKING = { ...ON, ...UNCOUNTED_PAIRS, LOGIN_FAILURES_PER_PHONE_DAY: '3' };
 
-/** As many wrong passwords as are let through, and two more. */
+/** Sends as many wrong passwords as are let through, and two more. */
 const lockOut = async (one: TestApp, phone: Pick<Person, 'region' | 'phone'>) => {
   const fail = () =>
     post(one.api, '/user/login', { region: phone.region, phone: phone.phone, password: 'wrong-one' }, STRANGER);
@@ -88,8 +88,8 @@ const lockOut = async (one: TestApp, phone: Pick<Person, 'region' | 'phone'>) =>
   for (let count = 0; count < 2; count += 1) expect((await fail()).status).toBe(429);
 };
 
-describe('an owner hears by SMS', () => {
-  it('of a password reset', async () => {
+describe('an SMS to the owner', () => {
+  it('reports a password reset', async () => {
     const one = await instance();
     const person = await settled();
     await reset(one, person);
@@ -97,7 +97,7 @@ describe('an owner hears by SMS', () => {
     expect(toldTo(person, one)).toEqual(['reset']);
   });
 
-  it('of a changed password', async () => {
+  it('reports a changed password', async () => {
     const one = await instance();
     const person = await settled();
     await change(one, person);
@@ -108,7 +108,7 @@ describe('an owner hears by SMS', () => {
   it.each([
     ['network', ELSEWHERE],
     ['user agent', OTHER_PHONE],
-  ])('of a login from a %s that no earlier login had, and of the next from there no more', async (_what, headers) => {
+  ])('reports a login from a new %s, but not the next login from there', async (_what, headers) => {
     const one = await instance();
     const person = await settled();
     await logIn(one, person, headers);
@@ -120,14 +120,14 @@ describe('an owner hears by SMS', () => {
     expect(toldTo(person, one)).toEqual(['new device']);
   });
 
-  it('of a login after long, when nothing is known of earlier ones', async () => {
+  it('reports a login after a long time, when earlier ones are no longer known', async () => {
     const one = await instance();
     const person = await insertPerson(app);
     await logIn(one, person);
     await until(() => toldTo(person, one).length > 0);
   });
 
-  it('of two logins at once from a new device: neither makes the other one look known', async () => {
+  it('reports two concurrent logins from a new device: neither makes the other look known', async () => {
     const one = await instance();
     const person = await settled();
     expect(countCodes(await inParallel(2, () => logIn(one, person, ELSEWHERE)))).toEqual({ 200: 2 });
@@ -135,16 +135,16 @@ describe('an owner hears by SMS', () => {
     expect(toldTo(person, one)).toEqual(['new device']);
   });
 
-  it('nothing of the first login where the account was registered', async () => {
+  it('does not report the first login at the place of registration', async () => {
     const one = await instance();
     const person = await register(one);
-    // The client of the tests names no user agent, and comes from here.
+    // The client of the tests sends no user agent, and has this address.
     expect(countCodes([await logIn(one, person, {})])).toEqual({ 200: 1 });
     await stop(one);
     expect(toldTo(person, one)).toEqual([]);
   });
 
-  it('of being locked out, once, and nobody hears of a phone without an account', async () => {
+  it('reports a lock-out once, and nothing about a phone without an account', async () => {
     const one = await instance(LOCKING);
     const person = await settled();
     const stranger = newPhone();
@@ -155,7 +155,7 @@ describe('an owner hears by SMS', () => {
     expect(toldTo(stranger, one)).toEqual([]);
   });
 
-  it('of a lock-out once a week, however often strangers fail', async () => {
+  it('reports a lock-out once a week, however often strangers fail', async () => {
     const one = await instance(LOCKING);
     const person = await settled();
     const buckets = () => app.db('rate_limits').whereLike('key', `%${e164(person)}%`);
@@ -166,14 +166,14 @@ describe('an owner hears by SMS', () => {
       .where({ key: lockOuts })
       .select<{ days?: number }[]>(app.db.raw(`round(extract(epoch FROM resets_at - now()) / 86400)::integer AS days`));
     expect(days).toBe(7);
-    // As if a day had passed.
+    // A day later.
     await buckets().whereNot({ key: lockOuts }).delete();
     await lockOut(one, person);
     await stop(one);
     expect(toldTo(person, one)).toEqual(['locked out']);
   });
 
-  it('nothing at all, unless NOTIFY is set', async () => {
+  it('is not sent unless NOTIFY is set', async () => {
     const one = await instance({ ...UNCOUNTED_PAIRS, LOGIN_FAILURES_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
     await logIn(one, person);
@@ -186,7 +186,7 @@ describe('an owner hears by SMS', () => {
     expect(toldTo(person, one)).toEqual([]);
   });
 
-  it('in words without a code, a link or a name, in one message each', async () => {
+  it('contains no code, link or name, and fits into one message', async () => {
     const one = await instance({
       ...LOCKING,
       ...Object.fromEntries(Object.keys(ON).map((name) => [name, ''])),
@@ -205,7 +205,7 @@ describe('an owner hears by SMS', () => {
 });
 
 describe('a notice', () => {
-  it('is sent to a phone once an hour at most, whatever happens and on whichever instance', async () => {
+  it('is sent to a phone at most once an hour, for all events and instances', async () => {
     const both = [await instance(LOCKING), await instance(LOCKING)] as const;
     const person = await settled();
     await inParallel(6, (index) =>
@@ -225,7 +225,7 @@ describe('a notice', () => {
     expect(place?.minutes).toBe(60);
   });
 
-  it('of a new device is sent to a phone three times a day, any other one five times', async () => {
+  it('is sent to a phone at most three times a day about new devices, and five times about other events', async () => {
     const [one, other] = [await instance(), await instance()];
     let person = await settled();
     const anHourPasses = () => app.db('rate_limits').whereLike('key', 'notices_p:%').delete();
@@ -254,7 +254,7 @@ describe('a notice', () => {
     expect(places).toEqual([{ hours: 24 }, { hours: 24 }]);
   });
 
-  it('of a new device is sent so often an hour for one address, over all accounts and instances', async () => {
+  it('about new devices is limited per address and hour, over all accounts and instances', async () => {
     const env = { ...ON, NEW_DEVICE_NOTICES_PER_IP_HOUR: '2' };
     const both = [await instance(env), await instance(env)] as const;
     const people = await inParallel(5, settled);
@@ -266,7 +266,7 @@ describe('a notice', () => {
     const isTold = (person: Person) => toldTo(person, ...both).length > 0;
     expect(people.filter(isTold)).toHaveLength(2);
 
-    // Neither those of other addresses nor graver ones are left out for that.
+    // Notices for other addresses, and of graver events, are still sent.
     const third = await instance(env);
     const [moved, taken] = people.filter((person) => !isTold(person));
     if (!moved || !taken) throw new Error('all were told');
@@ -277,7 +277,7 @@ describe('a notice', () => {
     expect([toldTo(moved, third), toldTo(taken, third)]).toEqual([['new device'], ['reset']]);
   });
 
-  it('is not waited for: a reset is answered while the provider is silent', async () => {
+  it('does not delay a reset while the provider does not answer', async () => {
     const one = await instance();
     const person = await settled();
     let release: () => void = () => undefined;
@@ -295,7 +295,7 @@ describe('a notice', () => {
     await until(() => toldTo(person, one).length > 0);
   });
 
-  it('of what happened just before a stop is sent before the instance ends', async () => {
+  it('is sent before the instance ends when its event happened just before a stop', async () => {
     const one = await instance();
     const person = await settled();
     await logIn(one, person, ELSEWHERE);
@@ -303,7 +303,7 @@ describe('a notice', () => {
     expect(toldTo(person, one)).toEqual(['new device']);
   });
 
-  it('that cannot be sent fails nothing: the log tells, and the next one is sent', async () => {
+  it('does not fail the request if it cannot be sent: it is logged, and the next one is sent', async () => {
     const one = await instance();
     const person = await settled();
     one.sms.before = ({ code }) => (code === undefined ? Promise.reject(new Error('down')) : Promise.resolve());
@@ -323,7 +323,7 @@ describe('a notice', () => {
     await until(() => toldTo(person, one).length > 0);
   });
 
-  it('that may still arrive counts', async () => {
+  it('counts if it may still arrive', async () => {
     const one = await instance();
     const person = await settled();
     one.sms.before = ({ code }) => (code === undefined ? Promise.reject(new SendingTimedOut()) : Promise.resolve());
@@ -332,7 +332,7 @@ describe('a notice', () => {
     expect(await app.db('rate_limits').where({ key: `notices_p:${e164(person)}` })).toHaveLength(1);
   });
 
-  it('that cannot be counted is not sent, and fails nothing', async () => {
+  it('is left out without a failure if it cannot be counted', async () => {
     const one = await instance();
     const person = await settled();
     const Cookie = cookieOf(await logIn(one, person));
@@ -369,7 +369,7 @@ describe('a notice', () => {
     expect(toldTo(third, one)).toEqual([]);
   });
 
-  it('is no code that nobody verifies: the spend guard counts none', async () => {
+  it('is not counted by the spend guard, since it is not a code to verify', async () => {
     const one = await instance();
     const person = await settled();
     await logIn(one, person, ELSEWHERE);
@@ -378,7 +378,7 @@ describe('a notice', () => {
     expect(await app.db('sms_traffic')).toEqual([]);
   });
 
-  it('is not sent where ALLOWED_REGIONS lets nothing be sent', async () => {
+  it('is not sent where ALLOWED_REGIONS forbids it', async () => {
     const one = await instance({ ...ON, ALLOWED_REGIONS: 'DE' });
     const person = await settled();
     await logIn(one, person, ELSEWHERE);
@@ -397,7 +397,7 @@ describe('a notice', () => {
     ]);
   });
 
-  it('goes by Twilio as a code does', async () => {
+  it('goes through Twilio like a code', async () => {
     const twilio = await startTwilioStandIn();
     const account = { TWILIO_ACCOUNT_SID: twilio.accountSid, TWILIO_AUTH_TOKEN: twilio.authToken };
     const sending = { SMS_PROVIDER: 'twilio', TWILIO_FROM: '+15005550006', TWILIO_API_URL: twilio.url };
