@@ -55,7 +55,7 @@ function waitingAt(socket: Socket): Set<ServerResponse> {
   pipelined.set(socket, waiting);
   // Node tells the one answer that has the socket. Whoever waits for the end of another would wait for ever.
   socket.once('close', () => {
-    for (const answer of waiting) if (answer.socket === null) answer.destroy().emit('close');
+    for (const answer of waiting) if (answer.socket === null && !answer.destroyed) answer.destroy().emit('close');
   });
   return waiting;
 }

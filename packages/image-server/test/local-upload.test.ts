@@ -908,6 +908,8 @@ describe('upload', () => {
           if (written > 60_000) done(Object.assign(new Error(`${code}: injected`), { code }));
           else fs.WriteStream.prototype._write.call(stream, chunk, encoding, done);
         };
+        stream._writev = (chunks, done) =>
+          stream._write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), 'utf8', done);
         return stream;
       });
     };
