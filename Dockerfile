@@ -1,19 +1,20 @@
-# Built in stages, and run from one that holds the compiled service and what it loads. The tag is exact, but its owner can
-# move it: docs/deploying.md tells how to pin the digest, and how to renew both.
+# Built in stages. The last one holds only the compiled service and the packages that it loads. The tag is exact, but
+# its owner can move it: docs/deploying.md explains how to pin the digest, and how to renew both.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
-# A change of the sources leaves this stage and the next one as they are.
+# A change of the sources does not rebuild this stage and the next one.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-database/package.json packages/embedded-database/
 COPY packages/image-server/package.json packages/image-server/
 COPY scripts/install-scripts.mjs scripts/trim-packages.mjs scripts/
-# npm ci runs no install script; those that are needed are run by name.
+# npm ci does not run install scripts. The needed ones are run by name.
 RUN npm ci && node scripts/install-scripts.mjs
 
 FROM packages AS runtime-packages
-# By name: --omit=optional would leave out the binaries of packages that are needed, too.
+# The optional package tsx is removed by name, since --omit=optional would also remove binaries that other packages
+# need.
 RUN npm ci --omit=dev --workspace=packages/image-server --include-workspace-root --prefer-offline && node scripts/install-scripts.mjs
 RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --include-workspace-root tsx && node scripts/trim-packages.mjs
 
@@ -39,7 +40,7 @@ VOLUME /data
 EXPOSE 8585
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10m \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# So that the log names lines of the sources.
+# Source maps make errors in the log name lines of the sources.
 CMD ["node", "--enable-source-maps", "dist/src/server.js"]
 ARG VERSION=unknown REVISION=unknown SOURCE=unknown
 LABEL org.opencontainers.image.title="User Account Service" \

@@ -1,7 +1,7 @@
--- The two roles of the service, in its database, as a superuser: the postgres image runs this when it makes the database,
--- and it may be run again. accounts_owner owns the tables and migrates them; accounts_service, as which the service runs,
--- gets what it needs from each migration. What belongs to another role (of a single-role deployment) goes to the owner.
--- Passwords are set elsewhere: 2-passwords.sh, or \password in psql.
+-- Creates the two roles of the service. Run it as a superuser in the service's database. The postgres image runs it
+-- when it creates the database, and it may be run again. accounts_owner owns the tables and migrates them. The service
+-- runs as accounts_service, which gets its rights from each migration. Objects of another role (of a single-role
+-- deployment) are given to the owner. 2-passwords.sh, or \password in psql, sets the passwords.
 DO $$
 DECLARE
   statement text;
@@ -17,10 +17,10 @@ BEGIN
 
   EXECUTE format('ALTER DATABASE %I OWNER TO accounts_owner', current_database());
   ALTER SCHEMA public OWNER TO accounts_owner;
-  -- Clusters that were upgraded from PostgreSQL 14 or older let everybody make tables.
+  -- In clusters that were upgraded from PostgreSQL 14 or older, every role can create tables.
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
-  -- Sequences go with their tables.
+  -- Sequences change owner with their tables.
   FOR statement IN
     SELECT format('ALTER TABLE %s OWNER TO accounts_owner', oid::regclass) FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')

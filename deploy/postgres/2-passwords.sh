@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gives the two roles of 1-roles.sql their passwords, which may hold any characters: from the environment, or from files
-# that it names, and not by the command line, which others can see.
+# Sets the passwords of the two roles of 1-roles.sql, which may contain any characters. They come from the environment,
+# or from files that it names, but not from the command line, which other users can see.
 [ -z "${DATABASE_PASSWORD_FILE:-}" ] || DATABASE_PASSWORD=$(cat "$DATABASE_PASSWORD_FILE")
 [ -z "${DATABASE_MIGRATION_PASSWORD_FILE:-}" ] || DATABASE_MIGRATION_PASSWORD=$(cat "$DATABASE_MIGRATION_PASSWORD_FILE")
 export DATABASE_PASSWORD=${DATABASE_PASSWORD:?} DATABASE_MIGRATION_PASSWORD=${DATABASE_MIGRATION_PASSWORD:?}
