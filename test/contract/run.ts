@@ -19,8 +19,14 @@ const PROGRAM = join(VENV, 'bin/schemathesis');
 
 /** Not that all that fits the schema is taken: no schema can tell of a phone that is none, or of too many bytes. */
 const CHECKS = [
-  ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
-  ...['response_schema_conformance', 'negative_data_rejection', 'unsupported_method', 'allow_header_conformance'],
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'unsupported_method',
+  'allow_header_conformance',
   'ignored_auth',
 ];
 
@@ -98,9 +104,23 @@ function fuzz({ url, dataDir }: Place, session: string, checks: string[], ...whi
   const config = join(dataDir, 'schemathesis.toml');
   writeFileSync(config, `[auth.openapi.sid]\napi_key = "${session}"\n`);
   const options = [
-    ...['--config-file', config, 'run', `${url}/openapi.json`, ...which, '--continue-on-failure'],
-    ...['--phases', 'examples,coverage,fuzzing', '--max-examples', values.examples, '--checks', checks.join()],
-    ...['--warnings', 'off', '--workers', '2', ...(values.seed === undefined ? [] : ['--seed', values.seed])],
+    '--config-file',
+    config,
+    'run',
+    `${url}/openapi.json`,
+    ...which,
+    '--continue-on-failure',
+    '--phases',
+    'examples,coverage,fuzzing',
+    '--max-examples',
+    values.examples,
+    '--checks',
+    checks.join(),
+    '--warnings',
+    'off',
+    '--workers',
+    '2',
+    ...(values.seed === undefined ? [] : ['--seed', values.seed]),
   ];
   return spawnSync(PROGRAM, options, { cwd: dataDir, stdio: 'inherit' }).status ?? 1;
 }

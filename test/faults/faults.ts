@@ -284,8 +284,11 @@ export const FAULTS: Fault[] = [
       const { url, accountSid, authToken, requests } = twilio;
       return {
         env: {
-          ...{ SMS_PROVIDER: 'twilio', TWILIO_API_URL: url, TWILIO_ACCOUNT_SID: accountSid },
-          ...{ TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: '+15005550006' },
+          SMS_PROVIDER: 'twilio',
+          TWILIO_API_URL: url,
+          TWILIO_ACCOUNT_SID: accountSid,
+          TWILIO_AUTH_TOKEN: authToken,
+          TWILIO_FROM: '+15005550006',
         },
         inbox: {
           codeFor: (phone) => {
@@ -374,12 +377,20 @@ function startHaproxy(world: World): string {
   const servers = world.instances.map(({ url }, index) => `  server s${index} ${new URL(url).host} check`);
   const config = [
     'defaults',
-    ...['  mode http', '  timeout connect 2s', '  timeout client 30s', '  timeout server 30s'],
+    '  mode http',
+    '  timeout connect 2s',
+    '  timeout client 30s',
+    '  timeout server 30s',
     'frontend all',
-    ...[`  bind ${socket} mode 666`, '  default_backend service'],
+    `  bind ${socket} mode 666`,
+    '  default_backend service',
     'backend service',
-    ...['  option httpchk GET /readyz', '  default-server inter 500ms fall 2 rise 1', '  option redispatch'],
-    ...['  retries 3', '  retry-on conn-failure', ...servers],
+    '  option httpchk GET /readyz',
+    '  default-server inter 500ms fall 2 rise 1',
+    '  option redispatch',
+    '  retries 3',
+    '  retry-on conn-failure',
+    ...servers,
   ];
   writeFileSync(join(folder, 'haproxy.cfg'), `${config.join('\n')}\n`);
   proxyProgram = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
@@ -394,8 +405,12 @@ function startPgbouncer(world: World): string {
       '[databases]',
       `accounts = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`,
       '[pgbouncer]',
-      ...['listen_addr =', 'listen_port = 6432', `unix_socket_dir = ${scratch()}`, 'auth_type = any'],
-      ...['pool_mode = transaction', 'default_pool_size = 10'],
+      'listen_addr =',
+      'listen_port = 6432',
+      `unix_socket_dir = ${scratch()}`,
+      'auth_type = any',
+      'pool_mode = transaction',
+      'default_pool_size = 10',
       'ignore_startup_parameters = extra_float_digits, statement_timeout, lock_timeout, idle_in_transaction_session_timeout',
     ];
     writeFileSync(join(folder, 'pgbouncer.ini'), `${config.join('\n')}\n`);

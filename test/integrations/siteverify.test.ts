@@ -72,9 +72,16 @@ describe('a captcha of a provider', () => {
   });
 
   it.each([
-    ...['missing-input-response', 'invalid-input-response', 'bad-request', 'timeout-or-duplicate'],
-    ...['invalid-or-already-seen-response', 'already-seen-response', 'expired-input-response', 'anything-else'],
-    ...['sitekey-secret-mismatch', 'not-using-dummy-passcode'],
+    'missing-input-response',
+    'invalid-input-response',
+    'bad-request',
+    'timeout-or-duplicate',
+    'invalid-or-already-seen-response',
+    'already-seen-response',
+    'expired-input-response',
+    'anything-else',
+    'sitekey-secret-mismatch',
+    'not-using-dummy-passcode',
   ])('is wrong when the provider says %s', async (code) => {
     provider.behave({ errorCodes: [code] });
     expect(await check()).toBe('wrong');

@@ -122,8 +122,13 @@ interface Place {
     const [file = '', ...rest] = [...before, 'sh', SCRIPT, ...args];
     const child = spawn(file, rest, {
       env: {
-        ...{ PATH: `${programs}:${process.env.PATH ?? ''}`, PGHOST: place.server.folder, PGUSER: 'postgres' },
-        ...{ PGDATABASE: place.database, DATA_DIR: place.dataDir, BACKUP_DIR: place.backupDir, ENV_FILE: settings },
+        PATH: `${programs}:${process.env.PATH ?? ''}`,
+        PGHOST: place.server.folder,
+        PGUSER: 'postgres',
+        PGDATABASE: place.database,
+        DATA_DIR: place.dataDir,
+        BACKUP_DIR: place.backupDir,
+        ENV_FILE: settings,
         ...env,
       },
     });
@@ -689,8 +694,11 @@ interface Place {
   it('is what npm run backup and npm run restore run, with the settings of the service', async () => {
     const place = await newPlace();
     const env = {
-      ...{ PATH: `${programs}:${process.env.PATH ?? ''}`, HOME: process.env.HOME ?? '', DATA_DIR: place.dataDir },
-      ...{ BACKUP_DIR: place.backupDir, DATABASE_URL: place.server.url(place.database, 'accounts_owner') },
+      PATH: `${programs}:${process.env.PATH ?? ''}`,
+      HOME: process.env.HOME ?? '',
+      DATA_DIR: place.dataDir,
+      BACKUP_DIR: place.backupDir,
+      DATABASE_URL: place.server.url(place.database, 'accounts_owner'),
     };
     const npm = (...args: string[]) =>
       new Promise<Outcome>((settle) => {

@@ -18,9 +18,12 @@ describe('npm in a project with the settings of this one', () => {
     npm('pack', './stray-archive');
     const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { allowScripts: object };
     write('package.json', {
-      ...{ name: 'project', version: '1.0.0', allowScripts: { ...allowScripts, allowed: true } },
+      name: 'project',
+      version: '1.0.0',
+      allowScripts: { ...allowScripts, allowed: true },
       dependencies: {
-        ...{ allowed: 'file:allowed', 'stray-folder': 'file:stray-folder' },
+        allowed: 'file:allowed',
+        'stray-folder': 'file:stray-folder',
         'stray-archive': 'file:stray-archive-1.0.0.tgz',
       },
     });

@@ -14,7 +14,9 @@ describe('npm test', () => {
   it.each(['SIGINT', 'SIGKILL'] as const)('leaves no PostgreSQL and no files of it after %s', async (signal) => {
     const { TEST_RUN: _ofThisRun, JEST_WORKER_ID: _ofThisWorker, ...env } = process.env;
     const run = spawn('npm', ['test', '--', 'test/unit/token-ends'], {
-      ...{ cwd: ROOT, detached: true, stdio: 'ignore' as const },
+      cwd: ROOT,
+      detached: true,
+      stdio: 'ignore' as const,
       env: { ...env, TMPDIR: folder },
     });
     const ended = new Promise((resolve) => run.on('close', resolve));

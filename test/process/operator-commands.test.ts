@@ -53,8 +53,10 @@ if (programs === '')
     );
     expect(inContainer).toHaveLength(2);
     const env = {
-      ...{ POSTGRES_USER: 'accounts', POSTGRES_DB: 'accounts' },
-      ...{ DATABASE_PASSWORD: 'first', DATABASE_MIGRATION_PASSWORD: 'second' },
+      POSTGRES_USER: 'accounts',
+      POSTGRES_DB: 'accounts',
+      DATABASE_PASSWORD: 'first',
+      DATABASE_MIGRATION_PASSWORD: 'second',
     };
     const mounted = join(ROOT, 'deploy/postgres');
     for (const command of inContainer)

@@ -240,15 +240,27 @@ describe('mistakes of whoever starts it', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'session-secret'), '');
     const service = await startService({
-      ...{ DATA_DIR: folder, PORT: '99999', LOG_LEVEL: 'loud', SMS_PROVIDER: 'twilio', TWILIO_FROM: '+15005550006' },
-      ...{ TWILIO_ACCOUNT_SID: 'AC1', QINIU_SECRET_KEY_FILE: '/dev/null/x', STORAGE_PROVIDER: 'qiniu' },
+      DATA_DIR: folder,
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      SMS_PROVIDER: 'twilio',
+      TWILIO_FROM: '+15005550006',
+      TWILIO_ACCOUNT_SID: 'AC1',
+      QINIU_SECRET_KEY_FILE: '/dev/null/x',
+      STORAGE_PROVIDER: 'qiniu',
     });
     expect(await service.exited).toBe(1);
     const [headline, ...mistakes] = service.stderr.trim().split('\n');
     expect(headline).toMatch(/^Cannot start: 8 settings are wrong, .*\.env\.example.*:$/);
     expect(mistakes.map((line) => line.split(':')[0])).toEqual([
-      ...['  QINIU_SECRET_KEY_FILE', '  PORT', '  LOG_LEVEL', '  TWILIO_AUTH_TOKEN'],
-      ...['  QINIU_ACCESS_KEY', '  QINIU_BUCKET', '  QINIU_DOMAIN', '  DATA_DIR'],
+      '  QINIU_SECRET_KEY_FILE',
+      '  PORT',
+      '  LOG_LEVEL',
+      '  TWILIO_AUTH_TOKEN',
+      '  QINIU_ACCESS_KEY',
+      '  QINIU_BUCKET',
+      '  QINIU_DOMAIN',
+      '  DATA_DIR',
     ]);
     expect(service.stderr).not.toContain('    at ');
   });
@@ -262,8 +274,18 @@ describe('mistakes of whoever starts it', () => {
       .map((line) => JSON.parse(line) as unknown);
     expect(headline).toMatchObject({ level: 60, msg: expect.stringMatching(/^Cannot start: 12 settings /) as string });
     for (const name of [
-      ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-      ...['STORAGE_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'TRUST_PROXY', 'SEND_CODE_PER_DAY', 'BCRYPT_COST'],
+      'DATABASE_URL',
+      'SESSION_SECRETS',
+      'SMS_PROVIDER',
+      'TWILIO_ACCOUNT_SID',
+      'TWILIO_AUTH_TOKEN',
+      'TWILIO_FROM',
+      'STORAGE_PROVIDER',
+      'MESSAGING_JWT_KEY',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+      'SEND_CODE_PER_DAY',
+      'BCRYPT_COST',
     ])
       expect(mistakes).toContainEqual({
         level: 60,
@@ -275,8 +297,11 @@ describe('mistakes of whoever starts it', () => {
 
   it('names variables that are probably meant for it, and never what they hold', async () => {
     const service = await startService({
-      ...{ DATA_DIR: makeDataDir(), PORT: 'x', DATABSE_URL: rememberSecret('postgresql://a:an-old-secret@b/c') },
-      ...{ SMS_PROVDER: rememberSecret('twilio-but-misspelt'), DATABASE_HOST: rememberSecret('a-host-of-somebody') },
+      DATA_DIR: makeDataDir(),
+      PORT: 'x',
+      DATABSE_URL: rememberSecret('postgresql://a:an-old-secret@b/c'),
+      SMS_PROVDER: rememberSecret('twilio-but-misspelt'),
+      DATABASE_HOST: rememberSecret('a-host-of-somebody'),
     });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toMatch(/^DATABSE_URL: .* is DATABASE_URL meant\?$/m);
@@ -433,8 +458,10 @@ describe('a database that cannot be used', () => {
 
 describe('what to try next', () => {
   const twilio = {
-    ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef' },
-    ...{ TWILIO_AUTH_TOKEN: rememberSecret('7c1c2e7b5a3d4860b1e2f3a4c5d6e7f8'), TWILIO_FROM: '+15005550006' },
+    SMS_PROVIDER: 'twilio',
+    TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef',
+    TWILIO_AUTH_TOKEN: rememberSecret('7c1c2e7b5a3d4860b1e2f3a4c5d6e7f8'),
+    TWILIO_FROM: '+15005550006',
   };
 
   it.each([

@@ -8,12 +8,24 @@ const folder = mkdtempSync(join(tmpdir(), 'accounts-trim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const GOES = [
-  ...['a/node_modules/typescript/lib/typescript.js', 'a/types.d.ts', 'a/b/main.mts', 'a/index.js.map'],
-  ...['swagger-ui-dist/swagger-ui.js', 'swagger-ui-dist/swagger-ui-bundle.js.map', '@scarf/scarf/report.js'],
+  'a/node_modules/typescript/lib/typescript.js',
+  'a/types.d.ts',
+  'a/b/main.mts',
+  'a/index.js.map',
+  'swagger-ui-dist/swagger-ui.js',
+  'swagger-ui-dist/swagger-ui-bundle.js.map',
+  '@scarf/scarf/report.js',
 ];
 const STAYS = [
-  ...['a/index.js', 'a/typescript/index.js', 'a/LICENSE.md', 'a/prebuilt/a.node', 'a/data.json', 'a/ts'],
-  ...['swagger-ui-dist/package.json', 'swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'],
+  'a/index.js',
+  'a/typescript/index.js',
+  'a/LICENSE.md',
+  'a/prebuilt/a.node',
+  'a/data.json',
+  'a/ts',
+  'swagger-ui-dist/package.json',
+  'swagger-ui-dist/swagger-ui-bundle.js',
+  'swagger-ui-dist/swagger-ui.css',
 ];
 
 describe('the packages of the image', () => {

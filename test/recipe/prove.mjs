@@ -15,7 +15,9 @@ const SETTINGS = ['package.json', 'jest.config.js', 'tsconfig.json', '.env.examp
 
 const page = readFileSync(join(root, 'docs/adding-an-operation.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(diff|sql) (\S+)\n(.*?)^```$/gms)].map(([, kind, file, text]) => ({
-  ...{ kind, file, text },
+  kind,
+  file,
+  text,
 }));
 
 const types = ['node_modules/typescript/bin/tsc', '--noEmit'];

@@ -109,8 +109,13 @@ function inTypeScript(name: string, generate: (url: string, to: string) => Promi
 }
 
 const STRICT = {
-  ...{ strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' },
-  ...{ lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'] },
+  strict: true,
+  noEmit: true,
+  target: 'es2022',
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  types: ['node'],
 };
 
 async function oapi(url: string, to: string): Promise<void> {

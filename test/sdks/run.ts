@@ -21,7 +21,9 @@ const clients = [
   { name: 'kotlin', missing: withoutJava, play: kotlin },
   { name: 'swift', missing: withoutJava, play: swift },
   ...Object.entries(lives).map(([name, { missing }]) => ({
-    ...{ name, missing, play: (folder: string) => live(name, folder) },
+    name,
+    missing,
+    play: (folder: string) => live(name, folder),
   })),
 ];
 const only = process.argv.slice(2);

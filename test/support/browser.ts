@@ -6,8 +6,14 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** It brings its own sandbox, which root cannot have, and asks its maker for news. */
 const ARGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

@@ -12,7 +12,12 @@ type Package = typeof import('../../packages/client/src/index.ts');
  * (callstackincubator/react-native-harness, 53), Hermes no async iterators (facebook/hermes, doc/Features.md and 1879).
  */
 const LATER = [
-  ...['Object.hasOwn', 'Object.groupBy', 'Map.groupBy', 'Promise.withResolvers', 'Promise.try', 'Array.fromAsync'],
+  'Object.hasOwn',
+  'Object.groupBy',
+  'Map.groupBy',
+  'Promise.withResolvers',
+  'Promise.try',
+  'Array.fromAsync',
   ...['at', 'findLast', 'findLastIndex', 'toSorted', 'toReversed', 'toSpliced', 'with'].map(
     (name) => `Array.prototype.${name}`,
   ),
@@ -105,8 +110,18 @@ export class Device {
   /** A new process of an app, with the client in it. */
   start(): Package {
     const context = createContext({
-      ...{ console, setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, queueMicrotask },
-      ...{ AbortController, AbortSignal, URL: HalfUrl, FormData: NativeForm, Response: WholeResponse },
+      console,
+      setTimeout,
+      clearTimeout,
+      setInterval,
+      clearInterval,
+      setImmediate,
+      queueMicrotask,
+      AbortController,
+      AbortSignal,
+      URL: HalfUrl,
+      FormData: NativeForm,
+      Response: WholeResponse,
       fetch: (url: string, init: RequestInit) => this.#fetch(url, init),
       navigator: { product: 'ReactNative' },
       process: { env: { NODE_ENV: 'production' } },

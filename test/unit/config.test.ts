@@ -19,11 +19,24 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 
 /** Any text will do for these. */
 const FREE = [
-  ...['HOST', 'DATA_DIR', 'SMS_FILE', 'RONGCLOUD_APP_KEY', 'RONGCLOUD_APP_SECRET', 'MESSAGING_JWT_AUDIENCE'],
-  ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'NOTIFY_TEXT_PASSWORD_RESET'],
-  ...['NOTIFY_TEXT_PASSWORD_CHANGED', 'NOTIFY_TEXT_NEW_DEVICE', 'NOTIFY_TEXT_LOCKED_OUT'],
-  ...['CAPTCHA_SECRET_KEY', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
-  ...['NOTIFY_TEXT_PHONE_CHANGED', 'NOTIFY_TEXT_ACCOUNT_CLOSED'],
+  'HOST',
+  'DATA_DIR',
+  'SMS_FILE',
+  'RONGCLOUD_APP_KEY',
+  'RONGCLOUD_APP_SECRET',
+  'MESSAGING_JWT_AUDIENCE',
+  'QINIU_ACCESS_KEY',
+  'QINIU_SECRET_KEY',
+  'QINIU_BUCKET',
+  'NOTIFY_TEXT_PASSWORD_RESET',
+  'NOTIFY_TEXT_PASSWORD_CHANGED',
+  'NOTIFY_TEXT_NEW_DEVICE',
+  'NOTIFY_TEXT_LOCKED_OUT',
+  'CAPTCHA_SECRET_KEY',
+  'DATABASE_PASSWORD',
+  'DATABASE_MIGRATION_PASSWORD',
+  'NOTIFY_TEXT_PHONE_CHANGED',
+  'NOTIFY_TEXT_ACCOUNT_CLOSED',
 ];
 
 const atLeastOne = ['0', '-1', '1.5', 'x', '1e3', ' 1', '0x10', '9'.repeat(20)];
@@ -181,15 +194,33 @@ describe('loadConfig', () => {
 
   it('tells what is wrong together with what is missing, and nothing of one variable twice', () => {
     const env = {
-      ...{ NODE_ENV: 'production', PORT: 'x', DATABASE_URL: 'x', DATABASE_PASSWORD: 'x', TRUST_PROXY: 'all' },
-      ...{ SESSION_SECRETS_FILE: '/dev/null/x', STORAGE_PROVIDER: 'qiniu', CAPTCHA_PROVIDER: 'turnstile' },
+      NODE_ENV: 'production',
+      PORT: 'x',
+      DATABASE_URL: 'x',
+      DATABASE_PASSWORD: 'x',
+      TRUST_PROXY: 'all',
+      SESSION_SECRETS_FILE: '/dev/null/x',
+      STORAGE_PROVIDER: 'qiniu',
+      CAPTCHA_PROVIDER: 'turnstile',
     };
     expect(mistakesIn(env).map((mistake) => mistake.split(':')[0])).toEqual([
-      ...['SESSION_SECRETS_FILE', 'PORT', 'DATABASE_URL', 'TRUST_PROXY'],
-      ...['SMS_PROVIDER', 'MESSAGING_JWT_KEY', 'PUBLIC_URL', 'SEND_CODE_PER_DAY'],
-      ...['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-      ...['QINIU_ACCESS_KEY', 'QINIU_SECRET_KEY', 'QINIU_BUCKET', 'QINIU_DOMAIN'],
-      ...['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'],
+      'SESSION_SECRETS_FILE',
+      'PORT',
+      'DATABASE_URL',
+      'TRUST_PROXY',
+      'SMS_PROVIDER',
+      'MESSAGING_JWT_KEY',
+      'PUBLIC_URL',
+      'SEND_CODE_PER_DAY',
+      'TWILIO_ACCOUNT_SID',
+      'TWILIO_AUTH_TOKEN',
+      'TWILIO_FROM',
+      'QINIU_ACCESS_KEY',
+      'QINIU_SECRET_KEY',
+      'QINIU_BUCKET',
+      'QINIU_DOMAIN',
+      'CAPTCHA_SITE_KEY',
+      'CAPTCHA_SECRET_KEY',
     ]);
   });
 
@@ -222,13 +253,21 @@ describe('loadConfig', () => {
       sms: { provider: 'console' },
       messaging: { provider: 'jwt', ttlSeconds: 3_600 },
       storage: {
-        ...{ provider: 'local', directory: '.data/uploads', maxBytes: 5 * 1_024 * 1_024 },
-        ...{ maxBytesPerUser: 0, minFreeBytes: 0 },
+        provider: 'local',
+        directory: '.data/uploads',
+        maxBytes: 5 * 1_024 * 1_024,
+        maxBytesPerUser: 0,
+        minFreeBytes: 0,
       },
       captcha: { provider: 'drawn', answers: 'checked' },
       verification: {
-        ...{ phoneCheck: 'possible', allowedRegions: [], captchaPolicy: 'adaptive', spendGuard: 'record' },
-        ...{ codeTtlSeconds: 300, codeMaxAttempts: 5, tokenTtlSeconds: 1_800 },
+        phoneCheck: 'possible',
+        allowedRegions: [],
+        captchaPolicy: 'adaptive',
+        spendGuard: 'record',
+        codeTtlSeconds: 300,
+        codeMaxAttempts: 5,
+        tokenTtlSeconds: 1_800,
       },
       limits: {
         resend: { amount: 1, seconds: 60 },
@@ -358,7 +397,9 @@ describe('loadConfig', () => {
   it("asks Cloudflare's Turnstile where nothing else is set", () => {
     const keys = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' };
     expect(loadConfig(keys).captcha).toEqual({
-      ...{ provider: 'turnstile', siteKey: 'site', secretKey: 'secret' },
+      provider: 'turnstile',
+      siteKey: 'site',
+      secretKey: 'secret',
       verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
       scriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
     });
@@ -451,8 +492,17 @@ describe('loadConfig in production', () => {
 
   it('names all that is missing at once', () => {
     expect(mistakesIn({ NODE_ENV: 'production' }).map((mistake) => mistake.split(':')[0])).toEqual([
-      ...['DATABASE_URL', 'SESSION_SECRETS', 'SMS_PROVIDER', 'STORAGE_PROVIDER', 'MESSAGING_JWT_KEY'],
-      ...['PUBLIC_URL', 'TRUST_PROXY', 'SEND_CODE_PER_DAY', 'TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      'DATABASE_URL',
+      'SESSION_SECRETS',
+      'SMS_PROVIDER',
+      'STORAGE_PROVIDER',
+      'MESSAGING_JWT_KEY',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+      'SEND_CODE_PER_DAY',
+      'TWILIO_ACCOUNT_SID',
+      'TWILIO_AUTH_TOKEN',
+      'TWILIO_FROM',
     ]);
   });
 });

@@ -48,17 +48,39 @@ const examples = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
 );
 const exampleVariables = examples.map(([name]) => name);
 const COMPOSE_ONLY = [
-  ...['COMPOSE_PROFILES', 'DOMAIN', 'POSTGRES_PASSWORD', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_MEMORY', 'NETWORK_IPV6'],
-  ...['NODE_IMAGE', 'POSTGRES_IMAGE', 'CADDY_IMAGE', 'IMAGE_INSTANCES', 'VERSION', 'REVISION', 'SOURCE'],
-  ...['BACKUP_AT', 'BACKUP_DIR', 'BACKUP_ENV', 'BACKUP_KEEP'],
+  'COMPOSE_PROFILES',
+  'DOMAIN',
+  'POSTGRES_PASSWORD',
+  'POSTGRES_PASSWORD_FILE',
+  'POSTGRES_MEMORY',
+  'NETWORK_IPV6',
+  'NODE_IMAGE',
+  'POSTGRES_IMAGE',
+  'CADDY_IMAGE',
+  'IMAGE_INSTANCES',
+  'VERSION',
+  'REVISION',
+  'SOURCE',
+  'BACKUP_AT',
+  'BACKUP_DIR',
+  'BACKUP_ENV',
+  'BACKUP_KEEP',
 ];
 
 /** The least that the compose file is content with. */
 const LEAST = {
-  ...{ COMPOSE_PROFILES: 'database,proxy', DOMAIN: 'accounts.example', POSTGRES_PASSWORD: 'p' },
-  ...{ DATABASE_PASSWORD: 'd', DATABASE_MIGRATION_PASSWORD: 'm' },
-  ...{ SESSION_SECRETS: 's', MESSAGING_JWT_KEY: 'k', SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: 'AC' },
-  ...{ TWILIO_AUTH_TOKEN: 't'.repeat(32), TWILIO_FROM: '+15005550006', STORAGE_PROVIDER: 'local' },
+  COMPOSE_PROFILES: 'database,proxy',
+  DOMAIN: 'accounts.example',
+  POSTGRES_PASSWORD: 'p',
+  DATABASE_PASSWORD: 'd',
+  DATABASE_MIGRATION_PASSWORD: 'm',
+  SESSION_SECRETS: 's',
+  MESSAGING_JWT_KEY: 'k',
+  SMS_PROVIDER: 'twilio',
+  TWILIO_ACCOUNT_SID: 'AC',
+  TWILIO_AUTH_TOKEN: 't'.repeat(32),
+  TWILIO_FROM: '+15005550006',
+  STORAGE_PROVIDER: 'local',
   SEND_CODE_PER_DAY: '100',
 };
 
@@ -112,8 +134,14 @@ describe('docker-compose.yml', () => {
       }
     });
     expect(empty).toEqual([
-      ...['COMPOSE_PROFILES', 'POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_PASSWORD'],
-      ...['SESSION_SECRETS', 'MESSAGING_JWT_KEY', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      'COMPOSE_PROFILES',
+      'POSTGRES_PASSWORD',
+      'DATABASE_PASSWORD',
+      'DATABASE_MIGRATION_PASSWORD',
+      'SESSION_SECRETS',
+      'MESSAGING_JWT_KEY',
+      'TWILIO_AUTH_TOKEN',
+      'TWILIO_FROM',
     ]);
   });
 
@@ -121,7 +149,9 @@ describe('docker-compose.yml', () => {
     const ofTheService = (env: Record<string, string>) =>
       (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services.service?.environment;
     expect(ofTheService({})).toMatchObject({
-      ...{ PUBLIC_URL: 'https://accounts.example', TRUST_PROXY: 1, DATABASE_PASSWORD: 'd' },
+      PUBLIC_URL: 'https://accounts.example',
+      TRUST_PROXY: 1,
+      DATABASE_PASSWORD: 'd',
       DATABASE_URL: 'postgresql://accounts_service@postgres:5432/accounts',
     });
     const others = { PUBLIC_URL: 'https://b.example/a', TRUST_PROXY: 'none', DATABASE_URL: 'postgresql://a@b/c' };
@@ -163,8 +193,11 @@ describe('docker-compose.yml', () => {
 
   it.each(services)('gives %s bounded memory and processes, a file system to read, and no rights', (name, one) => {
     expect(one).toMatchObject({
-      ...{ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true },
-      ...{ mem_limit: expect.stringMatching(/\d[mg]\}?$/) as string, pids_limit: expect.any(Number) as number },
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: true,
+      mem_limit: expect.stringMatching(/\d[mg]\}?$/) as string,
+      pids_limit: expect.any(Number) as number,
       stop_grace_period: expect.stringMatching(/^\d+[sm]$/) as string,
     });
     expect(one.cap_add).toEqual(RIGHTS[name]);

@@ -5,7 +5,11 @@ const ROOT = join(__dirname, '../..');
 const CLIENT = 'packages/client';
 const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', join(CLIENT, 'README.md')],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  join(CLIENT, 'README.md'),
   ...inDocs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name)),
 ];
 

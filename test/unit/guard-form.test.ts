@@ -15,8 +15,13 @@ const TEST = `describe('codes', () => {
   it('are sent', () => check(1));
 });`;
 const guard = {
-  ...{ id: 'codes-1', guard: 'five tries', file: 'codes.ts', replace: 'tries < 5', by: 'true' },
-  ...{ test: 'test/codes', named: 'codes are compared' },
+  id: 'codes-1',
+  guard: 'five tries',
+  file: 'codes.ts',
+  replace: 'tries < 5',
+  by: 'true',
+  test: 'test/codes',
+  named: 'codes are compared',
 };
 
 describe("a guard's form", () => {

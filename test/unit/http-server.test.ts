@@ -59,7 +59,8 @@ describe("the service's HTTP server", () => {
     [
       'that expects something unknown',
       'POST / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nConnection: close\r\n\r\n',
-      ...[200, 'X-Powered-By: Express'],
+      200,
+      'X-Powered-By: Express',
     ],
   ] as [string, string, number, string][])(
     'leaves none to Node that it would refuse: %s',

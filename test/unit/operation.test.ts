@@ -66,7 +66,11 @@ it.each(OPERATIONS.filter(({ limits }) => limits))('$path is limited by whom it 
 it('that gives all that a user has of something is one of few at a time, and says so', () => {
   const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads' || queue === 'exports');
   expect(heavy.map(({ path }) => path)).toEqual([
-    ...['/user/export', '/user/blacklist', '/friendship/all', '/user/groups', '/group/:id/members'],
+    '/user/export',
+    '/user/blacklist',
+    '/friendship/all',
+    '/user/groups',
+    '/group/:id/members',
     '/user/sync/:version',
   ]);
   for (const { refusals } of heavy) expect(refusals).toContain('too_many_at_once');

@@ -6,16 +6,24 @@ const inProduction = (env = {}) => loadConfig({ ...productionEnv(), ...env }).po
 
 describe('a portrait in production', () => {
   it.each([
-    ...[
-      'http://127.0.0.1/p.png',
-      'http://127.1/p.png',
-      'http://2130706433/',
-      'http://0x7f.0.0.1/',
-      'http://0177.0.0.1/',
-    ],
-    ...['http://10.0.0.1/', 'http://172.31.255.255/', 'https://192.168.1.1/reboot?now=1', 'http://192.168.1.1./'],
-    ...['http://169.254.169.254/latest/', 'http://100.64.0.1/', 'http://0.0.0.0/', 'http://localhost:8585/'],
-    ...['http://a.localhost/', 'http://[::1]/', 'http://[fe80::1]/', 'http://[fd00::1]/', 'http://[::ffff:10.0.0.1]/'],
+    'http://127.0.0.1/p.png',
+    'http://127.1/p.png',
+    'http://2130706433/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.1/',
+    'http://10.0.0.1/',
+    'http://172.31.255.255/',
+    'https://192.168.1.1/reboot?now=1',
+    'http://192.168.1.1./',
+    'http://169.254.169.254/latest/',
+    'http://100.64.0.1/',
+    'http://0.0.0.0/',
+    'http://localhost:8585/',
+    'http://a.localhost/',
+    'http://[::1]/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
+    'http://[::ffff:10.0.0.1]/',
   ])('is not at %s', (portraitUri) => {
     expect(() => checkPortraitHost(inProduction(), portraitUri)).toThrow('loopback, private or link-local');
   });

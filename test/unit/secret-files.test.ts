@@ -38,8 +38,12 @@ const SAMPLES = {
 };
 const GIVEN: Record<string, string | undefined> = {
   ...SAMPLES,
-  ...{ CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'k' },
-  ...{ STORAGE_PROVIDER: 'qiniu', QINIU_ACCESS_KEY: 'k', QINIU_BUCKET: 'b', QINIU_DOMAIN: 'a.example' },
+  CAPTCHA_PROVIDER: 'turnstile',
+  CAPTCHA_SITE_KEY: 'k',
+  STORAGE_PROVIDER: 'qiniu',
+  QINIU_ACCESS_KEY: 'k',
+  QINIU_BUCKET: 'b',
+  QINIU_DOMAIN: 'a.example',
 };
 const RONGCLOUD: typeof GIVEN = { ...GIVEN, MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k' };
 
@@ -96,7 +100,11 @@ describe('DATABASE_PASSWORD', () => {
   it.each(['p@ss/w:rd', '100%41', '#?&=+ ;', `'"\\$\``, 'Пароль', '%'])('may be %s', (DATABASE_PASSWORD) => {
     const { databaseUrl = '' } = loadConfig({ DATABASE_URL, DATABASE_PASSWORD }).secrets;
     expect(parse(databaseUrl)).toMatchObject({
-      ...{ user: 'accounts', password: DATABASE_PASSWORD, host: 'db.example', port: '5433', database: 'accounts' },
+      user: 'accounts',
+      password: DATABASE_PASSWORD,
+      host: 'db.example',
+      port: '5433',
+      database: 'accounts',
     });
     expect(migrationUrlOf({ DATABASE_URL, DATABASE_PASSWORD })).toBe(databaseUrl);
   });

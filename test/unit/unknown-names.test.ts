@@ -7,22 +7,16 @@ const example = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 
 describe('variables that the service does not know', () => {
   it.each([
-    ...[
-      ['DATABSE_URL', 'DATABASE_URL'],
-      ['SMS_PROVDER', 'SMS_PROVIDER'],
-      ['SESSION_SECRET', 'SESSION_SECRETS'],
-    ],
-    ...[
-      ['TRUSTPROXY', 'TRUST_PROXY'],
-      ['PUBLIC_ULR', 'PUBLIC_URL'],
-      ['database_url', 'DATABASE_URL'],
-      ['port', 'PORT'],
-    ],
-    ...[
-      ['DATABASE_URL_FLIE', 'DATABASE_URL_FILE'],
-      ['NODE_EVN', 'NODE_ENV'],
-      ['DATADIR', 'DATA_DIR'],
-    ],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['SMS_PROVDER', 'SMS_PROVIDER'],
+    ['SESSION_SECRET', 'SESSION_SECRETS'],
+    ['TRUSTPROXY', 'TRUST_PROXY'],
+    ['PUBLIC_ULR', 'PUBLIC_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['port', 'PORT'],
+    ['DATABASE_URL_FLIE', 'DATABASE_URL_FILE'],
+    ['NODE_EVN', 'NODE_ENV'],
+    ['DATADIR', 'DATA_DIR'],
   ])('are named with the one that is meant: %s', (name, meant) => {
     expect(unknownVariables({ [name]: 'hunter2' })).toEqual([
       `${name}: is no setting of this service, and changes nothing: is ${meant} meant?`,
@@ -39,17 +33,30 @@ describe('variables that the service does not know', () => {
   );
 
   it.each([
-    ...['HOME', 'PATH', 'USER', 'SHELL', 'LANG', 'TERM', 'PWD', 'HOSTNAME', 'LOGNAME', 'MAIL', 'SORT', 'TZ', 'DISPLAY'],
-    ...[
-      'SESSION_MANAGER',
-      'XDG_SESSION_ID',
-      'NOTIFY_SOCKET',
-      'NODE_OPTIONS',
-      'NODE_PATH',
-      'PGPASSWORD',
-      'npm_config_x',
-    ],
-    ...['DATABASE_SERVICE_HOST', 'DATABASE_PORT', 'DATABASE_PORT_5432_TCP_ADDR', 'DATABASE_SERVICE_PORT_POSTGRES'],
+    'HOME',
+    'PATH',
+    'USER',
+    'SHELL',
+    'LANG',
+    'TERM',
+    'PWD',
+    'HOSTNAME',
+    'LOGNAME',
+    'MAIL',
+    'SORT',
+    'TZ',
+    'DISPLAY',
+    'SESSION_MANAGER',
+    'XDG_SESSION_ID',
+    'NOTIFY_SOCKET',
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'PGPASSWORD',
+    'npm_config_x',
+    'DATABASE_SERVICE_HOST',
+    'DATABASE_PORT',
+    'DATABASE_PORT_5432_TCP_ADDR',
+    'DATABASE_SERVICE_PORT_POSTGRES',
   ])('are left alone where they are another program’s: %s', (name) => {
     expect(unknownVariables({ [name]: 'x' })).toEqual([]);
   });

@@ -330,8 +330,15 @@ describe('after an accident', () => {
 describe('whoever starts it', () => {
   it('may have PostgreSQL’s variables in the shell, which concern another database', async () => {
     const env = {
-      ...{ PGDATA: '/nowhere', PGPORT: '1', PGHOST: 'db.invalid', PGUSER: 'me', PGDATABASE: 'mine', PGPASSWORD: 'x' },
-      ...{ PGSSLMODE: 'require', PGOPTIONS: '-c search_path=mine', LC_ALL: 'xx_XX' },
+      PGDATA: '/nowhere',
+      PGPORT: '1',
+      PGHOST: 'db.invalid',
+      PGUSER: 'me',
+      PGDATABASE: 'mine',
+      PGPASSWORD: 'x',
+      PGSSLMODE: 'require',
+      PGOPTIONS: '-c search_path=mine',
+      LC_ALL: 'xx_XX',
     };
     expect(await firstLine(startElsewhere(filledFolder(), env))).toMatch(/^postgresql:\/\/accounts:/);
   });
