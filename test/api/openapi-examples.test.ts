@@ -4,7 +4,7 @@ import { DOCUMENT, type Described } from '../support/document';
 import { multipartForm, PNG } from '../support/images';
 import { field, insertPerson, signIn, type SignedInPerson } from '../support/people';
 
-/** Who and what the examples name. */
+/** The people and groups that the examples name. */
 const PHONE = '+447911123456';
 const ANN = { region: 44, phone: 7911123456, password: 'opensesame' };
 const BOB = 'b3Hn8TyUc5Xe';
@@ -14,7 +14,7 @@ let app: TestApp;
 let ann: ReturnType<TestApp['agent']>;
 let bob: SignedInPerson;
 
-/** What an example can only stand for, since the service makes it. */
+/** Values that the service makes, for which an example can only have a stand-in. */
 let made: Record<string, unknown> = {};
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ async function tokenOfAnn(): Promise<void> {
   await verify();
 }
 
-/** All operations, in an order that makes sense, and what has to happen before. */
+/** All operations in a sensible order, each with what must happen first. */
 const STEPS: [name: string, before?: () => Promise<void>][] = [
   ['userSendCode'],
   ['userVerifyCode', codeOfAnn],
@@ -121,11 +121,11 @@ function pathOf(path: string, { parameters = [] }: Described): string {
 }
 
 describe('the examples of docs/openapi.json', () => {
-  it('are sent by these tests, those of each operation', () => {
+  it('are sent by these tests for every operation', () => {
     expect(STEPS.map(([name]) => name).sort()).toEqual(OPERATIONS.map(({ operation }) => operation.operationId).sort());
   });
 
-  it.each(STEPS)('%s does what it is for', async (name, before = isReady) => {
+  it.each(STEPS)('%s succeeds with its example', async (name, before = isReady) => {
     await before();
     const [found] = OPERATIONS.filter(({ operation }) => operation.operationId === name);
     if (!found) throw new Error(`${name} is not in the document`);
@@ -136,12 +136,12 @@ describe('the examples of docs/openapi.json', () => {
       example && Object.fromEntries(Object.entries(example).map(([key, value]) => [key, made[key] ?? value]));
     const answer = await post(ann, pathOf(path, operation), body);
     expect(answer).toMatchObject({ status: 200, body: { code: 200 } });
-    // With the same fields as the example: what the answer has beside them, as-documented.ts complains of.
+    // The answer has the same fields as the example. Additional ones are refused by as-documented.ts.
     const shown = operation.responses['200']?.content?.['application/json']?.example;
     expect(Object.keys(answer.body as object)).toEqual(Object.keys(shown as object));
   });
 
-  it('of an upload stand for what the service takes', async () => {
+  it('for an upload name fields that the service accepts', async () => {
     await verify({ region: 44, phone: 7911123458 });
     const { verification_token } = made;
     await post(app.api, '/user/register', { nickname: 'Cleo', password: ANN.password, verification_token });

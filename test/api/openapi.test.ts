@@ -12,7 +12,7 @@ const kept = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) a
 describe('GET /openapi.json', () => {
   const { app } = stage({ env: { CORS_ORIGINS: 'https://web.example.com' } });
 
-  it('is docs/openapi.json, with the address of this service, for anybody', async () => {
+  it('is docs/openapi.json with the address of this service, for everybody', async () => {
     const answer = await sendRaw(app, '/openapi.json', { method: 'GET' });
     expect(answer).toMatchObject({
       status: 200,
@@ -22,13 +22,13 @@ describe('GET /openapi.json', () => {
     expect(answer.body).toEqual({ ...kept, externalDocs, servers: [{ url: app.url }] });
   });
 
-  it('is there in OpenAPI 3.0, too', async () => {
+  it('is also available as OpenAPI 3.0', async () => {
     const answer = await sendRaw(app, '/openapi-3.0.json', { method: 'GET' });
     expect(answer).toMatchObject({ status: 200, body: { openapi: '3.0.3', servers: [{ url: app.url }] } });
     expect(field(answer.body, 'paths')).toHaveProperty(['/user/login', 'post', 'operationId'], 'userLogin');
   });
 
-  it('lets in the pages that the other answers let in', async () => {
+  it('is readable by pages of allowed origins, like other answers', async () => {
     const headers = { Origin: 'https://web.example.com' };
     const answer = await sendRaw(app, '/openapi.json', { method: 'GET', headers });
     expect(answer.headers).toMatchObject({
@@ -37,7 +37,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('is there for HEAD, too', async () => {
+  it('also answers HEAD', async () => {
     const { status, headers, body } = await sendRaw(app, '/openapi.json', { method: 'HEAD' });
     expect({ status, body, type: headers['content-type'] }).toEqual({
       status: 200,
@@ -46,7 +46,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('has the public address and the cookie of production there', async () => {
+  it('has the public address and the cookie name in production', async () => {
     const settings = { ...productionEnv(), DOCS_PAGE: 'off' };
     const production = await startApp(settings, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     const { body } = await sendRaw(production, '/openapi.json', { method: 'GET' });
@@ -55,7 +55,7 @@ describe('GET /openapi.json', () => {
       servers: [{ url: 'https://accounts.example.com' }],
       components: { securitySchemes: { sid: { in: 'cookie', name: '__Host-sid' } } },
     });
-    // It would lead to the page, which is off.
+    // It would lead to the page, which is turned off.
     expect(body).not.toHaveProperty('externalDocs');
   });
 });

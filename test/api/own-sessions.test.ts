@@ -36,7 +36,7 @@ async function idOf(cookie: string): Promise<string> {
 }
 
 describe('/user/sessions', () => {
-  it('lists where one is signed in, the newest first, and says which session is asking', async () => {
+  it("lists the user's sessions, the newest first, and marks the one that asks", async () => {
     const person = await insertPerson(app);
     const before = Date.now();
     await cookieFrom(person, 'Phone/1.0', '203.0.113.7');
@@ -57,7 +57,7 @@ describe('/user/sessions', () => {
     }
   });
 
-  it('shows nothing that could be sent as a cookie', async () => {
+  it('contains nothing that could be sent as a cookie', async () => {
     const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
     const sid =
       decodeURIComponent(cookie.split('=')[1] ?? '')
@@ -67,7 +67,7 @@ describe('/user/sessions', () => {
     expect(JSON.stringify(await listed(cookie))).not.toContain(sid);
   });
 
-  it('shows nobody else, no session that has expired, and none beyond SESSION_MAX_DAYS', async () => {
+  it("leaves out other users' sessions, expired ones, and those beyond SESSION_MAX_DAYS", async () => {
     const [person, other] = [await insertPerson(app), await insertPerson(app)];
     await cookieFrom(other, 'Other/1.0');
     await cookieFrom(person, 'Expired/1.0');
@@ -81,7 +81,7 @@ describe('/user/sessions', () => {
     expect((await listed(cookie)).map(({ userAgent }) => userAgent)).toEqual(['Phone/1.0']);
   });
 
-  it('keeps 200 characters of a user agent, and lists a session without one', async () => {
+  it('stores 200 characters of a user agent, and lists a session without one', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'x'.repeat(1_000));
     await sendRaw(app, '/user/login', { body: JSON.stringify(person) });
@@ -89,7 +89,7 @@ describe('/user/sessions', () => {
   });
 });
 
-/** As if somebody had logged in so often before: each session a second older than the next. */
+/** Inserts sessions of a person, each a second older than the one before. */
 async function insertSessions({ id }: Person, count: number): Promise<void> {
   await app.db.raw(
     `INSERT INTO session (sid, sess, expire)
@@ -104,7 +104,7 @@ async function insertSessions({ id }: Person, count: number): Promise<void> {
 const countOf = async ({ id }: Person) => (await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).length;
 
 describe('many sessions of one user', () => {
-  it('are 50 at most: a login ends the oldest', async () => {
+  it('are limited to 50: a login ends the oldest', async () => {
     const person = await insertPerson(app);
     await insertSessions(person, 60);
     const cookie = await cookieFrom(person, 'Phone/1.0');
@@ -115,20 +115,20 @@ describe('many sessions of one user', () => {
     expect(kept).not.toContain(`old-${person.id}50`);
   });
 
-  it('do not keep a reset from ending each of them at once, in a few rows of work', async () => {
+  it('are all ended by a reset at once, with little work', async () => {
     const person = await insertPerson(app);
     const thief = await cookieFrom(person, 'Thief/1.0');
     await insertSessions(person, 5_000);
     const body = { verification_token: await verificationToken(app, person), password: newPassword() };
     expectBody(await post(app.api, '/user/reset_password', body), { code: 200 });
     expectRefusal(await call('/user/groups', thief), 401);
-    // The others are worth as little; they go when they expire, or with the next logins.
+    // The other rows are no longer valid. They go when they expire, or with the next logins.
     expect(await countOf(person)).toBeGreaterThanOrEqual(4_000);
     const owner = cookieOf(await post(app.api, '/user/login', { ...person, password: body.password }));
     expect(await listed(owner)).toHaveLength(1);
   });
 
-  it('are worth nothing under another password, also when a request was under way', async () => {
+  it('are refused under another password, even for a pending request', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'Phone/1.0');
     await app.db('users').where({ id: person.id }).increment('credentials_version', 1);
@@ -137,7 +137,7 @@ describe('many sessions of one user', () => {
     expect((await call('/user/groups', cookie)).status).toBe(200);
   });
 
-  it('of a closed account are worth nothing', async () => {
+  it('are refused when the account is closed', async () => {
     const person = await insertPerson(app);
     const cookie = await cookieFrom(person, 'Phone/1.0');
     await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
@@ -146,7 +146,7 @@ describe('many sessions of one user', () => {
 });
 
 describe('/user/end_session', () => {
-  it('ends one of the own sessions, on every instance at once, and leaves the others', async () => {
+  it("ends one of the user's sessions on every instance at once, and keeps the others", async () => {
     const person = await insertPerson(app);
     const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
     const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
@@ -158,7 +158,7 @@ describe('/user/end_session', () => {
     await other.close();
   });
 
-  it('may be repeated, and takes an id that there is not: 200', async () => {
+  it('answers 200 when it is repeated or names an unknown id', async () => {
     const person = await insertPerson(app);
     const [lost, kept] = [await cookieFrom(person, 'Lost/1.0'), await cookieFrom(person, 'Kept/1.0')];
     const id = await idOf(lost);
@@ -167,13 +167,13 @@ describe('/user/end_session', () => {
     expect(await listed(kept)).toHaveLength(1);
   });
 
-  it('ends the session that asks', async () => {
+  it('ends the session that asks when it is named', async () => {
     const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
     expectBody(await call('/user/end_session', cookie, { id: await idOf(cookie) }), { code: 200 });
     expectRefusal(await call('/user/groups', cookie), 401);
   });
 
-  it('never ends a session of somebody else', async () => {
+  it('never ends a session of another user', async () => {
     const [victim, stranger] = [await insertPerson(app), await insertPerson(app)];
     const [theirs, own] = [await cookieFrom(victim, 'Phone/1.0'), await cookieFrom(stranger, 'Phone/1.0')];
     expectBody(await call('/user/end_session', own, { id: await idOf(theirs) }), { code: 200 });
@@ -181,14 +181,14 @@ describe('/user/end_session', () => {
   });
 
   it.each([{}, { id: 5 }, { id: '' }, { id: 'a b' }, { id: 'x'.repeat(65) }, { id: null }])(
-    'is 400 for %j, naming id',
+    'answers 400 to %j, naming id',
     async (body) => {
       const cookie = await cookieFrom(await insertPerson(app), 'Phone/1.0');
       expectRefusal(await call('/user/end_session', cookie, body), 400, 'id');
     },
   );
 
-  it('needs a session, as the list does', async () => {
+  it('needs a session, like /user/sessions', async () => {
     for (const path of ['/user/sessions', '/user/end_session'])
       expectRefusal(await sendRaw(app, path, { body: '{"id":"x"}' }), 401);
   });

@@ -46,7 +46,7 @@ async function textOf(path: string, of = app): Promise<string> {
   return String(body);
 }
 
-/** Addresses of files that a page names. */
+/** Returns the addresses of files that a page names. */
 const filesIn = (html: string) =>
   [...html.matchAll(/ (?:src|href)="((?:docs|inbox)\/[^"]+)"/g)].map(([, path]) => path ?? '');
 
@@ -59,7 +59,7 @@ async function sendCode(of = app) {
 }
 
 describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
-  it('runs and shows files of this service alone, and stands in no frame', async () => {
+  it('runs and shows only files of this service, and cannot be framed', async () => {
     const { headers } = await sendRaw(app, path, GET);
     expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
       "base-uri 'none'",
@@ -74,7 +74,7 @@ describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });
 
-  it('has no script and no style within, and its files are there', async () => {
+  it('contains no inline script or style, and all its files exist', async () => {
     const html = await textOf(path);
     expect(html).not.toMatch(/<style|style=|<script>|\son\w+=|https?:/);
     const files = filesIn(html);
@@ -86,16 +86,16 @@ describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
     }
   });
 
-  it('can be read only', async () => expectRefusal(await sendRaw(app, path), 405, 'GET'));
+  it('accepts GET only', async () => expectRefusal(await sendRaw(app, path), 405, 'GET'));
 });
 
 describe('GET /docs', () => {
-  it('has addresses that hold below any path of a proxy', async () => {
+  it('uses addresses that work below any path of a proxy', async () => {
     expect(await textOf('/docs')).not.toMatch(/(src|href)="\//);
     expect(await sendRaw(app, '/docs/', GET)).toMatchObject({ status: 302, headers: { location: '../docs' } });
   });
 
-  it('comes compressed where that is understood, and once as long as it is the same', async () => {
+  it('is compressed when the client accepts it, and sent again only after a change', async () => {
     const plain = await textOf('/docs/swagger-ui.css');
     const zipped = await fetch(`${app.url}/docs/swagger-ui.css`, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(await zipped.text()).toBe(plain);
@@ -110,7 +110,7 @@ describe('GET /docs', () => {
     });
   });
 
-  it('is not there when it is turned off', async () => {
+  it('answers 404 when it is turned off', async () => {
     await withAnother({ DOCS_PAGE: 'off' }, async (off) => {
       for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js'])
         expectRefusal(await sendRaw(off, path, GET), 404, 'no such path');
@@ -118,7 +118,7 @@ describe('GET /docs', () => {
     });
   });
 
-  it('is there in production, and knows of no inbox', async () => {
+  it('is served in production, without a link to an inbox', async () => {
     expect(await textOf('/docs')).toContain('data-inbox="dev/inbox"');
     await withAnother(productionEnv(), async (production) => {
       expect(await textOf('/docs', production)).toContain('data-inbox=""');
@@ -131,7 +131,7 @@ describe('the files of /docs and /openapi.json', () => {
   const from = (of: TestApp, address: string, path: string, more: Record<string, string> = {}) =>
     fetch(`${of.url}${path}`, { headers: { 'X-Forwarded-For': address, 'Accept-Encoding': 'identity', ...more } });
 
-  it('come compressed where that is understood', async () => {
+  it('are compressed when the client accepts it', async () => {
     for (const path of ['/openapi.json', '/openapi-3.0.json', FILE]) {
       const [plain, zipped] = await Promise.all([
         from(app, '192.0.2.1', path),
@@ -145,11 +145,11 @@ describe('the files of /docs and /openapi.json', () => {
     }
   });
 
-  it('are a 429 for an address that has had its KiB of the hour', async () => {
+  it('answer 429 to an address that has downloaded its KiB of the hour', async () => {
     await withAnother({ TRUST_PROXY: '1', PAGE_KIB_PER_IP_HOUR: '1000' }, async (limited) => {
       const first = await from(limited, '192.0.2.7', FILE);
       expect([first.status, (await first.arrayBuffer()).byteLength]).toEqual([200, expect.any(Number)]);
-      // One file of 1.5 MB has used all of it.
+      // One file of 1.5 MB has used up all of it.
       for (const path of [FILE, '/docs', '/openapi.json', '/openapi-3.0.json']) {
         const refused = await from(limited, '192.0.2.7', path);
         expect([path, refused.status, refused.headers.get('X-Reason')]).toEqual([path, 429, 'too_many_downloads']);
@@ -185,7 +185,7 @@ describe('GET /dev/inbox', () => {
     });
   });
 
-  it('is kept by nobody on the way, and leaves no code in the log', async () => {
+  it('is not cached on the way, and leaves no code in the log', async () => {
     const code = app.sms.codeFor(await sendCode());
     const answer = await sendRaw(app, '/dev/inbox.json', { ...GET, headers: bearer() });
     expect(JSON.stringify(answer.body)).toContain(code);
@@ -196,9 +196,9 @@ describe('GET /dev/inbox', () => {
     expect(JSON.stringify(app.logged())).not.toContain(code);
   });
 
-  it('shows no code to whoever lacks the token, such as visitors of a proxy that says nothing of itself', async () => {
+  it('shows no code without the token, for example to visitors of a proxy that sends no headers of its own', async () => {
     const code = app.sms.codeFor(await sendCode());
-    // What nginx makes of a visitor's request with nothing but proxy_pass.
+    // A visitor's request as nginx sends it on with only proxy_pass.
     const proxied = { Host: new URL(app.url).host, 'Sec-Fetch-Site': 'none' };
     const wrong = [`Bearer ${app.inboxToken}x`, `Bearer ${app.inboxToken.slice(1)}`, 'Bearer ', app.inboxToken];
     for (const headers of [proxied, ...wrong.map((Authorization) => ({ ...proxied, Authorization }))])
@@ -209,7 +209,7 @@ describe('GET /dev/inbox', () => {
       }
   });
 
-  it('has a token of its own at each start, unless one is given', async () => {
+  it('has a new token at each start, unless one is given', async () => {
     expect(app.inboxToken).toMatch(/^[\w-]{22}$/);
     await withAnother({}, (other) => Promise.resolve(expect(other.inboxToken).not.toBe(app.inboxToken)));
     const INBOX_TOKEN = rememberSecret(randomBytes(8).toString('hex'));
@@ -222,20 +222,20 @@ describe('GET /dev/inbox', () => {
       sendRaw(app, path, { ...GET, headers: { ...bearer(), ...headers } });
 
     it.each(['evil.example', 'evil.example:8585', '127.0.0.1.evil.example', 'localhost.evil.example', '192.168.0.7'])(
-      'is shown by no foreign name, which may have been given this address: %s',
+      'answers 404 under a foreign host name, which may point to this address: %s',
       async (host) => expectRefusal(await asked({ Host: host }), 404, 'localhost'),
     );
 
-    it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('is shown by its own: %s', async (host) => {
+    it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('answers under its own host name: %s', async (host) => {
       expect((await asked({ Host: `${host}:${new URL(app.url).port}` })).status).toBe(200);
     });
 
-    it.each(['cross-site', 'same-site'])('is shown to no page of another site: %s', async (site) => {
+    it.each(['cross-site', 'same-site'])('is hidden from a page of another site: %s', async (site) => {
       expectRefusal(await asked({ 'Sec-Fetch-Site': site }), 404, 'localhost');
     });
 
     it.each(['https://web.example.com', 'http://localhost:3000', 'null'])(
-      'is shown to no page of another origin, listed or not: %s',
+      'is hidden from a page of another origin, listed or not: %s',
       async (origin) => expectRefusal(await asked({ Origin: origin }), 404, 'localhost'),
     );
 
@@ -251,7 +251,7 @@ describe('GET /dev/inbox', () => {
     });
   });
 
-  it('does not exist in production, whatever is to send the messages', async () => {
+  it('does not exist in production, whatever sends the messages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'accounts-pages-'));
     const config = { ...loadConfig({ ...productionEnv(), DATA_DIR: dataDir }), sms: { provider: 'console' } as const };
     const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(config), logger: createLogger('silent') };
@@ -268,7 +268,7 @@ describe('GET /dev/inbox', () => {
   });
 
   it.each([{ TRUST_PROXY: '1' }, { PUBLIC_URL: 'https://accounts.example.com' }])(
-    'does not exist where a proxy is known of, by %p',
+    'does not exist where a proxy is configured by %p',
     async (env) => {
       await withAnother(env as Record<string, string>, async (proxied) => {
         for (const path of INBOX) expectRefusal(await sendRaw(proxied, path, GET), 404, 'no such path');

@@ -18,7 +18,7 @@ import { untilWaiting } from '../support/waiting';
 
 const { app } = stage();
 
-/** Work on a transaction of the test, until it is committed. */
+/** Runs `work` in a transaction of the test, and commits it. */
 async function inTransaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return app.db.transaction(work);
 }
@@ -28,7 +28,7 @@ async function sendCode({ region, phone }: PhoneFields): Promise<string> {
   return app.sms.codeFor(e164({ region, phone }));
 }
 
-/** What verify_code does with a right code. */
+/** Does what verify_code does with a right code. */
 async function exchange(trx: Knex, phone: PhoneFields, token: string): Promise<boolean> {
   const { id } = await app
     .db('verification_codes')
@@ -50,7 +50,7 @@ const tokensOf = (phone: PhoneFields) =>
 const reset = (verification_token: string, password = newPassword()) =>
   post(app.api, '/user/reset_password', { verification_token, password });
 
-/** What ends all codes and tokens of a phone. */
+/** Operations that end all codes and tokens of a phone. */
 const ENDINGS: [string, () => Promise<{ phone: PhoneFields; end: () => Promise<Answer> }>][] = [
   [
     'reset_password',
@@ -79,8 +79,8 @@ const ENDINGS: [string, () => Promise<{ phone: PhoneFields; end: () => Promise<A
   ],
 ];
 
-describe('a code that is being exchanged', () => {
-  it.each(ENDINGS)('leaves no token behind %s', async (_name, prepared) => {
+describe('exchanging a code during an operation that ends codes', () => {
+  it.each(ENDINGS)('leaves no token after %s', async (_name, prepared) => {
     const { phone, end } = await prepared();
     await sendCode(phone);
     const token = rememberSecret(newVerificationToken());
@@ -95,13 +95,13 @@ describe('a code that is being exchanged', () => {
     expectRefusal(await reset(token), 400, 'verification_token');
   });
 
-  it('gives no token once a new password has ended it, though it was compared before', async () => {
+  it('gives no token once a new password has ended the code, even if it was compared before', async () => {
     const person = await insertPerson(app);
     const code = await sendCode(person);
     const { region, phone } = person;
     let verified: Promise<Answer> | undefined;
     await inTransaction(async (trx) => {
-      // What verify_code needs between the comparison and the exchange.
+      // The row that verify_code needs between the comparison and the exchange.
       await trx('rate_limits')
         .whereIn('key', [`resend:${e164(person)}`, `resend_known:${e164(person)}`])
         .forUpdate();
@@ -113,11 +113,11 @@ describe('a code that is being exchanged', () => {
     expect(await tokensOf(person)).toBe(0);
   });
 
-  it('gives none either when the exchange had begun before the new password did', async () => {
+  it('gives no token when the exchange began before the new password did', async () => {
     const person = await insertPerson(app);
     await sendCode(person);
     await inTransaction(async (trx) => {
-      // From here on its time stands still.
+      // From here on the transaction's time does not advance.
       await trx.raw('SELECT now()');
       await endAll(person);
       expect(await exchange(trx, person, newVerificationToken())).toBe(false);
@@ -126,14 +126,14 @@ describe('a code that is being exchanged', () => {
   });
 });
 
-describe('a changed password', () => {
-  it('waits for a reset that is under way without holding what that one needs', async () => {
+describe('changing a password', () => {
+  it('waits for a concurrent reset without holding locks that the reset needs', async () => {
     const person = await insertAndSignIn(app);
     const token = await verificationToken(app, person);
     const passwords = { oldPassword: person.password, newPassword: newPassword() };
     let changed: Promise<Answer> | undefined;
     await inTransaction(async (trx) => {
-      // What reset_password does, one after the other.
+      // The steps of reset_password, in turn.
       expect(await new VerificationRepository(trx).useToken(tokenHash(token), e164(person))).toBe(true);
       changed = post(person.agent, '/user/change_password', passwords);
       await untilWaiting(app.db, 1);

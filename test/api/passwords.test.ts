@@ -45,7 +45,7 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
-  it('ends the other tokens and codes of the phone, so that none that was hoarded sets another password', async () => {
+  it('ends the other tokens and codes of the phone, so that hoarded ones cannot set another password', async () => {
     const person = await register(app);
     const { region, phone } = person;
     const hoarded = await verificationToken(app, person);
@@ -66,7 +66,7 @@ describe('/user/reset_password', () => {
     for (const old of [next, later]) expectRefusal(await reset(old, newPassword()), 400, 'verification_token');
   });
 
-  it('ends all sessions of the user at once, and nobody else’s', async () => {
+  it('ends all sessions of the user at once, but not those of others', async () => {
     const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     const second = await signIn(app, person);
     expectBody(await reset(await verificationToken(app, person), newPassword()), { code: 200 });
@@ -86,12 +86,12 @@ describe('/user/reset_password', () => {
     await other.close();
   });
 
-  it('signs nobody in', async () => {
+  it('does not sign the user in', async () => {
     const answer = await reset(await verificationToken(app, await insertPerson(app)), newPassword());
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('is 400 for a token that is unknown, spent or expired', async () => {
+  it('answers 400 for a token that is unknown, spent or expired', async () => {
     const person = await insertPerson(app);
     expectRefusal(await reset('unknown', newPassword()), 400, 'verification_token');
     const token = await verificationToken(app, person);
@@ -107,7 +107,7 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
-  it('is 400 for a phone that has no account; the token stays good for register', async () => {
+  it('answers 400 for a phone without an account; the token stays valid for register', async () => {
     const verification_token = await verificationToken(app, newPhone());
     expectRefusal(await reset(verification_token, newPassword()), 400, 'verification_token');
     const password = newPassword();
@@ -122,7 +122,7 @@ describe('/user/reset_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
-  it('uses a token once, for 10 resets at once', async () => {
+  it('uses a token once, even for 10 concurrent resets', async () => {
     for (let round = 0; round < 3; round += 1) {
       const person = await insertPerson(app);
       const token = await verificationToken(app, person);
@@ -134,10 +134,10 @@ describe('/user/reset_password', () => {
     }
   });
 
-  it('brings an owner back in whom failed logins keep out', async () => {
+  it('lets an owner in again who was locked out by failed logins', async () => {
     const person = await insertPerson(app);
     await inParallel(10, () => codeOfLogin(person, 'wrong-one'));
-    // All within the same moment.
+    // All at the same moment.
     const frozen = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     expect(await codeOfLogin(person, person.password)).toBe(429);
     const password = newPassword();
@@ -147,7 +147,7 @@ describe('/user/reset_password', () => {
     frozen.mockRestore();
   });
 
-  it('brings an owner back in whom right logins by a thief of the password keep out, as a changed password does', async () => {
+  it('lets an owner in again whom a thief locked out by right logins, like a changed password does', async () => {
     const limits = { TRUST_PROXY: 'loopback', LOGINS_PER_PHONE_AND_IP_HOUR: '4', LOGINS_PER_PHONE_DAY: '6' };
     const limited = await instance(limits);
     const person = await insertAndSignIn(limited);
@@ -170,7 +170,7 @@ describe('/user/reset_password', () => {
       expect((await login(password, address)).body).toMatchObject({ code: 200 });
   });
 
-  it("clears no other phone's failures, not even of one that begins with the same digits", async () => {
+  it('keeps the failures of other phones, even of one that begins with the same digits', async () => {
     const person = await insertPerson(app);
     const longer = `login_failures_pa:${e164(person)}0 127.0.0.1`;
     const resets_at = app.db.raw(`now() + interval '1 minute'`);
@@ -192,7 +192,7 @@ describe('/user/change_password', () => {
     expect(await codeOfLogin(person, password)).toBe(200);
   });
 
-  it("ends the user's other sessions at once; the present one and other users' stay", async () => {
+  it("ends the user's other sessions at once; the present one and those of others stay", async () => {
     const [person, other] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     const second = await signIn(app, person);
     expectBody(await change(person.agent, person.password, newPassword()), { code: 200 });
@@ -201,7 +201,7 @@ describe('/user/change_password', () => {
     expect((await post(other.agent, '/user/groups')).status).toBe(200);
   });
 
-  it('is 400 for a wrong old password, and nothing is changed', async () => {
+  it('answers 400 for a wrong old password, and changes nothing', async () => {
     const person = await insertAndSignIn(app);
     const second = await signIn(app, person);
     expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400, 'oldPassword');
@@ -211,7 +211,7 @@ describe('/user/change_password', () => {
 
   it('counts a wrong old password as a failed login of that phone', async () => {
     const person = await insertPerson(app);
-    // A client that keeps the first cookie alone.
+    // A client that keeps only the first cookie.
     const headers = { Cookie: cookieOf(await post(app.api, '/user/login', person)) };
     const changeFrom = (oldPassword: string) =>
       post(app.api, '/user/change_password', { oldPassword, newPassword: newPassword() }, headers);
@@ -233,7 +233,7 @@ describe('/user/change_password', () => {
     ['21 bytes in 7 characters', '字'.repeat(7)],
     ['a space', 'secret 1'],
     ['NUL', 'secret\u00001'],
-  ])('refuses an oldPassword or newPassword of %s with 400', async (_case, password) => {
+  ])('answers 400 to an oldPassword or newPassword of %s', async (_case, password) => {
     const person = await insertAndSignIn(app);
     expectRefusal(await change(person.agent, password, newPassword()), 400, 'oldPassword');
     expectRefusal(await change(person.agent, person.password, password), 400, 'newPassword');
@@ -247,7 +247,7 @@ describe('/user/change_password', () => {
     expect(await codeOfLogin(person, `${'字'.repeat(6)}ab`)).toBe(200);
   });
 
-  it('lets one of 5 changes at once win, with the one session that made it', async () => {
+  it('lets one of 5 concurrent changes win, and keeps only the session that made it', async () => {
     const person = await insertPerson(app);
     const logins = await inParallel(5, () => post(app.api, '/user/login', person));
     const cookies = logins.map(cookieOf);
@@ -270,7 +270,7 @@ describe('/user/change_password', () => {
   });
 
   describe('with PASSWORD_CHANGES_PER_USER_HOUR', () => {
-    it('is 429 beyond it, before anything is hashed; mistakes do not count', async () => {
+    it('answers 429 beyond it, before anything is hashed; mistakes do not count', async () => {
       const limited = await instance({ PASSWORD_CHANGES_PER_USER_HOUR: '2' });
       const [person, other] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
       expectRefusal(await change(person.agent, 'wrong-one', newPassword()), 400);

@@ -12,7 +12,7 @@ const [LOOKING = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```
 describe('the SQL of docs/upgrading.md', () => {
   const { app } = stage();
 
-  it('finds phones that were kept in a second spelling, and no others', async () => {
+  it('finds phones that were stored in a second spelling, and no others', async () => {
     const { id: user_id } = await insertPerson(app);
     const right = EXAMPLES.map(({ region, digits }) => ({ phone: `+${region}${digits}`, region }));
     const landlines = [
@@ -26,7 +26,7 @@ describe('the SQL of docs/upgrading.md', () => {
       }),
     );
     expect(second.length).toBeGreaterThan(45);
-    // One example may be that of several countries.
+    // Several countries may share an example.
     for (const row of [...right, ...landlines, ...second])
       await app
         .db('phones')

@@ -20,10 +20,10 @@ describe('the probe of the database', () => {
     await app.close();
   });
 
-  it('does not take it for away because this process stood still', async () => {
+  it('does not take it for down because this process stood still', async () => {
     expect(await probe.state()).toBe('ready');
     const asked = probe.state();
-    // The question is sent, and its answer not read yet.
+    // The query is sent, and its answer is not read yet.
     for (let steps = 0; steps < 10; steps += 1) await Promise.resolve();
     standStill(3_000);
     expect(await asked).toBe('ready');

@@ -18,7 +18,7 @@ describe('profile', () => {
     });
 
     it.each(['<b>&"\'', '  ', 'é'.repeat(16), '🙂'.repeat(8), 'x'.repeat(32), '\u200fabc'])(
-      'keeps %j as sent',
+      'stores %j as sent',
       async (nickname) => {
         const { agent, id } = await insertAndSignIn(app);
         await expectOk(agent.post('/user/set_nickname').send({ nickname }));
@@ -47,7 +47,7 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ nickname: 'Bob' });
     });
 
-    it('changes nothing else, whatever other fields come with it', async () => {
+    it('changes nothing else, whatever other fields are sent', async () => {
       const { agent, id } = await insertAndSignIn(app);
       const other = await insertAndSignIn(app);
       const row = () => app.db('users').where({ id }).first<Record<string, unknown>>();
@@ -107,7 +107,7 @@ describe('profile', () => {
       expect((await app.api.post('/user/set_portrait_uri').send({ portraitUri: 'http://a.b/c' })).status).toBe(401);
     });
 
-    it('refuses a portrait with a user and password, or with what ends an attribute of HTML', async () => {
+    it('refuses a portrait with a user and password, or with characters that end an HTML attribute', async () => {
       const { agent } = await insertAndSignIn(app);
       const addresses = [
         'http://admin:admin@images.example/p',
@@ -121,7 +121,7 @@ describe('profile', () => {
   });
 
   describe('POST /user/remove_portrait', () => {
-    it('makes it empty again, for the user, for others and for sync', async () => {
+    it('empties it for the user, for others and for sync', async () => {
       const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
       await expectOk(ann.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
       const before = field((await expectOk(ann.agent.post('/user/sync/0'))).result, 'user');
@@ -133,7 +133,7 @@ describe('profile', () => {
       expect(Number(field(field(result, 'user'), 'timestamp'))).toBeGreaterThan(Number(field(before, 'timestamp')));
     });
 
-    it('does no harm where there is none, and needs a session', async () => {
+    it('changes nothing without a portrait, and needs a session', async () => {
       const { agent } = await insertAndSignIn(app);
       expectBody(await post(agent, '/user/remove_portrait'), { code: 200 });
       expectRefusal(await post(app.api, '/user/remove_portrait'), 401);
@@ -143,7 +143,7 @@ describe('profile', () => {
   describe('with CHANGES_PER_USER_HOUR', () => {
     const instance = instancesBeside(() => app, { CHANGES_PER_USER_HOUR: '3' });
 
-    it('counts findability with them, and calls of end_session that end nothing, but none that ends a session', async () => {
+    it('also counts set_findable and calls of end_session that end nothing, but not those that end a session', async () => {
       const limited = await instance();
       const person = await insertPerson(limited);
       const { agent } = await signIn(limited, person);
@@ -159,7 +159,7 @@ describe('profile', () => {
       expectRefusal(await post(agent, '/user/end_session', { id: others[0]?.id }), 429);
     });
 
-    it('takes twenty times as many names for friends', async () => {
+    it('allows twenty times as many names for friends', async () => {
       const limited = await instance();
       const [ann, bob] = [await insertAndSignIn(limited), await insertAndSignIn(limited)];
       await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20 });
@@ -168,7 +168,7 @@ describe('profile', () => {
       expect(countCodes(names)).toEqual({ 200: 60, 429: 10 });
     });
 
-    it('takes so many changes of both kinds together, writes no more rows of groups, and lets others go on', async () => {
+    it('limits names and portraits together, without writing more rows of groups, and does not limit other users', async () => {
       const limited = await instance();
       const { agent, id } = await insertAndSignIn(limited);
       const other = await insertAndSignIn(limited);
@@ -193,7 +193,7 @@ describe('profile', () => {
       expectBody(await post(other.agent, '/user/set_nickname', { nickname: 'Bea' }), { code: 200 });
     });
 
-    it('counts no change that is malformed', async () => {
+    it('does not count a malformed change', async () => {
       const { agent } = await insertAndSignIn(await instance());
       for (let count = 0; count < 5; count += 1)
         expectRefusal(await post(agent, '/user/set_nickname', { nickname: '' }), 400);
@@ -215,7 +215,7 @@ describe('profile', () => {
       expect(await profileOf(id)).toMatchObject({ portrait_uri: portraitUri });
     });
 
-    it('lets a portrait be taken away', async () => {
+    it('lets a portrait be removed', async () => {
       const { agent, id } = await insertAndSignIn(await instance());
       await app.db('users').where({ id }).update({ portrait_uri: 'https://elsewhere.example/p.png' });
       expectBody(await post(agent, '/user/remove_portrait'), { code: 200 });

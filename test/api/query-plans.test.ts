@@ -20,7 +20,7 @@ beforeAll(async () => {
   await client.connect();
   await seed();
   asked = await askOnPool();
-  // As the shared connections have it: one plan for all values.
+  // Like the shared connections: one plan for all values.
   await client.query('SET plan_cache_mode = force_generic_plan');
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Enough for a sequential scan to be no planner's choice but a mistake of ours. */
+/** Inserts enough rows that a sequential scan would be a mistake of the service, not the planner's choice. */
 async function seed(): Promise<void> {
   await client.query(`
     INSERT INTO users (id, nickname) SELECT 'user' || n, 'Ann' FROM generate_series(1, 20000) n;
@@ -61,7 +61,7 @@ async function seed(): Promise<void> {
         FROM generate_series(1, 20000) n;
     INSERT INTO groups (id, name, creator_id) VALUES ('crowd', 'Crowd', 'user1');
     INSERT INTO group_members (group_id, member_id) SELECT 'crowd', 'user' || n FROM generate_series(1, 10000) n;`);
-  // The service sweeps some of these rows meanwhile; autovacuum must not find the tables small then.
+  // The service sweeps some of these rows during the test, and autovacuum must not find the tables small then.
   await client.query(`
     DO $$ DECLARE name regclass; BEGIN
       FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LOOP
@@ -82,17 +82,17 @@ async function planOf(sql: string, bindings: readonly unknown[] = []): Promise<s
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/** Tables that a plan reads from one end to the other. */
+/** Returns the tables that a plan reads completely. */
 function scannedIn(plan: string): string[] {
   return [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = '']) => table);
 }
 
-/** What the service asks for on its pool while a client uses all of it. */
+/** Returns the statements of the service on its pool, with values, while a client uses every operation. */
 async function askOnPool(): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
   const note = ({ sql, bindings }: Statement) => {
     const isData = /^\s*(with|select|insert|update|delete)/i.test(sql);
-    // The first page of several.
+    // The first of several pages.
     if (isData && !found.has(sql)) found.set(sql, [...bindings]);
   };
   app.serviceDb.on('query', note);
@@ -182,14 +182,14 @@ async function useEverything(): Promise<void> {
 }
 
 describe('the plan of every statement', () => {
-  it.each([...statements])('%s has no sequential scan', async (_name, sql) => {
+  it.each([...statements])('for %s has no sequential scan', async (_name, sql) => {
     expect(scannedIn(await planOf(sql))).toEqual([]);
   });
 
   it.each([...statements].filter(([, sql]) => sql.includes('rate_limits')))(
-    '%s finds limits by their keys, also while PostgreSQL takes their table for small',
+    'for %s finds limits by their keys, even while PostgreSQL takes their table for small',
     async (_name, sql) => {
-      // In its own schema, before the one that is full.
+      // In its own schema, which comes before the one with the full table.
       await client.query('CREATE TEMP TABLE rate_limits (LIKE public.rate_limits INCLUDING ALL)');
       const plan = await planOf(sql);
       await client.query('DROP TABLE pg_temp.rate_limits');
@@ -197,7 +197,7 @@ describe('the plan of every statement', () => {
     },
   );
 
-  it('of limits is made once a connection, not once a login', async () => {
+  it('for limits is made once per connection, not once per login', async () => {
     const connections = openConnections(app.databaseUrl, { poolMax: 1, prepare: true }, createLogger('silent'));
     const limits = new LimitsRepository(connections.counting);
     const buckets = [{ key: 'login_failures_p:+441632960001', amount: 100, seconds: 900 }];
@@ -210,7 +210,7 @@ describe('the plan of every statement', () => {
     await connections.close();
   });
 
-  it('that Knex makes has none either', async () => {
+  it('made by Knex has no sequential scan', async () => {
     expect(asked.size).toBeGreaterThan(25);
     const scanning = [];
     for (const sql of asked.keys()) {
@@ -235,12 +235,12 @@ describe('the plan of every statement', () => {
       /FROM friendships WHERE user_id = \$1 AND \(status <> 30 OR \$2::bigint > 0\) AND version > \$\d AND friend_id >/,
       /Index Scan using friendships_pkey/,
     ],
-  ])('of a page of a %s reads no more than the page', async (_what, words, scan) => {
+  ])('for a page of a %s reads no more than the page', async (_what, words, scan) => {
     const pages = [...asked].filter(([sql]) =>
       typeof words === 'string' ? sql.includes(words) : words.test(sql.replace(/\s+/g, ' ')),
     );
     expect(pages).toHaveLength(1);
-    // As on the pool, where this statement is planned for its values.
+    // Like on the pool, where this statement is planned for its values.
     await client.query('SET plan_cache_mode = auto');
     for (const [sql, bindings] of pages) {
       const plan = await planOf(sql, bindings);
@@ -258,16 +258,16 @@ describe('the plan of every statement', () => {
     ['count-groups-made', 'groups_made_by'],
     ['sync-memberships', 'group_members_living'],
     ['sync-page-of-ended-memberships', 'group_members_ended'],
-  ])('of %s finds by the index %s what it is for', async (name, index) => {
+  ])('for %s uses the index %s', async (name, index) => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);
   });
 
-  it('of sync finds the ended memberships that the client lacks without those that it has', async () => {
+  it('for sync finds the ended memberships that the client lacks without reading those that it has', async () => {
     const plan = await planOf(statements.get('sync-memberships') ?? '');
     expect(plan).toMatch(/Index Scan using group_members_ended .*\n.*Index Cond: .*member_id = .* AND \(version > /);
   });
 
-  it('of a page of memberships in an export looks up the groups of that page, however many there are', async () => {
+  it('for a page of memberships in an export looks up only the groups of that page', async () => {
     await client.query(
       `INSERT INTO group_members (group_id, member_id, is_deleted)
          SELECT 'group' || n, 'leaver', true FROM generate_series(1, 2000) n`,
@@ -277,7 +277,7 @@ describe('the plan of every statement', () => {
     expect(Number(lookedUp)).toBe(PAGE);
   });
 
-  it('would show one', async () => {
+  it('would show a sequential scan', async () => {
     expect(scannedIn(await planOf(`SELECT * FROM users WHERE nickname = $1`, ['Ann']))).toEqual(['users']);
   });
 });

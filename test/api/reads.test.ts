@@ -15,7 +15,7 @@ const { app } = stage();
 
 const instance = instancesBeside(() => app, { DATABASE_POOL_MAX: '1' });
 
-/** The service's connections that answer to nobody's transaction. */
+/** Ends all connections to the database except its own. */
 async function kill({ ownerUrl }: TestApp): Promise<void> {
   const client = new Client(ownerUrl);
   await client.connect();
@@ -25,13 +25,13 @@ async function kill({ ownerUrl }: TestApp): Promise<void> {
   await client.end();
 }
 
-/** What the only connection of the service's pool knows. */
+/** Returns the statements prepared on the only connection of the service's pool. */
 async function preparedOnPool({ serviceDb }: TestApp): Promise<string[]> {
   return serviceDb('pg_prepared_statements').orderBy('name').pluck('name');
 }
 
 describe('frequent statements on the pool', () => {
-  it('are prepared once, and in transactions too', async () => {
+  it('are prepared once, and also in transactions', async () => {
     const pooled = await instance();
     for (const nickname of ['Cat', 'Dan']) await insertAndSignIn(pooled, nickname);
     expect(await preparedOnPool(pooled)).toEqual(['start-session']);
@@ -43,7 +43,7 @@ describe('frequent statements on the pool', () => {
 });
 
 describe('reads on shared connections', () => {
-  it('answer each its own, however many are asked at once', async () => {
+  it('return each caller its own answer, however many run at once', async () => {
     const { watch, close } = testPool(app.databaseUrl, 1);
     const reads = new SharedReads({ ...connectionOptions(app.databaseUrl), watch }, 2, true);
     const echo = statement<{ text: string }, 'text'>('echo', 'SELECT :text::text AS text');
@@ -53,7 +53,7 @@ describe('reads on shared connections', () => {
     await close();
   });
 
-  it('fail one by one: a wrong value is the fault of who gave it', async () => {
+  it('fail one by one: a wrong value fails only its own caller', async () => {
     const { watch, close } = testPool(app.databaseUrl, 1);
     const reads = new SharedReads({ ...connectionOptions(app.databaseUrl), watch }, 1, true);
     const number = statement<{ n: number }, 'n'>('number', 'SELECT :n::integer AS n');
@@ -63,7 +63,7 @@ describe('reads on shared connections', () => {
     await close();
   });
 
-  it('open new connections after these have broken, with at most one 503 for those under way', async () => {
+  it('open new connections after these have broken, with at most one 503 for pending requests', async () => {
     const { agent, id } = await insertAndSignIn(app);
     expect((await post(agent, `/user/${id}`)).status).toBe(200);
     await kill(app);
@@ -71,7 +71,7 @@ describe('reads on shared connections', () => {
     for (let count = 0; count < 4; count += 1) expect((await post(agent, `/user/${id}`)).status).toBe(200);
   });
 
-  it('are prepared anew when a migration has changed the type of a column', async () => {
+  it('are prepared again when a migration has changed the type of a column', async () => {
     const { agent, id } = await insertAndSignIn(app);
     await app.db('friendships').insert({ user_id: id, friend_id: 'x', status: 20 });
     for (let count = 0; count < 4; count += 1) expect((await post(agent, '/user/sync/0')).status).toBe(200);
@@ -81,7 +81,7 @@ describe('reads on shared connections', () => {
     await app.db.raw('ALTER TABLE friendships ALTER display_name TYPE text');
   });
 
-  it('of a session do not wait behind a sync that waits for a lock', async () => {
+  it('for a session do not wait for a sync that waits for a lock', async () => {
     const { agent, id } = await insertAndSignIn(app);
     expect((await post(agent, '/user/sync/0')).status).toBe(200);
     const trx = await app.db.transaction();
@@ -97,7 +97,7 @@ describe('reads on shared connections', () => {
     expect(took).toBeLessThan(1_000);
   });
 
-  it('do without prepared statements where DATABASE_PREPARE is off, as an older PgBouncer wants it', async () => {
+  it('work without prepared statements when DATABASE_PREPARE is off, which an older PgBouncer needs', async () => {
     const plain = await instance({ DATABASE_PREPARE: 'off' });
     const { agent, id } = await insertAndSignIn(plain, 'Bob');
     expectBody(await post(agent, `/user/${id}`), { code: 200, result: profileOf({ id, nickname: 'Bob' }) });

@@ -19,7 +19,7 @@ const beside = (env: Env) => startApp(env, { databaseUrl: app.databaseUrl, dataD
 const sendCode = (body: object, on = app) => post(on.api, '/user/send_code', body);
 const verifyCode = (phone: object, code: string, on = app) => post(on.api, '/user/verify_code', { ...phone, code });
 
-/** What somebody reads in the picture. */
+/** Returns what a person reads in the picture. */
 async function solved(): Promise<{ verifyId: string; verifyCode: string }> {
   const verifyId = String(field(field((await post(app.api, '/user/get_sms_img_code')).body, 'result'), 'verifyId'));
   const row = await app.db('captchas').where({ id: verifyId }).first<{ answer: string }>('answer');
@@ -33,7 +33,7 @@ async function passResendTime(phone: ReturnType<typeof newPhone>): Promise<void>
     .delete();
 }
 
-/** All that a client sees of an answer, but for what each has of its own. */
+/** Returns all that a client sees of an answer, except what is unique to each. */
 function seen({ status, body, headers }: Answer): object {
   const { date: _date, 'x-request-id': _id, 'retry-after': _seconds, ...others } = headers;
   return { status, body, headers: others };
@@ -45,29 +45,32 @@ describe('the reason of a return code', () => {
     return [answer.status, answer.headers.get('X-Reason'), await answer.text()];
   };
 
-  it.each(['1000', '2000', '5000'])('is in the header alone, to the byte: %s', async (code) => {
-    const phone = newPhone();
-    const login = ['/user/login', { ...newPhone(), password: 'secret1' }] as const;
-    const verify = ['/user/verify_code', { ...phone, code: '1' }] as const;
-    const send = ['/user/send_code', phone] as const;
-    expectBody(await sendCode(phone), { code: 200 });
-    await app
-      .db('verification_codes')
-      .where({ phone: e164(phone) })
-      .update({ expires_at: app.db.fn.now() });
-    const [call, reason] = {
-      1000: [login, 'wrong_credentials'] as const,
-      2000: [verify, 'code_expired'] as const,
-      5000: [send, 'too_soon'] as const,
-    }[code as '1000'];
-    expect(await textOf(...call)).toEqual([200, reason, `{"code":${code}}`]);
-  });
+  it.each(['1000', '2000', '5000'])(
+    'is only in the header, and the body stays the same to the byte: %s',
+    async (code) => {
+      const phone = newPhone();
+      const login = ['/user/login', { ...newPhone(), password: 'secret1' }] as const;
+      const verify = ['/user/verify_code', { ...phone, code: '1' }] as const;
+      const send = ['/user/send_code', phone] as const;
+      expectBody(await sendCode(phone), { code: 200 });
+      await app
+        .db('verification_codes')
+        .where({ phone: e164(phone) })
+        .update({ expires_at: app.db.fn.now() });
+      const [call, reason] = {
+        1000: [login, 'wrong_credentials'] as const,
+        2000: [verify, 'code_expired'] as const,
+        5000: [send, 'too_soon'] as const,
+      }[code as '1000'];
+      expect(await textOf(...call)).toEqual([200, reason, `{"code":${code}}`]);
+    },
+  );
 
-  it('is none where nothing is refused', async () => {
+  it('is absent when nothing is refused', async () => {
     expect((await sendCode(newPhone())).headers).not.toHaveProperty('x-reason');
   });
 
-  it('is read by a page of an allowed origin', async () => {
+  it('is readable by a page of an allowed origin', async () => {
     const answer = await post(app.api, '/user/groups', {}, { Origin: 'https://web.example.com' });
     expectRefusal(answer, 401, 'log in', 'not_signed_in');
     const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
@@ -75,8 +78,8 @@ describe('the reason of a return code', () => {
   });
 });
 
-describe('send_code says', () => {
-  it('when to show a captcha, and when only time helps', async () => {
+describe('the reason of send_code says', () => {
+  it('when a captcha helps, and when only waiting helps', async () => {
     const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     const send = (captcha = {}) => sendCode({ ...phone, ...captcha }, on);
@@ -94,7 +97,7 @@ describe('send_code says', () => {
     await on.close();
   });
 
-  it('for how long it is too soon, whatever other limit is met as well', async () => {
+  it('when it is too soon and for how long, whatever other limit is reached too', async () => {
     const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1' });
     const phone = newPhone();
     expectBody(await sendCode(phone, on), { code: 200 });
@@ -104,7 +107,7 @@ describe('send_code says', () => {
     await on.close();
   });
 
-  it('nothing of a captcha where none is looked at', async () => {
+  it('nothing of a captcha where captchas are off', async () => {
     const on = await beside({ SEND_CODE_PER_PHONE_DAY: '1', CAPTCHA_POLICY: 'off' });
     const phone = newPhone();
     expectBody(await sendCode(phone, on), { code: 200 });
@@ -113,7 +116,7 @@ describe('send_code says', () => {
     await on.close();
   });
 
-  it('whether a captcha that is always wanted is missing or wrong', async () => {
+  it('whether a required captcha is missing or wrong', async () => {
     const on = await beside({ CAPTCHA_POLICY: 'always' });
     expectRefusal(await sendCode(newPhone(), on), 400, 'verifyCode', 'captcha_missing');
     const wrong = { verifyId: 'x', verifyCode: 'wrong' };
@@ -121,7 +124,7 @@ describe('send_code says', () => {
     await on.close();
   });
 
-  it('that it is the address, the day of the service, or the guesses', async () => {
+  it("whether the limit is the address's, the service's for the day, or the guesses", async () => {
     const address = await beside({ SEND_CODE_PER_IP_HOUR: '1' });
     await sendCode(newPhone(), address);
     expectReturnCode(await sendCode(newPhone(), address), 'address_limit');
@@ -142,10 +145,10 @@ describe('send_code says', () => {
   });
 });
 
-describe('a reason tells a stranger no more than the code', () => {
+describe('a reason tells a stranger no more than the code about', () => {
   const login = (phone: object, password: string, on = app) => post(on.api, '/user/login', { ...phone, password });
 
-  it('login: an unknown phone, a wrong password and a closed account have the same answer', async () => {
+  it('a login: an unknown phone, a wrong password and a closed account have the same answer', async () => {
     const { region, phone } = await insertPerson(app);
     const closed = await insertAndSignIn(app);
     expectBody(await post(closed.agent, '/user/close_account', { password: closed.password }), { code: 200 });
@@ -155,7 +158,7 @@ describe('a reason tells a stranger no more than the code', () => {
     expect(seen(await login({ region, phone: closed.phone }, closed.password))).toEqual(seen(wrong));
   });
 
-  it('login: too many wrong passwords and too many right ones have the same answer', async () => {
+  it('a login: too many wrong passwords and too many right ones have the same answer', async () => {
     const on = await beside({ LOGIN_FAILURES_PER_PHONE_AND_IP: '1', LOGINS_PER_PHONE_AND_IP_HOUR: '1' });
     const [one, other] = [await insertPerson(app), await insertPerson(app)];
     await login({ region: 44, phone: one.phone }, 'wrong-1', on);
@@ -166,7 +169,7 @@ describe('a reason tells a stranger no more than the code', () => {
     await on.close();
   });
 
-  it('verify_code: a wrong code, and none that was ever sent', async () => {
+  it('verify_code: a wrong code, and a code that was never sent', async () => {
     const phone = newPhone();
     expectBody(await sendCode(phone), { code: 200 });
     const wrong = await verifyCode(phone, 'wrong');
@@ -204,7 +207,7 @@ describe('a reason tells a stranger no more than the code', () => {
     for (const token of [spent, late]) expect(seen(await reset(token))).toEqual(seen(unknown));
   });
 
-  it('a user: unknown, closed, and not to be found', async () => {
+  it('a user: unknown, closed, and not findable', async () => {
     const { agent } = await insertAndSignIn(app);
     const [closed, hidden] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     await post(closed.agent, '/user/close_account', { password: closed.password });
@@ -217,7 +220,7 @@ describe('a reason tells a stranger no more than the code', () => {
     expect(seen(await invite(closed.id))).toEqual(seen(await invite('abcdefghijkl')));
   });
 
-  it('a group: unknown, of others, and one that the user was kicked out of', async () => {
+  it('a group: unknown, foreign, and one that the user was kicked out of', async () => {
     const [ann, bob] = [await insertAndSignIn(app), await insertAndSignIn(app)];
     await befriend(app, ann, [bob]);
     const create = async (memberIds: string[]) => {
@@ -239,7 +242,7 @@ describe('a reason tells a stranger no more than the code', () => {
     expect(await join(former)).toEqual(await join('abcdefghijkl'));
   });
 
-  it('an inviter who is on the blacklist, and one who asks too early', async () => {
+  it('an invitation: a blacklisted sender, and one who asks again too early', async () => {
     const [ann, bob, eve] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
     await post(bob.agent, '/user/add_to_blacklist', { friendId: eve.id });
     const invite = ({ agent }: typeof ann) => post(agent, '/friendship/invite', { friendId: bob.id });
@@ -250,7 +253,7 @@ describe('a reason tells a stranger no more than the code', () => {
   });
 });
 
-describe('beside the operations', () => {
+describe('the reason of an answer that no operation gives', () => {
   it.each<[reason: Reason, method: string, path: string]>([
     ['no_such_path', 'POST', '/nothing'],
     ['method_not_allowed', 'GET', '/user/login'],
@@ -260,7 +263,7 @@ describe('beside the operations', () => {
     ['upload_token_refused', 'POST', '/mkfile/1'],
     ['malformed_upload', 'POST', '/files'],
     ['malformed_upload', 'POST', '/'],
-  ])('%s', async (reason, method, path) => {
+  ])('is %s', async (reason, method, path) => {
     const answer = await sendRaw(app, path, { method });
     const { error: _error, ...body } = answer.body as { error?: string };
     expectRefusal({ ...answer, body }, REASONS[reason].code, '', reason);

@@ -12,7 +12,7 @@ async function call(fields: object, on = app) {
 }
 
 describe('/user/register', () => {
-  it('makes an account with a token that exists, and answers its id: verification token → user registered', async () => {
+  it('makes an account with a valid token, and returns its id: verification token → user registered', async () => {
     const phone = newPhone();
     const answer = await call({ verification_token: await verificationToken(app, phone), nickname: 'Ann' });
     const id = field(field(answer.body, 'result'), 'id');
@@ -22,14 +22,14 @@ describe('/user/register', () => {
     expect(await app.db('users').where({ id }).first()).toMatchObject({ nickname: 'Ann', portrait_uri: '' });
   });
 
-  it('gives ids that nobody can guess or count', async () => {
+  it('makes ids that cannot be guessed or counted', async () => {
     const [first, second] = [await register(app), await register(app)];
     expect(first.id).not.toBe(second.id);
     expect(first.id.length).toBeGreaterThanOrEqual(12);
     expect(first.id.slice(0, 4)).not.toBe(second.id.slice(0, 4));
   });
 
-  it('signs nobody in: no cookie and no session', async () => {
+  it('does not sign the user in: no cookie and no session', async () => {
     const before = await app.db('session').select('sid');
     const answer = await call({ verification_token: await verificationToken(app, newPhone()) });
     expect(answer.status).toBe(200);
@@ -37,25 +37,25 @@ describe('/user/register', () => {
     expect(await app.db('session').select('sid')).toEqual(before);
   });
 
-  it('keeps no password, only a bcrypt hash', async () => {
+  it('stores no password, only a bcrypt hash', async () => {
     const { id, password } = await register(app);
     const row = await app.db('users').where({ id }).first<{ password_hash: string }>();
     expect(row.password_hash).toMatch(/^\$2b\$04\$/);
     expect(JSON.stringify(row)).not.toContain(password);
   });
 
-  it('is 404 for a token that does not exist, never did, or is no token at all', async () => {
+  it('answers 404 for a token that does not exist, never did, or is malformed', async () => {
     for (const verification_token of ['x', 'x'.repeat(256), '字'.repeat(85), "' OR ''='", 'a b', '0'.repeat(22)])
       expectRefusal(await call({ verification_token }), 404, 'verification_token');
   });
 
-  it('is 404 for a token that has been used', async () => {
+  it('answers 404 for a token that has been used', async () => {
     const verification_token = await verificationToken(app, newPhone());
     expect((await call({ verification_token })).status).toBe(200);
     expectRefusal(await call({ verification_token }), 404, 'verification_token');
   });
 
-  it('is 404 for a token that has expired', async () => {
+  it('answers 404 for a token that has expired', async () => {
     const phone = newPhone();
     const verification_token = await verificationToken(app, phone);
     await app
@@ -66,7 +66,7 @@ describe('/user/register', () => {
     expect(await accountsOf(phone)).toEqual([]);
   });
 
-  it('is 400 for a phone that has an account; the token stays good for reset_password', async () => {
+  it('answers 400 for a phone that has an account; the token stays valid for reset_password', async () => {
     const { id, ...person } = await register(app);
     const verification_token = await verificationToken(app, person);
     expectRefusal(await call({ verification_token }), 400, 'reset_password');
@@ -84,7 +84,7 @@ describe('/user/register', () => {
     ['32 bytes in 11 characters', `${'字'.repeat(10)}ab`],
     ['spaces', ' '],
     ['HTML', '<b>"&\'</b>'],
-  ])('takes a nickname of %s, and keeps it as it is', async (_case, nickname) => {
+  ])('accepts a nickname of %s, and stores it unchanged', async (_case, nickname) => {
     const answer = await call({ nickname, verification_token: await verificationToken(app, newPhone()) });
     expect(answer.status).toBe(200);
     const id = field(field(answer.body, 'result'), 'id');
@@ -110,14 +110,14 @@ describe('/user/register', () => {
     ['a lone surrogate', '\ud800'],
     ['a control character', 'a\tb'],
     ['an override', 'a\u202e'],
-  ])('refuses a nickname of %s with 400, and the token stays good', async (_case, nickname) => {
+  ])('answers 400 to a nickname of %s, and the token stays valid', async (_case, nickname) => {
     const verification_token = await verificationToken(app, newPhone());
     expectRefusal(await call({ nickname, verification_token }), 400, 'nickname');
     expect((await call({ verification_token })).status).toBe(200);
   });
 
   it.each(['sixsix', 'x'.repeat(20), '字'.repeat(6), `🙂🙂🙂🙂🙂`, `<'"&>\\/`, '\u0001\u0002\u0003\u0004\u0005\u0006'])(
-    'takes the password %j, and login does too',
+    'accepts the password %j, and so does login',
     async (password) => {
       const phone = newPhone();
       const verification_token = await verificationToken(app, phone);
@@ -141,7 +141,7 @@ describe('/user/register', () => {
     ['an ideographic space', 'secret\u30001'],
     ['NUL', 'secret\u00001'],
     ['a lone surrogate', 'secret\udc00'],
-  ])('refuses a password of %s with 400, wherever there is one', async (_case, password) => {
+  ])('answers 400 to a password of %s, like every other operation with one', async (_case, password) => {
     expectRefusal(await call({ password, verification_token: 'x' }), 400, 'password');
     expectRefusal(await post(app.api, '/user/login', { ...newPhone(), password }), 400, 'password');
     expectRefusal(await post(app.api, '/user/reset_password', { password, verification_token: 'x' }), 400, 'password');
@@ -155,7 +155,7 @@ describe('/user/register', () => {
     ['257 bytes', 'x'.repeat(257)],
     ['258 bytes in 86 characters', '字'.repeat(86)],
     ['NUL', 'a\0'],
-  ])('refuses a verification_token of %s with 400, and so does reset_password', async (_case, verification_token) => {
+  ])('answers 400 to a verification_token of %s, and so does reset_password', async (_case, verification_token) => {
     expectRefusal(await call({ verification_token }), 400, 'verification_token');
     const password = newPassword();
     expectRefusal(
@@ -165,7 +165,7 @@ describe('/user/register', () => {
     );
   });
 
-  it('makes one account of one token, for 20 requests at once', async () => {
+  it('makes one account with one token, even for 20 concurrent requests', async () => {
     for (let round = 0; round < 3; round += 1) {
       const phone = newPhone();
       const verification_token = await verificationToken(app, phone);
@@ -178,7 +178,7 @@ describe('/user/register', () => {
     }
   });
 
-  it('makes one account of a phone with several tokens, for 20 requests at once', async () => {
+  it('makes one account for a phone with several tokens, even for 20 concurrent requests', async () => {
     for (let round = 0; round < 3; round += 1) {
       const phone = newPhone();
       const tokens: string[] = [];
@@ -194,7 +194,7 @@ describe('/user/register', () => {
     }
   });
 
-  it('never loses a token to a failure of the database', async () => {
+  it('keeps a token valid when the database fails', async () => {
     const phone = newPhone();
     const verification_token = await verificationToken(app, phone);
     await app.db.raw(`
@@ -207,7 +207,7 @@ describe('/user/register', () => {
     expect((await call({ verification_token })).status).toBe(200);
   });
 
-  it('takes the body without a content type, as curl -d and a plain fetch send it', async () => {
+  it('accepts a body without a content type, as curl -d and a plain fetch send it', async () => {
     const verification_token = await verificationToken(app, newPhone());
     const body = JSON.stringify({ nickname: 'Ünï', password: newPassword(), verification_token });
     expect((await sendRaw(app, '/user/register', { body })).status).toBe(200);

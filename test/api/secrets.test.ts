@@ -6,10 +6,10 @@ import { rememberSecret } from '../support/secrets';
 
 const [OLD, NEW] = [rememberSecret('0e'.repeat(16)), rememberSecret('1f'.repeat(16))];
 
-/** Has the database; no request goes to it. */
+/** Owns the database. Requests go to other instances. */
 let app: TestApp;
 const instances: TestApp[] = [];
-/** The secrets of each. */
+/** The secrets of each instance. */
 const running: string[] = [];
 beforeAll(async () => {
   app = await startApp();
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-/** Starts both instances with these secrets, or restarts those whose secrets are others than before. */
+/** Starts both instances with these secrets, and restarts those whose secrets have changed. */
 async function run(...secrets: [string[], string[]]): Promise<void> {
   const { databaseUrl, dataDir } = app;
   for (const [index, ofInstance] of secrets.map((list) => list.join(',')).entries()) {
@@ -29,7 +29,7 @@ async function run(...secrets: [string[], string[]]): Promise<void> {
     running[index] = ofInstance;
   }
 }
-/** What an instance has given out, and every instance has to take. */
+/** Things that one instance has issued and every instance must accept. */
 interface Issued {
   cookie: string;
   uploadToken: string;
@@ -65,7 +65,7 @@ async function takenBy(instance: TestApp, issued: Issued) {
 
 const ALL_GOOD = { session: 200, upload: 200, code: 200 };
 
-/** One for each way from an instance to an instance: a code is good once. */
+/** Issues something for each pair of instances, since a code is valid only once. */
 async function issuedByBoth(): Promise<{ issued: Issued; taker: number }[]> {
   const ways = instances.flatMap((issuer) => instances.map((_, taker) => ({ issuer, taker })));
   return Promise.all(ways.map(async ({ issuer, taker }) => ({ issued: await issuedBy(issuer), taker })));
@@ -79,8 +79,8 @@ async function expectTaken(all: { issued: Issued; taker: number }[]): Promise<vo
   }
 }
 
-describe('a new secret, while two instances are restarted one after the other', () => {
-  it('in two rounds, at the end and then in front, refuses nobody at any moment', async () => {
+describe('a new secret, while two instances are restarted in turn', () => {
+  it('in two rounds, last in the list and then first, causes no refusal at any moment', async () => {
     const rounds: [string[], string[]][] = [
       [[OLD], [OLD]],
       [[OLD, NEW], [OLD]],
@@ -101,7 +101,7 @@ describe('a new secret, while two instances are restarted one after the other', 
     let before: { issued: Issued; taker: number }[] = [];
     for (const secrets of rounds) {
       await run(...secrets);
-      // What was under way while they were restarted, and what is new.
+      // Things issued before the restart, and new ones.
       await expectTaken(before);
       await expectTaken(await issuedByBoth());
       before = await issuedByBoth();
@@ -109,7 +109,7 @@ describe('a new secret, while two instances are restarted one after the other', 
       for (const session of sessions)
         for (const instance of instances) expect(await sessionAt(instance, session)).toBe(200);
     }
-    // Sessions of before have come to their end.
+    // Earlier sessions have expired.
     for (const secrets of [
       [[NEW], [NEW, OLD]],
       [[NEW], [NEW]],
@@ -120,7 +120,7 @@ describe('a new secret, while two instances are restarted one after the other', 
     }
   });
 
-  it('put in front at once, is refused by the instance that does not know it yet', async () => {
+  it('put first at once, is refused by the instance that does not know it yet', async () => {
     await run([NEW, OLD], [OLD]);
     const [first, second] = instances;
     if (!first || !second) throw new Error('both were started');

@@ -9,7 +9,7 @@ import { emptyDatabase } from '../support/database';
 const ROWS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 
-/** All that the service may do to each table. */
+/** All rights of the service on each table. */
 const RIGHTS = {
   users: ROWS,
   phones: ROWS,
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('the role of the service', () => {
-  it('is no superuser, owns nothing, and belongs to no other role', async () => {
+  it('is not a superuser, owns nothing, and belongs to no other role', async () => {
     const { rows } = await owner.query(
       `SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
               (SELECT count(*) FROM pg_class WHERE relowner = r.oid) AS relations,
@@ -88,12 +88,12 @@ describe('the role of the service', () => {
     expect(own).toEqual([{ role: SERVICE_ROLE }]);
   });
 
-  it('has what it needs on each table, and no more', async () => {
+  it('has only the rights it needs on each table', async () => {
     const { rows } = await owner.query<{ name: string; rights: string[] }>(RIGHTS_ON_TABLES, [SERVICE_ROLE]);
     expect(Object.fromEntries(rows.map(({ name, rights }) => [name, rights]))).toEqual(RIGHTS);
   });
 
-  it('only adds to the audit trail and reads it', async () => {
+  it('can only add to the audit trail and read it', async () => {
     await service.query(
       `INSERT INTO security_events (event, ip, user_agent, request_id) VALUES ('logged_in', '', '', '')`,
     );
@@ -116,7 +116,7 @@ describe('the role of the service', () => {
     await expectRefused('permission denied to set parameter', ['SET session_replication_role = replica']);
   });
 
-  it('makes, changes and drops no table, and makes itself no more than it is', async () => {
+  it('cannot make, change or drop tables, or raise its own rights', async () => {
     await expectRefused('must be owner', [
       'ALTER TABLE users ADD COLUMN mine text',
       'ALTER TABLE users DISABLE TRIGGER users_keep',
@@ -165,7 +165,7 @@ describe('the sweep of the audit trail', () => {
 
   afterEach(() => owner.query(`DELETE FROM security_events WHERE at < now() - interval '1 day'`));
 
-  it('removes what is older than AUDIT_DAYS, in as many batches as it takes', async () => {
+  it('removes events older than AUDIT_DAYS, in as many batches as it takes', async () => {
     await add('181 days', 'aged-181', 12_000);
     await add('179 days', 'aged-179');
     await app.sweep();
@@ -175,7 +175,7 @@ describe('the sweep of the audit trail', () => {
     );
   });
 
-  it('removes nothing of thirty days, or of what the owner sets, however few days it is told to leave', async () => {
+  it('keeps thirty days, or what the owner sets, however few days the service asks for', async () => {
     await add('31 days', 'aged-31d');
     await add('29 days', 'aged-29d');
     await add('23 hours', 'aged-23h');
@@ -188,7 +188,7 @@ describe('the sweep of the audit trail', () => {
     await owner.query('UPDATE security_events_kept SET days = 30');
   });
 
-  it('finds no event that the service has dated: each is of now', async () => {
+  it('is not misled by dates that the service writes: each event is dated now', async () => {
     for (const at of ["now() - interval '100 days'", "now() + interval '100 years'"])
       await service.query(
         `INSERT INTO security_events (at, event, ip, user_agent, request_id) VALUES (${at}, 'logged_in', '', '', 'aged-dated')`,
@@ -199,7 +199,7 @@ describe('the sweep of the audit trail', () => {
     expect(rows).toEqual([{ count: '2' }]);
   });
 
-  it('is for the service alone', async () => {
+  it('can be run only by the service', async () => {
     const { rows } = await owner.query(
       `SELECT has_function_privilege('public', 'security_events_sweep(integer)', 'EXECUTE') AS everybody`,
     );
@@ -228,7 +228,7 @@ describe('a migration that makes a table', () => {
     return (await service.query('SELECT brand_new_words() AS count')).rows[0];
   }
 
-  it('gives the service its rights, whatever it says itself', async () => {
+  it('gives the service its rights without naming them', async () => {
     await owner.query(NEW);
     await expect(useTable()).rejects.toThrow('permission denied');
     await migrate(app.ownerUrl);
@@ -237,7 +237,7 @@ describe('a migration that makes a table', () => {
     await owner.query('DROP TABLE brand_new CASCADE; DROP FUNCTION brand_new_words');
   });
 
-  it("does so with the migration itself, also by Knex's own command", async () => {
+  it("gives them in the same migration, also by Knex's own command", async () => {
     const database = await emptyDatabase();
     const db = knexFor(migrationOptions(database.url));
     await db.migrate.latest(migratorConfig);

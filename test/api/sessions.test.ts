@@ -38,14 +38,14 @@ async function sessionOf(person: Person): Promise<SessionRow> {
   return row;
 }
 
-/** As if the session had been made or renewed some days ago. */
+/** Makes the session's dates some days older. */
 async function age(person: Person, days: { createdAt?: number; renewedAt?: number }): Promise<void> {
   const { sess } = await sessionOf(person);
   for (const [name, count] of Object.entries(days)) sess[name] = Date.now() - count * DAY;
   await sessionsOf(person).update({ sess: JSON.stringify(sess) });
 }
 
-/** A token for the person's phone, without the way over a code. */
+/** Returns a token for the person's phone, without a code. */
 async function tokenFor(person: Person): Promise<string> {
   const token = rememberSecret(`token-${newPassword()}`);
   const expires_at = app.db.raw(`now() + interval '1 minute'`);
@@ -64,7 +64,7 @@ async function expectNoWayIn(person: Person, cookies: string[]): Promise<void> {
   for (const cookie of cookies.filter(Boolean)) expectRefusal(await groups(cookie), 401);
 }
 
-/** Something that happens in one place only after something else has happened in another. */
+/** Makes one part of a test wait until another opens the gate. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-describe('a session that is found with what is read', () => {
+describe('a session that is checked together with a read', () => {
   const ended: [string, (person: Person) => Promise<unknown>][] = [
     ['was ended', (person) => sessionsOf(person).delete()],
     ['has not been used for 30 days', (person) => sessionsOf(person).update({ expire: new Date(Date.now() - 2_000) })],
@@ -90,7 +90,7 @@ describe('a session that is found with what is read', () => {
     '/user/get_token',
   ];
 
-  it.each(ended)('lets nobody read when it %s', async (_how, end) => {
+  it.each(ended)('does not allow reads when it %s', async (_how, end) => {
     const { person, cookie } = await signedIn();
     const paths = readsOf(await insertPerson(app));
     const statuses = () =>
@@ -122,7 +122,7 @@ describe('/user/logout', () => {
     expectRefusal(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), 401);
   });
 
-  it('ends this session only', async () => {
+  it('ends only this session', async () => {
     const { person, cookie } = await signedIn();
     const second = cookieOf(await login(person));
     expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: second } }), { code: 200 });
@@ -130,7 +130,7 @@ describe('/user/logout', () => {
     expectRefusal(await groups(second), 401);
   });
 
-  it('ends it on every instance', async () => {
+  it('ends the session on every instance', async () => {
     const { cookie } = await signedIn();
     const other = await startApp({}, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     expect((await groups(cookie, other)).status).toBe(200);
@@ -178,19 +178,22 @@ describe('a session', () => {
     expect(await sessionOf(person)).toEqual(before);
   });
 
-  it.each([0, 2])('of a closed account lets nobody in, also where it is to be renewed (%d days old)', async (days) => {
-    const { person, cookie } = await signedIn();
-    await age(person, { createdAt: days, renewedAt: days });
-    await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
-    const before = await sessionOf(person);
-    const paths = ['/user/groups', '/user/sync/0', '/user/get_token', '/user/get_image_token', '/user/logout'];
-    for (const path of paths) expectRefusal(await sendRaw(app, path, { headers: { Cookie: cookie } }), 401);
-    expect(await sessionOf(person)).toEqual(before);
-    await app.db('users').where({ id: person.id }).update({ closed_at: null });
-    expect((await groups(cookie)).status).toBe(200);
-  });
+  it.each([0, 2])(
+    'allows nothing once the account is closed, even when it is due for renewal (%d days old)',
+    async (days) => {
+      const { person, cookie } = await signedIn();
+      await age(person, { createdAt: days, renewedAt: days });
+      await app.db('users').where({ id: person.id }).update({ closed_at: app.db.fn.now() });
+      const before = await sessionOf(person);
+      const paths = ['/user/groups', '/user/sync/0', '/user/get_token', '/user/get_image_token', '/user/logout'];
+      for (const path of paths) expectRefusal(await sendRaw(app, path, { headers: { Cookie: cookie } }), 401);
+      expect(await sessionOf(person)).toEqual(before);
+      await app.db('users').where({ id: person.id }).update({ closed_at: null });
+      expect((await groups(cookie)).status).toBe(200);
+    },
+  );
 
-  /** Lets every update of a session fail, and counts them. */
+  /** Makes every update of a session fail, and counts them. */
   async function withoutUpdates(work: () => Promise<void>): Promise<number> {
     await app.db.raw(
       `CREATE SEQUENCE refused MINVALUE 0;
@@ -216,7 +219,7 @@ describe('a session', () => {
     expect(updates).toBe(0);
   });
 
-  it('that cannot be renewed is good all the same: the answer is whole, and nothing goes past the logger', async () => {
+  it('stays valid when it cannot be renewed: the answer is complete, and errors go only to the logger', async () => {
     // Express is silent by itself under a test runner.
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = 'production';
@@ -228,7 +231,7 @@ describe('a session', () => {
     const console = jest.spyOn(global.console, 'error').mockImplementation(() => undefined);
     const updates = await withoutUpdates(async () => {
       expectBody(await groups(cookie, talkative), { code: 200, result: [] });
-      // express-session tells of it a turn later.
+      // express-session reports it a turn later.
       await new Promise(setImmediate);
     });
     expect(updates).toBe(1);
@@ -237,7 +240,7 @@ describe('a session', () => {
     await talkative.close();
   });
 
-  it('is renewed once a day for 30 days more', async () => {
+  it('is renewed once a day for another 30 days', async () => {
     const { person, cookie } = await signedIn();
     await sessionsOf(person).update({ expire: new Date(Date.now() + DAY) });
     await age(person, { createdAt: 3, renewedAt: 1.01 });
@@ -252,7 +255,7 @@ describe('a session', () => {
     expect(await sessionOf(person)).toEqual(row);
   });
 
-  it('is not renewed beyond 90 days in all', async () => {
+  it('is not renewed beyond a total of 90 days', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { createdAt: 89, renewedAt: 2 });
     const [set = ''] = (await groups(cookie)).headers['set-cookie'] ?? [];
@@ -297,7 +300,7 @@ describe('a session', () => {
     await Promise.all([before.close(), between.close(), after.close()]);
   });
 
-  it('is not to be had with a cookie that is tampered with, cut, foreign, or no cookie of ours: 401', async () => {
+  it("is refused with 401 if its cookie is tampered with, cut, foreign or not the service's", async () => {
     const { cookie } = await signedIn();
     const value = decodeURIComponent(cookie.slice('sid='.length));
     const [sid = '', signature = ''] = value.slice(2).split('.');
@@ -334,7 +337,7 @@ describe('a session', () => {
     expect((await groups(cookie)).status).toBe(200);
   });
 
-  it('that was ended is not brought back by a request under way', async () => {
+  it('is not brought back by a pending request after it was ended', async () => {
     const { person, cookie } = await signedIn();
     await age(person, { renewedAt: 2 });
     const [held, updated] = [gate(), gate()];
@@ -344,7 +347,7 @@ describe('a session', () => {
       await held.opened;
     });
     await updated.opened;
-    // Due for renewal, it would save its session at its end, and now waits for its user's row.
+    // Being due for renewal, it would save its session at its end. It now waits for its user's row.
     const underWay = post(app.api, '/user/set_nickname', { nickname: 'late' }, { Cookie: cookie });
     await untilWaiting(app.db, 1);
     expectBody(await sendRaw(app, '/user/logout', { headers: { Cookie: cookie } }), { code: 200 });
@@ -427,7 +430,7 @@ describe('a login with the old password during a reset leaves no session and no 
     await expectNoWayIn(person, [cookieOf(answer)]);
   });
 
-  it('whenever it comes: 25 rounds of logins beside a reset', async () => {
+  it('at any moment: 25 rounds of logins during a reset', async () => {
     for (let round = 0; round < 25; round += 1) {
       const person = await insertPerson(app);
       const delay = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most));
@@ -441,7 +444,7 @@ describe('a login with the old password during a reset leaves no session and no 
     }
   });
 
-  it('as little as one beside a change_password leaves one', async () => {
+  it('and neither does one during a change_password', async () => {
     const { agent, ...person } = await insertAndSignIn(app);
     const [compared, proceed] = [gate(), gate()];
     const spy = jest.spyOn(Passwords.prototype, 'matches').mockImplementationOnce(async (typed, passwordHash = '') => {
@@ -468,7 +471,7 @@ describe('sessions in production', () => {
   });
   afterAll(() => production.close());
 
-  /** What a proxy that ends HTTPS sends on. */
+  /** Headers from a proxy that terminates HTTPS. */
   const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' };
 
   it('have the cookie __Host-sid: Secure, HttpOnly, SameSite=Lax, Path=/, no Domain', async () => {
@@ -497,15 +500,15 @@ describe('sessions in production', () => {
     expect(await sessionsOf(person)).toEqual([]);
   });
 
-  it('are not to be had with the name of the development cookie', async () => {
+  it('are not found by the name of the development cookie', async () => {
     const answer = await post(production.api, '/user/login', await insertPerson(app), proxied);
     const value = cookieOf(answer).split('=')[1] ?? '';
     expectRefusal(await sendRaw(production, '/user/groups', { headers: { ...proxied, Cookie: `sid=${value}` } }), 401);
   });
 });
 
-describe('sessions of many', () => {
-  it('are told apart: 20 people at once each see themselves', async () => {
+describe('sessions of several users', () => {
+  it('stay separate: 20 concurrent users each see themselves', async () => {
     const signInSome = () => inParallel(10, async () => signIn(app, await insertPerson(app)));
     const people = [...(await signInSome()), ...(await signInSome())];
     const answers = await Promise.all(people.map(({ agent }) => post(agent, '/user/get_token')));
