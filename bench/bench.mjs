@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Postgres } from './postgres.mjs';
 import { seedAccounts } from './seed.mjs';
 
-/** What all scenarios of a run share: its settings, its folder, and one PostgreSQL with the seeded accounts. */
+/** State shared by all scenarios of a run: its settings, its folder, and one PostgreSQL with the seeded accounts. */
 export class Bench {
   secret = randomBytes(32).toString('hex');
   folder = mkdtempSync(join(tmpdir(), 'accounts-bench-'));
   postgres = new Postgres(mkdtempSync(join(tmpdir(), 'accounts-bench-data-')));
   servers = [];
-  /** Answers that were wrong or did not come, of whomever and whenever. */
+  /** Wrong or missing answers, of every contestant at any time. */
   failed = 0;
 
   constructor(options) {

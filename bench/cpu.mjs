@@ -3,9 +3,12 @@ import { availableParallelism } from 'node:os';
 
 const TICKS_A_SECOND = 100;
 
-/** What `work` returns, the CPU seconds that servers and PostgreSQL used meanwhile, and what others used of the machine. */
+/**
+ * Runs `work`. Returns its result, the CPU seconds that servers and PostgreSQL used in that time, and the share of the
+ * machine that other processes used.
+ */
 export async function watched(bench, pids, work) {
-  // Other systems do not tell.
+  // Other systems do not show these figures.
   if (process.platform !== 'linux') return { result: await work() };
   const before = usage(bench, pids);
   const result = await work();
@@ -16,7 +19,7 @@ export async function watched(bench, pids, work) {
   return { result, foreign, cpu: pids.length > 0 ? { server, postgres } : undefined };
 }
 
-/** In seconds. The load generators count as our own, since this process has waited for them. */
+/** Returns CPU times in seconds. The load generators count as our own, because this process has waited for them. */
 function usage(bench, pids) {
   const processes = allProcesses();
   return {
@@ -28,7 +31,7 @@ function usage(bench, pids) {
   };
 }
 
-/** Read until the same are there twice: what is there all the time may be missing from one reading of the folder. */
+/** Reads the folder until two readings agree: a single reading may miss a process that is there all the time. */
 function allProcesses() {
   const pids = (processes) => processes.map(({ pid }) => pid).join(' ');
   let last = readProcesses();
@@ -44,14 +47,16 @@ function readProcesses() {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? statOf(name) : []));
 }
 
-/** What a process, its threads and its children have used, with those that have ended and been waited for. */
+/**
+ * Returns the CPU time of a process, its threads and its children, including children that have ended and been reaped.
+ */
 function cpuOfTree(processes, root) {
   const own = processes.find(({ pid }) => pid === root)?.cpu ?? 0;
   const children = processes.filter(({ parent }) => parent === root);
   return children.reduce((sum, { pid }) => sum + cpuOfTree(processes, pid), own);
 }
 
-/** How long all processors have been busy, or were kept from us by the machine that ours is a guest of. */
+/** Returns how long all processors were busy, or were taken from this virtual machine by its host (steal). */
 function machineBusy() {
   const ticks = readFileSync('/proc/stat', 'utf8').split(/\s+/).slice(1, 9).map(Number);
   const [user, nice, system, , , irq, softirq, steal] = ticks;
@@ -61,7 +66,7 @@ function machineBusy() {
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in brackets and may itself hold some.
+    // The name is in brackets, and may itself contain brackets.
     const [, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = rest.slice(9, 13).reduce((sum, part) => sum + Number(part), 0);
     return [{ pid: Number(pid), parent: Number(parent), cpu: ticks / TICKS_A_SECOND }];

@@ -7,15 +7,15 @@ import { root } from '../scripts/dependencies.mjs';
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 export const CONNECTIONS = 32;
-/** Until Node has compiled what it is going to use, when it answers thousands of requests a second. */
+/** At thousands of requests a second, Node has then compiled the code that it uses. */
 const WARM_UP_SECONDS = 3;
 const TIMEOUT_SECONDS = 30;
 const END = '\x1e';
 
 /**
- * A server under load: kept-alive connections send its requests over and over. Every answer but a good one fails the run
- * of the benchmark; `expected` is a text that a good one holds, where the status tells too little. `before` and `settle`
- * may be added, for what must not be measured with it.
+ * Returns a server under load: kept-alive connections send its requests over and over. Every answer that is not good
+ * fails the run of the benchmark. `expected` is a text in each good answer, for cases where the status is not enough. A
+ * caller may add `before` and `settle`, for work that must not be measured with it.
  */
 export function subject(bench, { pid, url }, name, requests, { connections = CONNECTIONS, expected } = {}) {
   const file = `${bench.folder}/requests-${pid}-${name.replaceAll(' ', '-')}`;
@@ -33,7 +33,7 @@ async function wrk(load, seconds) {
   const limits = ['-t1', `-c${load.connections}`, `-d${seconds}s`, `--timeout=${TIMEOUT_SECONDS}s`];
   const script = [`${root}/bench/rotate.lua`, load.url, '--', load.file, load.sent, load.expected ?? ''];
   const result = JSON.parse((await outputOf('wrk', [...limits, '-s', ...script])).trim().split('\n').pop());
-  // Those that were under way at the end were sent too.
+  // The requests in flight at the end were sent too.
   load.sent += result.answers + load.connections;
   return result;
 }
@@ -52,7 +52,7 @@ async function autocannon(load, seconds) {
   const verifyBody = expected && ((body) => body.includes(expected));
   const settings = { url, connections, duration: seconds, timeout: TIMEOUT_SECONDS, verifyBody };
   const { requests, latency, ...result } = await cannon({ ...settings, setupClient });
-  // Its connections do not keep in step.
+  // Its connections advance at different speeds.
   load.sent += Math.ceil(requests.total * 1.25) + connections;
   const errors = result.non2xx + result.errors + result.mismatches;
   return { answers: requests.total, took: result.duration, p50: latency.p50, p99: latency.p99, errors };

@@ -43,13 +43,13 @@ function section({ title, titles, measurements = [], figures = [], checks, ...st
 
 function footnote({ date, commit, rounds, seconds, users, thrownOut = [], failed }) {
   const answers = failed === 0 ? 'no answer failed' : `${failed} answers FAILED`;
-  const of = commit === undefined ? '' : ` of ${commit}`;
+  const of = commit === undefined ? '' : `, commit ${commit}`;
   return `${date.slice(0, 10)}${of}; ${rounds} rounds of ${seconds} s; ${users} users; ${answers}; ${discarded(thrownOut)}`;
 }
 
 function discarded(thrownOut) {
   const reasons = [...new Set(thrownOut.map(({ why }) => why))];
-  const counted = reasons.map((reason) => `${thrownOut.filter(({ why }) => why === reason).length} since ${reason}`);
+  const counted = reasons.map((reason) => `${thrownOut.filter(({ why }) => why === reason).length} because ${reason}`);
   return counted.length === 0 ? 'nothing thrown out.' : `thrown out: ${counted.join(', ')}.`;
 }
 

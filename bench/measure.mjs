@@ -1,12 +1,11 @@
 import { watched } from './cpu.mjs';
 
-/** Set before anything was measured. What breaks it is thrown out, counted, and measured again. */
+/** Set before anything was measured. A measurement that breaks it is thrown out, counted, and repeated. */
 export const RULE = { floorsApart: 0.15, foreignCpu: 0.1, repeats: 2 };
 
 /**
- * Measures each subject so many rounds, every time between two runs of the floor, with which it is then compared: what
- * the machine does at that time befalls both. Who begins changes from round to round. `targets`: [subject,
- * name, kind, bound, of a run].
+ * Measures each subject in each round, between two runs of the floor, and compares it with these: both feel what the
+ * machine does at that time. Each round begins with another subject. `targets`: [subject, name, kind, bound, of a run].
  */
 export async function compare(bench, floor, subjects, targets) {
   for (const one of [floor, ...subjects]) await warmUp(one);
@@ -28,14 +27,16 @@ export async function compare(bench, floor, subjects, targets) {
   return { ...results, checks };
 }
 
-/** So many rounds of `once`, with rows of a table, [name, unit, of a run], and targets, [name, kind, bound, of a run]. */
+/**
+ * Runs `once` in each round, for rows of a table, [name, unit, of a run], and targets, [name, kind, bound, of a run].
+ */
 export async function tabulate(bench, once, rows, targets) {
   const text = (one) => rows.map(([name, unit, of]) => `${name} ${number(of(one))} ${unit}`).join('; ');
   const { measurements, thrownOut } = await repeated(bench, text, () => [once]);
   return { figures: figuresOf(measurements, rows), checks: targetsOf(measurements, targets), thrownOut };
 }
 
-/** What `worksOf` a round measure. What was disturbed is measured again, and missing when it was disturbed each time. */
+/** Runs the work of each round. A disturbed measurement is repeated; it is missing when each attempt was disturbed. */
 async function repeated(bench, textOf, worksOf) {
   const measurements = [];
   const thrownOut = [];
@@ -54,7 +55,7 @@ async function repeated(bench, textOf, worksOf) {
   return { measurements, thrownOut };
 }
 
-/** One run, after a short one that does not count: by then the connections to the database are there again. */
+/** Measures one run, after a short one that does not count: it opens the connections to the database again. */
 export async function measure(bench, one) {
   await warmUp(one, bench.options.warmUp);
   const watch = (work) => watched(bench, one.pids, work);
@@ -97,12 +98,12 @@ function line({ name, rate, ratio, p99, cpu, floors: [before, after] }) {
   return `${name}: ${rate.toFixed(0)}/s, ${ratio.rate.toFixed(3)} of the floor's ${mean}/s, p99 ${p99.toFixed(1)} ms, ${used}`;
 }
 
-/** The rate, the slowest hundredth and the CPU, the floor's being 1. */
+/** The rate, the slowest hundredth and the CPU, as multiples of the floor's. */
 export const rateRatio = ({ ratio }) => ratio.rate;
 export const p99Ratio = ({ ratio }) => ratio.p99;
 export const cpuRatio = ({ ratio }) => ratio.cpu;
 
-/** Rows of a table about some runs, each with its unit and what it shows of a run. */
+/** Returns rows of a table about some runs, each with its unit and its figure for each run. */
 export function figuresOf(runs, rows) {
   return rows.map(([name, unit, of]) => ({ name, unit, values: runs.map(of) }));
 }
@@ -113,13 +114,13 @@ function targetsOf(runs, rows) {
 
 export const runsOf = (measurements, name) => measurements.filter((one) => one.name === name);
 
-/** A target, "at least" or "at most" so much. A value that could not be measured decides nothing. */
+/** Returns a target: "at least" or "at most" a bound. A value that could not be measured is neither met nor missed. */
 export function target(name, kind, bound, value) {
   if (!Number.isFinite(value)) return { name, kind, target: bound };
   return { name, kind, target: bound, value, isMet: kind === 'at least' ? value >= bound : value <= bound };
 }
 
-/** The median of something over some runs; undefined where there are none, or where it was not measured. */
+/** Returns the median of a figure over some runs; undefined without runs, or when it was not measured. */
 export function middle(runs, of) {
   const values = runs.map(of);
   return values.length === 0 || values.includes(undefined) ? undefined : median(values);
@@ -131,7 +132,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** What several parts of a scenario have found, one after another. */
+/** Concatenates the results of several parts of a scenario. */
 export function joined(parts) {
   const names = Object.keys(parts[0]);
   return Object.fromEntries(names.map((name) => [name, parts.flatMap((part) => part[name])]));

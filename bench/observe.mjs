@@ -1,5 +1,6 @@
-// Loaded into a server before its own code (node --expose-gc --import): tells the process that has started it of its
-// memory, its collections, and of how long its event loop is held up. 'settle' lets the memory settle first and begins again.
+// Loaded into a server before its own code (node --expose-gc --import). Reports its memory, its garbage collections and
+// the delays of its event loop to the process that started it. 'settle' first lets the memory settle, and resets the
+// figures.
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +23,7 @@ async function answer(wish) {
   if (wish === 'settle') {
     globalThis.gc();
     await sleep(500);
-    // What the first collection has only marked as free, the second one returns.
+    // The first collection only marks memory as free, the second one returns it.
     globalThis.gc();
     await sleep(200);
     delay.reset();
@@ -41,7 +42,7 @@ function noteCollection({ duration, detail }) {
 function look() {
   const { rss } = process.memoryUsage();
   peak = Math.max(peak, rss);
-  // The time between two looks, without the time that was meant to be between them.
+  // The time between two looks, minus the planned interval.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   return { rss, peak, scavenges, loop: { p99: late(delay.percentile(99)), max: late(delay.max) } };
 }

@@ -5,16 +5,16 @@ const DEFAULTS = { rounds: 5, seconds: 6, warmUp: 1, users: 100_000, requests: 1
 const SHORT = { rounds: 2, seconds: 2, warmUp: 0, users: 10_000, scenarios: ['read', 'sync', 'login', 'codes'] };
 
 const USAGE = `usage: npm run bench -- [options]
-  --short        three minutes' check against bench/recorded.json; nothing in docs/ is written
-  --record       with --short: put what was measured into bench/recorded.json
-  --only=a,b     these scenarios: ${SCENARIOS.join(', ')}
+  --short        a check of three minutes against bench/recorded.json; does not write to docs/
+  --record       with --short: write the results into bench/recorded.json
+  --only=a,b     only these scenarios: ${SCENARIOS.join(', ')}
   --rounds=N     measurements of each contestant (${DEFAULTS.rounds})
   --seconds=N    length of each measurement (${DEFAULTS.seconds})
-  --users=N      users in the database, a power of ten (${DEFAULTS.users}); growth goes from a tenth to ten times of it
-  --requests=N   requests between the two looks at the memory in "start" (${DEFAULTS.requests})
+  --users=N      users in the database, a power of ten (${DEFAULTS.users}); growth compares a tenth with ten times of it
+  --requests=N   requests between two readings of the memory in "start" (${DEFAULTS.requests})
 `;
 
-/** What `args` ask for; undefined when they ask for help, or for what there is not. */
+/** Returns the options in `args`; undefined when they ask for help, or are invalid. */
 export function readOptions(args) {
   const [flag, text] = [{ type: 'boolean' }, { type: 'string' }];
   const numbers = { rounds: text, seconds: text, users: text, requests: text };
@@ -33,7 +33,7 @@ function checked({ short = false, record = false, only, ...numbers }) {
   const wanted = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
   for (const [name, value] of wanted)
     if (!Number.isInteger(value) || value < 1 || (name === 'users' && !/^10{3,6}$/.test(value)))
-      throw new Error(`--${name}=${numbers[name]}: no such number`);
+      throw new Error(`--${name}=${numbers[name]}: is not a valid number`);
   const all = { ...DEFAULTS, ...(short && SHORT), ...Object.fromEntries(wanted), short, record };
   const scenarios = only?.split(',') ?? all.scenarios;
   const unknown = scenarios.filter((name) => !SCENARIOS.includes(name));

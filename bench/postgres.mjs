@@ -6,10 +6,10 @@ import { root } from '../scripts/dependencies.mjs';
 
 const compiled = createRequire(`${root}/dist/src/server.js`);
 
-/** All contestants are connected at the same time. Otherwise PostgreSQL runs as it comes, with every commit on the disk. */
+/** All contestants are connected at the same time. All else is PostgreSQL's default, with every commit on the disk. */
 export const SETTINGS = { max_connections: '200' };
 
-/** The service's own embedded PostgreSQL in a folder, which may be empty; every contestant has a database in it. */
+/** The service's embedded PostgreSQL in a folder, which may be empty. Every contestant has a database in it. */
 export class Postgres {
   constructor(dataDir) {
     this.dataDir = dataDir;
@@ -26,7 +26,9 @@ export class Postgres {
     this.pid = parseInt(readFileSync(`${this.dataDir}/postgres/postmaster.pid`, 'utf8'), 10);
   }
 
-  /** With these settings on top of the usual ones, at another address; not when the run is over. */
+  /**
+   * Restarts it with these settings on top of the usual ones, at another address; does nothing when the run is over.
+   */
   async restart(settings) {
     if (this.isOver) return;
     await this.server.stop();
@@ -38,14 +40,14 @@ export class Postgres {
     await this.server?.stop();
   }
 
-  /** The address of a database; without a name, of the one for administration. */
+  /** Returns the address of a database; without a name, that of the one for administration. */
   url(name) {
     const url = new URL(this.server.url);
     if (name !== undefined) url.pathname = `/${name}`;
     return url.href;
   }
 
-  /** The same for the role of the service. */
+  /** Like `url`, for the role of the service. */
   serviceUrl(name) {
     const url = new URL(this.server.serviceUrl);
     url.pathname = `/${name}`;
@@ -65,7 +67,11 @@ export class Postgres {
     return this.run(name, [...statements, 'VACUUM ANALYZE']);
   }
 
-  /** The first row of the last statement. */
+  async size(name) {
+    return (await this.run(name, ['SELECT pg_size_pretty(pg_database_size(current_database())) AS size'])).size;
+  }
+
+  /** Returns the first row of the last statement. */
   async run(name, statements) {
     const client = new pg.Client(this.url(name));
     await client.connect();

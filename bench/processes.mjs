@@ -12,7 +12,9 @@ const STOP_WITHIN_MS = 15_000;
 const OBSERVED = ['--expose-gc', '--import', `${root}/bench/observe.mjs`];
 const SERVICE = `${root}/dist/src/server.js`;
 
-/** The compiled service. `flags` are Node's own; `env` comes on top of what production requires. */
+/**
+ * Starts the compiled service. `flags` are Node's own; `env` comes on top of the variables that production requires.
+ */
 export function startService(bench, { database = 'bench', env, flags = [], isObserved } = {}) {
   const { postgres } = bench;
   const addresses = { DATABASE_URL: postgres.serviceUrl(database), DATABASE_MIGRATION_URL: postgres.url(database) };
@@ -26,7 +28,7 @@ export function startOwn(bench, name, { database = 'bench', env, args = [], flag
   return startServer(bench, { name, args: [...flags, file, ...args], env: all, isObserved });
 }
 
-/** A process of its own, with this environment and no other. An observed one can be asked what observe.mjs has seen. */
+/** Starts a process with this environment and no other. An observed one answers with the figures of observe.mjs. */
 export async function startServer(bench, { name, args, env, cwd = bench.folder, isObserved = false }) {
   const port = await freePort();
   const log = `${bench.folder}/${name}-${port}.log`;
@@ -56,7 +58,7 @@ export async function startServer(bench, { name, args, env, cwd = bench.folder, 
   throw new Error(`${name} does not start: ${readFileSync(log, 'utf8').slice(-2_000)}`);
 }
 
-/** Servers that know no such path say so, which is as good. */
+/** A server without this path answers 404, which is as good. */
 async function isReady(url, child) {
   for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until && child.exitCode === null; await sleep(10)) {
     const response = await globalThis.fetch(url).catch(() => undefined);

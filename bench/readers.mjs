@@ -1,4 +1,4 @@
-// Who answers "whose session is this, and what is known of a user?", each with its own way to ask and its own tables.
+// Contestants that answer "whose session is this, and what is known of a user?", each with its own requests and tables.
 import { answerTo, asked, person, post, signature, SQL } from './people.mjs';
 import { startOwn, startService } from './processes.mjs';
 import { seedAccounts } from './seed.mjs';
@@ -6,7 +6,7 @@ import { seedAccounts } from './seed.mjs';
 const PARSE_HEADERS = { 'X-Parse-Application-Id': 'bench', 'Content-Type': 'application/json' };
 const PARSE_ID_LENGTH = 10;
 
-/** Ours, and those that read such tables as ours. `forged` is a request with another session's signature. */
+/** Returns a contestant that reads the service's tables. `forged` is a request with another session's signature. */
 function ours(name, title, start, cookie = {}) {
   const request = (bench, index, signed = {}) =>
     post(bench, index, `/user/${asked(index, bench.options.users).id}`, { ...cookie, ...signed });
@@ -53,14 +53,14 @@ export const others = [
     timesSlower: 10,
     start: (bench) => startOther(bench, 'parse-server', parseRows),
     request: (_bench, index) => parseRequest(`r:${person(index).sid}`),
-    // Its tokens bear no signature.
+    // Its tokens are not signed.
     forged: () => parseRequest('r:nobody'),
     isRight: (_bench, index, body) => body.objectId === person(index).id.slice(0, PARSE_ID_LENGTH),
     isRefused: (status, body) => status >= 400 && body.code === 209,
   },
 ];
 
-/** Speed is worth nothing before the answers are right: some sessions are tried, and a forged one. */
+/** Checks answers before speed is measured: several sessions get the right user, and a forged one is refused. */
 export async function checkAnswers(bench, reader, server, indexes) {
   for (const index of indexes) {
     const { status, body } = await answerTo(server, reader.request(bench, index));
@@ -71,7 +71,9 @@ export async function checkAnswers(bench, reader, server, indexes) {
   if (!reader.isRefused(status, body)) throw new Error(`${reader.name} takes a forged session: ${status}`);
 }
 
-/** It writes sessions with every request: its accounts are its own, so that the tables of the others stay as they are. */
+/**
+ * It writes sessions with every request. It has accounts of its own, so that the tables of the others stay unchanged.
+ */
 async function startNaive(bench) {
   await seedAccounts(bench.postgres, 'naive', bench.options.users);
   return startOwn(bench, 'naive', { database: 'naive' });
@@ -104,7 +106,7 @@ function parseRequest(token) {
   return { method: 'GET', path: '/parse/users/me', headers: { ...PARSE_HEADERS, 'X-Parse-Session-Token': token } };
 }
 
-/** The first user signs up; the others are copies of its rows, with ids of their own. */
+/** Signs the first user up; the others are copies of its rows, with ids of their own. */
 async function parseRows(numbers, server) {
   const body = JSON.stringify({ username: 'first', password: 'opensesame', email: 'first@example.com' });
   const signUp = { method: 'POST', path: '/parse/users', headers: PARSE_HEADERS, body };

@@ -10,16 +10,18 @@ import { number, RULE, target } from './measure.mjs';
 import { SCENARIOS } from './options.mjs';
 import { SETTINGS } from './postgres.mjs';
 
-/** Every single measurement of this machine. */
+/** File with every single measurement of this machine. */
 const RESULTS = `${root}/.cache/benchmark.json`;
 const [PAGE, CHART] = ['md', 'svg'].map((kind) => `${root}/docs/benchmark.${kind}`);
 const RECORDED = `${root}/bench/recorded.json`;
-/** Wide, since a shared machine measures badly: it is for what has broken, not for what has slowed a little. */
+/** Wide, because a shared machine measures badly: it finds what has broken, not what has slowed a little. */
 const MARGIN = 0.6;
 const MARKED = /(<!-- results:begin -->\n).*(\n<!-- results:end -->)/s;
 const COMPARED = ['better-auth', 'parse-server', 'express', 'express-session', 'connect-pg-simple', 'knex', 'pg'];
 
-/** Prints what was found, and keeps it. False when answers have failed, or the short run is worse than it was. */
+/**
+ * Prints the results, and stores them. Returns false when answers have failed, or the short run is worse than recorded.
+ */
 export async function report(bench, results) {
   for (const { title, checks } of Object.values(results))
     bench.say([`\n${title}`, ...checks.map((check) => `  ${checkLine(check)}`)].join('\n'));
@@ -32,7 +34,7 @@ export async function report(bench, results) {
   const missing = SCENARIOS.filter((name) => !(name in all.scenarios));
   if (missing.length > 0) {
     bench.say(
-      `\nWritten: ${RESULTS}. docs/benchmark.md is written once there is ${missing.join(', ')} of this machine too`,
+      `\nWritten: ${RESULTS}. docs/benchmark.md follows once this machine has measured ${missing.join(', ')} too`,
     );
     return bench.failed === 0;
   }
@@ -45,7 +47,7 @@ export async function report(bench, results) {
 function isAsRecorded(bench, results) {
   const recorded = JSON.parse(readFileSync(RECORDED, 'utf8'));
   if (bench.options.record) record(recorded, results);
-  bench.say('\nBeside what was recorded');
+  bench.say('\nCompared with bench/recorded.json');
   const verdicts = [];
   for (const [scenario, { checks }] of Object.entries(results))
     for (const [name, before] of Object.entries(recorded[scenario] ?? {})) {
@@ -92,7 +94,10 @@ async function circumstances(bench) {
   };
 }
 
-/** Each scenario is compared within itself, so those that did not run this time stay, if all was the same around them. */
+/**
+ * Returns earlier results of scenarios that did not run this time, when the machine and all versions are unchanged:
+ * each scenario is compared within itself.
+ */
 function kept(around) {
   if (!existsSync(RESULTS)) return {};
   const { scenarios, ...before } = JSON.parse(readFileSync(RESULTS, 'utf8'));

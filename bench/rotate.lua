@@ -1,5 +1,5 @@
--- Sends the requests of a file in their order, and begins again when it has sent the last. Arguments: the file, how many
--- to skip, and a text that every answer has to hold (empty: what answers hold is not looked at, which is quicker).
+-- Sends the requests of a file in their order, and begins again after the last. Arguments: the file, the number of
+-- requests to skip, and a text that every answer must contain (empty: answers are not searched, which is quicker).
 local requests, sent, threads = {}, 0, {}
 wrong = 0
 

@@ -1,4 +1,4 @@
-// npm run bench: measures the compiled service beside a floor and beside others. See docs/benchmark.md.
+// npm run bench: measures the compiled service beside a floor and beside other software. See docs/benchmark.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { ensureDependencies, root } from '../scripts/dependencies.mjs';
@@ -10,7 +10,7 @@ if (options) await run();
 
 async function run() {
   await prepare();
-  // Only now: what they need has just been installed and built.
+  // Imported only now: their dependencies have just been installed and built.
   const { Bench } = await import('./bench.mjs');
   const { report } = await import('./report.mjs');
   const bench = new Bench(options);
@@ -28,7 +28,7 @@ async function run() {
 
 async function prepare() {
   await ensureDependencies({ dev: true });
-  // The short check compares with nobody else, and what it needs the service has as well.
+  // The short check does not run other software; it needs only packages that the service has as well.
   const needsOthers = !options.short || !hasWrk;
   const folder = `${root}/bench`;
   if (needsOthers && !existsSync(`${folder}/node_modules`)) command('npm', ['ci', '--no-audit', '--no-fund'], folder);

@@ -6,10 +6,10 @@ const { hash } = createRequire(`${root}/package.json`)('bcrypt');
 
 const LIFE = 30 * 86_400_000;
 const GROUP_SIZE = 20;
-/** By each of these the users stand in another order, so that no two of somebody's groups are the same. */
+/** Each stride puts the users in another order, so that no two groups of a user have the same members. */
 const STRIDES = [1, 3, 7, 11, 13];
 
-/** Users that can log in, each with a session as a login writes it. Versions are set by the triggers, as always. */
+/** Inserts users that can log in, each with a session as a login writes it. Triggers set the versions, as always. */
 export async function seedAccounts(postgres, database, users) {
   const now = Date.now();
   const expires = new Date(now + LIFE).toISOString();
@@ -28,7 +28,7 @@ export async function seedAccounts(postgres, database, users) {
   ]);
 }
 
-/** A fifth of the users with 20 friends each, and in 5 groups of 20 members. */
+/** Gives a fifth of the users 20 friends each, and puts each of them in 5 groups of 20 members. */
 export async function seedCircle(postgres, database, users) {
   const count = circleOf(users);
   const group = `'group-' || stride || '-' || place / ${GROUP_SIZE}`;

@@ -6,9 +6,9 @@ import { answerTo, GOOD, postPhone, REGION } from '../people.mjs';
 import { startOwn, startService } from '../processes.mjs';
 
 const FIRST_PHONE = 7_500_000_000;
-/** More than any server here sends in a second: a phone gets no second code within a minute. */
+/** More than any server here sends in a second. Each code goes to a new phone, which gets only one in a minute. */
 const CODES_A_SECOND = 20_000;
-/** Production mode refuses to put codes into a file. All else is as there. */
+/** Production mode refuses to put codes into a file. All else is as in production. */
 const AS_IN_PRODUCTION = {
   NODE_ENV: 'development',
   SMS_PROVIDER: 'file',
@@ -18,14 +18,14 @@ const AS_IN_PRODUCTION = {
   VERIFIES_PER_IP_DAY: '20000',
 };
 
-/** What a day leaves in these tables: with nothing in them PostgreSQL would plan for nothing, and keep to it. */
+/** Rows as a day leaves them. With empty tables PostgreSQL would plan for empty tables, and keep those plans. */
 const EARLIER_CODES = [
   `INSERT INTO rate_limits (key, used, amount, resets_at)
    SELECT limit_name || ':+44' || number, 1, 10, now() + interval '1 day'
      FROM generate_series(7600000000, 7600049999) AS number, unnest(ARRAY['send_per_phone', 'wrong_codes_p']) AS limit_name`,
   `INSERT INTO verification_codes (phone, code_hmac, expires_at)
    SELECT '+44' || number, sha256(number::text::bytea), now() FROM generate_series(7600000000, 7600049999) AS number`,
-  // So many codes are usual, and so many of them verified, that the spend guard has nothing to report.
+  // These numbers of sent and verified codes are usual, so that the spend guard does not report anything.
   `INSERT INTO sms_traffic (region, slot, sent, verified)
    SELECT 'GB', sms_traffic_slot(now() - number * interval '10 minutes'), 100000, 80000 FROM generate_series(2, 2016) AS number`,
 ];
@@ -54,7 +54,7 @@ export async function run(bench) {
   return { titles, ...joined([sent, verified]) };
 }
 
-/** A server that sends codes, and the file that they are read from. */
+/** Returns the load for a server that sends codes, and reads these from the server's file. */
 function codesOf(bench, server, file) {
   let read = 0;
   const newCodes = () => {
@@ -63,14 +63,14 @@ function codesOf(bench, server, file) {
     read = lines.length;
     return added;
   };
-  // Every run has its own requests: one that is sent a second time would be refused, and fail the run of the benchmark.
+  // Every run has its own requests: a request that is sent twice would be refused, and fail the run of the benchmark.
   const underLoad = (name, requestsFor) => {
     const under = (requests) => subject(bench, server, name, requests, { expected: GOOD });
     return { ...under([]), run: (seconds) => under(requestsFor(seconds)).run(seconds) };
   };
   const firstCodes = (seconds) => Array.from({ length: CODES_A_SECOND * (seconds + 1) }, sendRequest);
   const sending = underLoad('send_code', firstCodes);
-  // What is exchanged was sent for twice as long before: there must be enough of it.
+  // Codes are sent for twice as long before, so that there are enough to verify.
   const before = async (seconds) => {
     newCodes();
     await sending.run(2 * seconds);

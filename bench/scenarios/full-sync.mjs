@@ -7,13 +7,13 @@ import { joined, measure, median, tabulate, warmUp } from '../measure.mjs';
 import { person, post, readRequests, SQL } from '../people.mjs';
 import { startService } from '../processes.mjs';
 
-/** Members in the user's groups: a few very large ones, and one of an ordinary large size. */
+/** Members in each of the user's groups: twelve very large groups, and one of an ordinary large size. */
 const GROUPS = [...Array(12).fill(20_000), 2_000];
 const MEMBERS = GROUPS.reduce((sum, members) => sum + members, 0);
 const MEMBER = '"memberId"';
 const READERS = 8;
 const SLOW_READERS = 2;
-/** From this one on, users are in each of the groups. One user is sent two large answers at once, and no more. */
+/** The first of the users who are in all groups. The service sends one user at most two large answers at once. */
 const IN_ALL_GROUPS = 20;
 const SLOW_BYTES_A_MS = 200;
 const LIGHT_CONNECTIONS = 8;
@@ -27,17 +27,17 @@ export async function run(bench) {
   const server = await startService(bench, { isObserved: true });
   const light = subject(bench, server, 'light reads', readRequests(bench), { connections: LIGHT_CONNECTIONS });
   await warmUp(light);
-  // Node keeps what memory it has once had, so all growth is from before the first of these answers.
+  // Node keeps memory that it once had, so growth is measured from before the first of these answers.
   const { rss } = await server.ask('settle');
   await fullSync(bench, server, { isCompressed: true });
   return joined([
-    await alone(bench, server, rss, 'compressed'),
-    await alone(bench, server, rss, 'plain'),
+    await single(bench, server, rss, 'compressed'),
+    await single(bench, server, rss, 'plain'),
     await crowd(bench, server, rss, light),
   ]);
 }
 
-/** The members of the largest groups are whoever is there, and more: their ids need not belong to anybody. */
+/** The largest groups contain the seeded users, and ids that belong to nobody, which the table accepts. */
 function largeGroup(size, place) {
   const group = `large-${place}`;
   const member = SQL.id(`CASE n WHEN 0 THEN 0 ELSE n + ${place} END`);
@@ -47,7 +47,7 @@ function largeGroup(size, place) {
   ];
 }
 
-async function alone(bench, server, rss, kind) {
+async function single(bench, server, rss, kind) {
   const once = async () => {
     const isCompressed = kind === 'compressed';
     await server.ask('settle');
@@ -56,16 +56,16 @@ async function alone(bench, server, rss, kind) {
     return { ...result, isCompressed, loop, growth: (peak - rss) / MIB, foreign };
   };
   const rows = [
-    [`alone, ${kind}: first byte`, 'ms', (one) => one.firstByteMs],
-    [`alone, ${kind}: all of it`, 's', (one) => one.seconds],
-    [`alone, ${kind}: event-loop delay, p99`, 'ms', (one) => one.loop.p99],
-    [`alone, ${kind}: event-loop delay, greatest`, 'ms', (one) => one.loop.max],
-    [`alone, ${kind}: growth of memory`, 'MiB', (one) => one.growth],
+    [`one at a time, ${kind}: first byte`, 'ms', (one) => one.firstByteMs],
+    [`one at a time, ${kind}: all of it`, 's', (one) => one.seconds],
+    [`one at a time, ${kind}: event-loop delay, p99`, 'ms', (one) => one.loop.p99],
+    [`one at a time, ${kind}: event-loop delay, greatest`, 'ms', (one) => one.loop.max],
+    [`one at a time, ${kind}: growth of memory`, 'MiB', (one) => one.growth],
   ];
   const targets = [
-    [`alone, ${kind}: first byte, ms`, 'at most', 100, (one) => one.firstByteMs],
-    [`alone, ${kind}: event-loop delay p99, ms`, 'at most', 30, (one) => one.loop.p99],
-    [`alone, ${kind}: growth of memory, MiB`, 'at most', 120, (one) => one.growth],
+    [`one at a time, ${kind}: first byte, ms`, 'at most', 100, (one) => one.firstByteMs],
+    [`one at a time, ${kind}: event-loop delay p99, ms`, 'at most', 30, (one) => one.loop.p99],
+    [`one at a time, ${kind}: growth of memory, MiB`, 'at most', 120, (one) => one.growth],
   ];
   return tabulate(bench, once, rows, targets);
 }
@@ -93,7 +93,7 @@ async function crowd(bench, server, rss, light) {
   return tabulate(bench, once, rows, targets);
 }
 
-/** Eight users at once, over and over; two of them on slow lines, on whom is hung up in the end. */
+/** Runs syncs of eight users at once, over and over. Two of them read slowly, and are disconnected at the end. */
 async function besideReaders(bench, server, light) {
   const hangUp = new globalThis.AbortController();
   const slowly = { isSlow: true, signal: hangUp.signal };
@@ -124,7 +124,7 @@ async function fullSync(bench, { url }, { isCompressed = false, isSlow = false, 
   const firstByteMs = performance.now() - begun;
   let [members, rest] = [0, ''];
   for await (const chunk of body) {
-    // A chunk may end amid what is counted.
+    // A chunk may end in the middle of the text that is counted.
     const parts = (rest + Buffer.from(chunk).toString('latin1')).split(MEMBER);
     members += parts.length - 1;
     rest = parts.at(-1).slice(1 - MEMBER.length);

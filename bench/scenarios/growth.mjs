@@ -5,14 +5,17 @@ import { person, postPhone, readRequests, spread, syncRequests } from '../people
 import { startService } from '../processes.mjs';
 import { seedAccounts, seedCircle } from '../seed.mjs';
 
-/** More than are answered in one run, so that the large tables are really read. */
+/** More than one run sends, so that the large tables are really read. */
 const REQUESTS = 100_000;
-/** As PostgreSQL's manual advises. By default it would fetch most pages of the large tables from the system, over and over. */
+/**
+ * A quarter of memory, as PostgreSQL's manual advises. Its default would fetch most pages of the large tables
+ * repeatedly.
+ */
 const BUFFERS = { shared_buffers: `${Math.floor(totalmem() / 4 / 2 ** 20)}MB` };
 
 export const title = 'A hundred times the users';
 
-/** The small installation takes the place of the floor, and what is compared is CPU: the service's with PostgreSQL's. */
+/** The small installation takes the place of the floor. The CPU of the service and PostgreSQL together is compared. */
 export async function run(bench) {
   await bench.postgres.restart(BUFFERS);
   try {
@@ -41,7 +44,8 @@ async function installation(bench, database, users) {
   bench.say(`  seeding ${users} users …`);
   await seedAccounts(bench.postgres, database, users);
   const version = await seedCircle(bench.postgres, database, users);
-  // The lookup alone is wanted, without the statement that counts it against its address.
+  bench.say(`  its size on the disk: ${await bench.postgres.size(database)}`);
+  // Only the look-up is measured, without the statement that counts it against its address.
   const env = { CHECKS_PER_IP_MINUTE: '0', CHECKS_PER_IP_DAY: '0' };
   const server = await startService(bench, { database, env });
   const lookUp = (index) => postPhone(index, '/user/check_phone_available', person(index).phone);

@@ -7,7 +7,7 @@ import { startService } from '../processes.mjs';
 
 const CEILING = `${root}/bench/servers/bcrypt-ceiling.mjs`;
 const USERS = 5_000;
-/** Code that runs forty times a second takes long to get hot. */
+/** Code that runs forty times a second takes long until Node compiles it. */
 const WARM_UP_SECONDS = 40;
 
 export const title = 'Logging in';
@@ -15,7 +15,7 @@ export const title = 'Logging in';
 export async function run(bench) {
   const login = await loginSubject(bench, await startService(bench));
   const titles = { floor: 'comparing passwords and nothing else, on all processors', login: 'POST /user/login' };
-  const target = ['login', 'logins/s, ratio to what bcrypt alone reaches', 'at least', 0.92, rateRatio];
+  const target = ['login', 'logins/s, ratio to bcrypt by itself', 'at least', 0.92, rateRatio];
   return { titles, ...(await compare(bench, ceiling, [login], [target])) };
 }
 
@@ -24,14 +24,14 @@ export async function loginSubject(bench, server) {
   const requests = spread(bench.options.users, USERS).map(request);
   const { status, body } = await answerTo(server, requests[0]);
   if (status !== 200 || body.result.id !== person(0).id) throw new Error(`login fails: ${status}`);
-  // Passwords that are still waiting to be compared when the load has gone would take from whatever is measured next:
-  // one more login has to wait for all of them.
+  // Passwords that still wait to be compared after the load would slow the next measurement. One more login waits for
+  // all of them.
   const settle = () => answerTo(server, requests[0]);
   const login = subject(bench, server, 'login', requests, { expected: GOOD });
   return { ...login, settle, ...(!bench.options.short && { warmUpSeconds: WARM_UP_SECONDS }) };
 }
 
-/** A process of its own for every run: it has no server, and ends with its time. */
+/** It starts a process for every run. This process has no server, and ends by itself when its time is over. */
 const ceiling = {
   name: 'floor',
   pids: [],

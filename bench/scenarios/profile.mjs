@@ -8,7 +8,7 @@ const SHOWN = 14;
 
 export const title = 'Where the time of reading a user goes';
 
-/** Of the service and of the limit, so that their difference is what the service does besides. */
+/** Profiles the service and the limit: their difference is the service's other work. */
 export async function run(bench) {
   const figures = [];
   for (const reader of [service, limit]) {
@@ -31,17 +31,17 @@ async function profiled(bench, reader) {
   const { requests } = await reads.run(seconds);
   const ended = microseconds();
   await server.stop();
-  // Each thread writes a file, when the process ends; the main thread is number 0.
+  // Each thread writes a file when the process ends; the main thread is number 0.
   const file = readdirSync(folder).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));
   return sharesOf(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')), [begun, ended], requests);
 }
 
-/** On the clock that profiles are on. */
+/** Reads the clock that profiles use. */
 function microseconds() {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** Microseconds of one request between two moments, by package. */
+/** Returns the microseconds of one request between two moments, by package. */
 function sharesOf({ nodes, samples, timeDeltas, startTime }, [begun, ended], requests) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const times = new Map();

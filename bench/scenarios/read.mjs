@@ -3,7 +3,7 @@ import { compare, cpuRatio, middle, p99Ratio, rateRatio, runsOf, target, warmUp 
 import { readRequests, spread } from '../people.mjs';
 import { checkAnswers, floor, limit, others, service } from '../readers.mjs';
 
-/** Parse Server keeps what it has read for five seconds: in that time none of these comes again. */
+/** Parse Server caches its reads for five seconds: in that time, no session comes again. */
 const SESSIONS = 20_000;
 
 export const title = 'Reading a user with a session';
@@ -36,7 +36,10 @@ export async function run(bench) {
   return { titles: Object.fromEntries(readers.map((reader) => [reader.name, reader.title])), ...measured };
 }
 
-/** A long-lived table that gets and loses an entry with each request makes scavenges several times as long. */
+/**
+ * Compares mean scavenges: a long-lived table that gets and loses an entry with each request makes them several times
+ * longer.
+ */
 async function scavengeRatio(bench) {
   const means = [];
   for (const reader of [service, limit]) {

@@ -26,7 +26,7 @@ export async function run(bench) {
   return { figures, checks };
 }
 
-/** As in a fresh copy of the project on a developer's machine; the first start makes the database and does not count. */
+/** Starts it as in a fresh clone on a developer's machine. The first start makes the database, and does not count. */
 async function warmStarts(bench) {
   const env = { DATA_DIR: `${bench.folder}/start`, NODE_ENV: 'development' };
   const times = [];
@@ -42,7 +42,7 @@ async function warmStarts(bench) {
   return times;
 }
 
-/** In MiB, each time after so many requests more. */
+/** Returns the memory in MiB, each time after `counts` more requests. */
 async function memory(bench, counts) {
   const server = await startService(bench, { isObserved: true });
   const reads = subject(bench, server, 'reads', readRequests(bench));

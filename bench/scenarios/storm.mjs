@@ -9,7 +9,7 @@ const READERS = 8;
 
 export const title = 'Reading beside a storm of logins';
 
-/** The floor's own reads beside the same logins show how much of what reads wait for is the machine's doing. */
+/** The floor's own reads beside the same logins show how much of the waiting is caused by the machine. */
 export async function run(bench) {
   const server = await startService(bench);
   const requests = readRequests(bench);

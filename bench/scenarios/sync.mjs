@@ -6,7 +6,7 @@ import { floor } from '../readers.mjs';
 import { horizon, seedCircle } from '../seed.mjs';
 
 const CHANGES = 10;
-/** Five of everybody's friendships, and one member in each of everybody's five groups. */
+/** Changes five friendships of each user, and one member in each of the user's five groups. */
 const SOME_CHANGES = [
   `UPDATE friendships SET display_name = 'Changed' WHERE (user_id, friend_id) IN (
      SELECT user_id, friend_id FROM (
@@ -21,7 +21,7 @@ export const title = 'Synchronising';
 const titles = {
   floor: 'floor: reading a user',
   'nothing new': 'POST /user/sync/:version, nothing new (5 groups of 20 members, 20 friends)',
-  '10 changes': 'the same with 10 changes since',
+  '10 changes': 'POST /user/sync/:version, 10 changes since',
 };
 
 const targets = [

@@ -1,4 +1,4 @@
-// How many passwords bcrypt compares in so many seconds when it has all processors to itself, by libuv's threads.
+// Counts the passwords that bcrypt compares in a number of seconds on libuv's threads, with all processors to itself.
 import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import { root } from '../../scripts/dependencies.mjs';

@@ -1,5 +1,5 @@
-// better-auth with its own tables. Its session cookie cache is off, which is the default; its rate limit, 100 requests in
-// 10 seconds for all that come from one address, would leave nothing to measure.
+// better-auth with its own tables. Its session cookie cache is off, which is the default. Its rate limit is off too:
+// 100 requests in 10 seconds for each address would leave nothing to measure.
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';

@@ -1,5 +1,5 @@
-// The floor of send_code and verify_code: the service's SQL statements in their order, and the line in the SMS file. The
-// statements are those of the service's own repositories, on a bare pool of pg's instead of Knex.
+// The floor of send_code and verify_code: the service's SQL statements in their order, and the line in the SMS file.
+// The statements come from the service's own repositories, and run on a bare pool of pg instead of Knex.
 import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

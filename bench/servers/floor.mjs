@@ -1,6 +1,6 @@
-// The floor: what no service on Node and PostgreSQL can do without, to answer POST /user/:id for a session's owner.
-// With the argument "joined", session and user are read by one statement instead of two. With "limit" that statement is
-// asked on two pipelined connections, without waiting for the answer before: nothing on Node is known to be faster.
+// The floor: the least that a service on Node and PostgreSQL needs to answer POST /user/:id for a session's owner. With
+// the argument "joined", one statement reads session and user, instead of two. With "limit" that statement runs on two
+// pipelined connections, without waiting for the answer before: nothing on Node is known to be faster.
 import { Buffer } from 'node:buffer';
 import { timingSafeEqual } from 'node:crypto';
 import { signature } from '../people.mjs';
@@ -46,7 +46,7 @@ async function inOne(sid, id) {
 
 const find = way === undefined ? inTwo : inOne;
 
-/** The session id of a Cookie header, or undefined when nobody who knows the secret has signed it. */
+/** Returns the session id of a Cookie header, or undefined when it is not signed with the secret. */
 function sessionId(header) {
   const found = header?.split('; ').find((part) => part.startsWith(COOKIE));
   if (found === undefined) return undefined;

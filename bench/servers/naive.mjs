@@ -1,4 +1,4 @@
-// The same operation as tutorials write it: Express, express-session, connect-pg-simple and Knex with their defaults.
+// POST /user/:id as tutorials write it: Express, express-session, connect-pg-simple and Knex with their defaults.
 import connectPgSimple from 'connect-pg-simple';
 import express from 'express';
 import session from 'express-session';

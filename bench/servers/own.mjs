@@ -1,4 +1,4 @@
-// What the small servers here share: their settings, where they listen and, for the floors, how they answer.
+// Shared by the small servers here: their settings, where they listen and, for the floors, how they answer.
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -7,21 +7,21 @@ export const { DATABASE_URL, SESSION_SECRET, SMS_FILE, PORT } = process.env;
 
 export const HOST = '127.0.0.1';
 
-/** In its own way, so that Node writes the profile that it may have been asked for. */
+/** It exits by itself on SIGTERM, so that Node writes the profile that it may have been asked for. */
 process.once('SIGTERM', () => process.exit());
 
 export const listen = (handler) => void createServer(handler).listen(PORT, HOST);
 
 export const newPool = () => new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 
-/** What is asked while it connects waits. */
+/** Returns a client at once; queries wait until it has connected. */
 export function newPipelinedClient() {
   const client = new pg.Client({ connectionString: DATABASE_URL, pipeline: true });
   client.connect();
   return client;
 }
 
-/** `answer` returns what is sent as JSON; a code that is an HTTP status is sent as such. */
+/** Sends the value that `answer` returns as JSON. A code that is an HTTP status becomes the status of the answer. */
 export function listenJson(answer) {
   listen(async (req, res) => {
     const value = await answer(req).catch(() => ({ code: 500 }));
