@@ -1,19 +1,19 @@
 #!/bin/sh
-# Backups of an installation: its database, its data folder and its settings. docs/backup.md tells how to use it.
+# Backs up an installation: its database, its data folder and its settings. docs/backup.md explains how to use it.
 #
-#   backup.sh now             makes one, and removes all but the newest BACKUP_KEEP
-#   backup.sh nightly         makes one each day at BACKUP_AT, in UTC
-#   backup.sh fresh           fails unless there is one of the last 26 hours
-#   backup.sh restore NAME    puts one back; NAME may be "latest"
-#     --replace               drops what the database and the data folder hold already
-#     --nothing-lost          nothing was written after the backup: clients need not be sent everything again
-#     --end-sessions          everybody has to log in again
-#   backup.sh resend          after going back in another way: has clients sent everything again
+#   backup.sh now             makes a backup, and removes all but the newest BACKUP_KEEP
+#   backup.sh nightly         makes a backup each day at BACKUP_AT, in UTC
+#   backup.sh fresh           fails unless there is a backup of the last 26 hours
+#   backup.sh restore NAME    restores a backup; NAME may be "latest"
+#     --replace               drops existing content of the database and the data folder
+#     --nothing-lost          nothing was written after the backup: clients are not sent everything again
+#     --end-sessions          ends all sessions: every user has to log in again
+#   backup.sh resend          after another kind of restore: makes the service send clients everything again
 #
-# PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. What is restored belongs to the owner of its schema
-# public, whose role PGUSER has to have. BACKUP_ENV tells what becomes of .env: plain, none, or encrypted, to a recipient
-# of age (age1…) or to the public key of gpg in the file that it names. A backup is a folder in BACKUP_DIR, named by its
-# time. It gets this name when it is whole, and nothing else has such a name.
+# PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. Restored objects belong to the owner of its schema
+# public, and PGUSER must be a member of that role. BACKUP_ENV says how .env is kept: plain, none, or encrypted, for an
+# age recipient (age1…) or for the gpg public key in the file that it names. A backup is a folder in BACKUP_DIR, named by
+# its time. It gets this name when it is complete, and nothing else has such a name.
 set -eu
 umask 077
 
@@ -38,7 +38,7 @@ fail() {
   exit 1
 }
 
-# The line of a program's output that tells why.
+# Prints the line of a program's output that gives the reason.
 why() { printf '%s\n' "$1" | grep -m 1 -E 'error|ERROR|FATAL|[Cc]annot|FAILED' || printf '%s\n' "$1" | head -n 1; }
 
 sql() { psql --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="$1"; }
@@ -54,23 +54,23 @@ alone() {
   flock --nonblock 9 || fail "another backup or restore is under way in $BACKUP_DIR"
 }
 
-# --- making one ----------------------------------------------------------------------------------------------------
+# --- making a backup -----------------------------------------------------------------------------------------------
 
 backups() { find "$BACKUP_DIR" -mindepth 1 -maxdepth 1 -type d -name 'accounts-*' "$@" | sort; }
 
 make_backup() {
   alone
-  whole "$BACKUP_KEEP" || fail "BACKUP_KEEP is no number from 1: $BACKUP_KEEP"
-  [ -d "$DATA_DIR" ] || fail "there is no folder $DATA_DIR"
+  whole "$BACKUP_KEEP" || fail "BACKUP_KEEP must be a whole number from 1: $BACKUP_KEEP"
+  [ -d "$DATA_DIR" ] || fail "the folder $DATA_DIR does not exist"
   connect
   [ "$(sql "SELECT to_regclass('public.users') IS NOT NULL")" = t ] ||
-    fail "the database $PGDATABASE has no table users: an empty one is not backed up"
+    fail "the database $PGDATABASE has no table users: an empty database is not backed up"
   rm -rf "$UNFINISHED"
   trap 'rm -rf "$UNFINISHED"' EXIT
   trap 'exit 143' TERM INT
   mkdir "$UNFINISHED" || fail "$BACKUP_DIR cannot be written"
 
-  # An image may come or go while the database is dumped. Those that its rows name are in one of the two passes.
+  # An image may be added or removed during the dump. Every image that a dumped row names is in one of the two passes.
   began=$(date +%s)
   pack --create
   tell=$(pg_dump --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
@@ -78,7 +78,7 @@ make_backup() {
   pack --append --newer="@$((began - 60))"
   [ ! -f "$ENV_FILE" ] || keep_settings
   (cd "$UNFINISHED" && find . -type f ! -name SHA256SUMS -exec sha256sum {} + >SHA256SUMS) ||
-    fail "the sums of the files were not written, $(room)"
+    fail "the checksums of the files were not written, $(room)"
   find "$UNFINISHED" -exec sync {} +
 
   name=$(new_name)
@@ -87,16 +87,16 @@ make_backup() {
     name=$(new_name)
   done
   mv "$UNFINISHED" "$BACKUP_DIR/$name" || fail "$BACKUP_DIR cannot be written"
-  say "$name is whole, $(du -sh "$BACKUP_DIR/$name" | cut -f 1)"
+  say "$name is complete, $(du -sh "$BACKUP_DIR/$name" | cut -f 1)"
   prune
 }
 
-# pg_dump refuses a newer server without a remedy.
+# Adds a remedy to pg_dump's refusal of a newer server.
 why_not_dumped() {
   server=$(printf '%s\n' "$1" | sed -n -E 's/.*server version: ([0-9]+).*/\1/p')
   ours=$(printf '%s\n' "$1" | sed -n -E 's/.*pg_dump version: ([0-9]+).*/\1/p')
   if [ -n "$server" ] && [ -n "$ours" ]; then
-    echo "PostgreSQL here is $server, pg_dump $ours: install postgresql-client-$server"
+    echo "the server is PostgreSQL $server, but pg_dump is $ours: install postgresql-client-$server"
   else
     echo "$(why "$1"), $(room)"
   fi
@@ -108,10 +108,10 @@ keep_settings() {
     none) ;;
     age1*) tell=$(age --encrypt --recipient "$BACKUP_ENV" --output "$UNFINISHED/.env.age" "$ENV_FILE" 2>&1) ;;
     *) tell=$(encrypt_by_gpg 2>&1) ;;
-  esac || fail "$ENV_FILE was not kept as BACKUP_ENV asks: $(why "$tell")"
+  esac || fail "$ENV_FILE was not saved as BACKUP_ENV says: $(why "$tell")"
 }
 
-# With a key ring of its own: the user's may trust others, or not be there.
+# Encrypts with a separate key ring: the user's may trust other keys, or be missing.
 encrypt_by_gpg() {
   [ -f "$BACKUP_ENV" ] || { echo "cannot read the public key $BACKUP_ENV" && return 1; }
   mkdir "$UNFINISHED/.gnupg" || return 1
@@ -124,8 +124,8 @@ new_name() { date -u +accounts-%Y-%m-%dT%H-%M-%SZ; }
 
 room() { echo "$(df -h --output=avail "$BACKUP_DIR" | tail -n 1 | tr -d ' ') free in $BACKUP_DIR"; }
 
-# Without what is made anew, or is only under way: an embedded database, and uploads that are not complete. That a file
-# changes or goes meanwhile is 1 to tar, and usual.
+# Packs the data folder without an embedded database, which is dumped instead, and without incomplete uploads. tar exits
+# with 1 if a file changes or disappears while it is read, which is usual.
 pack() {
   status=0
   tell=$(tar --file="$UNFINISHED/data.tar" --directory="$DATA_DIR" --numeric-owner --anchored \
@@ -137,7 +137,7 @@ pack() {
 prune() {
   backups | head -n "-$BACKUP_KEEP" | while read -r old; do
     rm -rf "$old"
-    say "$(basename "$old") is removed, $BACKUP_KEEP newer ones are kept"
+    say "$(basename "$old") was removed, the newest $BACKUP_KEEP are kept"
   done
 }
 
@@ -146,7 +146,7 @@ prune() {
 nightly() {
   case $BACKUP_AT in
     [01][0-9]:[0-5][0-9] | 2[0-3]:[0-5][0-9]) ;;
-    *) fail "BACKUP_AT is no time of day such as 03:00: $BACKUP_AT" ;;
+    *) fail "BACKUP_AT must be a time of day such as 03:00: $BACKUP_AT" ;;
   esac
   sleeping=''
   trap '[ -z "$sleeping" ] || kill "$sleeping"; exit 0' TERM INT
@@ -157,7 +157,7 @@ nightly() {
   done
 }
 
-# What keeps a backup from being made may pass.
+# Retries until a backup succeeds, since the cause of a failure may be temporary.
 attempt() {
   until sh "$0" now; do wait_until $(($(date +%s) + RETRY_SECONDS)); done
 }
@@ -169,7 +169,7 @@ next_night() {
   echo $((now + (at - now % 86400 + 86399) % 86400 + 1))
 }
 
-# In short sleeps, since the clock may be put right meanwhile; in the background, so that a stop need not wait.
+# Sleeps for short times, since the clock may be corrected, and in the background, so that a stop need not wait.
 wait_until() {
   while [ "$(date +%s)" -lt "$1" ]; do
     sleep 20 &
@@ -181,7 +181,7 @@ wait_until() {
 
 fresh() { [ -n "$(backups -mmin -1560)" ]; }
 
-# --- putting one back ----------------------------------------------------------------------------------------------
+# --- restoring a backup --------------------------------------------------------------------------------------------
 
 restore() {
   name='' replace='' nothing_lost='' end_sessions=''
@@ -209,21 +209,21 @@ restore() {
   unpack
   [ -n "$replace" ] || refuse_files
 
-  # All in one transaction: when it fails, the database is as it was.
+  # One transaction: if it fails, the database is unchanged.
   tell=$({ restoring | psql --no-psqlrc --quiet --tuples-only --set=ON_ERROR_STOP=1; } 2>&1) ||
-    fail "the database is as it was: $(why "$tell")"
+    fail "the database is unchanged: $(why "$tell")"
   case $tell in
     *"$COMMITTED") ;;
-    *) fail 'the database is as it was: the dump was cut off' ;;
+    *) fail 'the database is unchanged: the dump is truncated' ;;
   esac
   move_files
-  # Who is no superuser would be warned of each shared catalogue.
-  sql "SET client_min_messages = error; ANALYZE" || say 'the statistics are missing until PostgreSQL has collected them by itself'
-  say "$name is restored into the database $PGDATABASE and $DATA_DIR; the service may be started"
+  # ANALYZE warns a role that is not a superuser about each shared catalogue.
+  sql "SET client_min_messages = error; ANALYZE" || say 'the statistics are missing until autovacuum has collected them'
+  say "$name was restored into the database $PGDATABASE and $DATA_DIR: the service may be started"
   [ ! -f "$from/.env" ] || cmp -s "$from/.env" "$ENV_FILE" ||
-    say "the settings are not those of the backup: compare $from/.env"
+    say "$ENV_FILE differs from the settings of the backup: compare it with $from/.env"
   for file in "$from/.env.age" "$from/.env.gpg"; do
-    [ ! -f "$file" ] || say "the settings of the backup are encrypted: decrypt $file, and compare them with $ENV_FILE"
+    [ ! -f "$file" ] || say "the settings of the backup are encrypted: decrypt $file, and compare it with $ENV_FILE"
   done
 }
 
@@ -245,7 +245,7 @@ unpack() {
   rm -rf "$RESTORED"
   mkdir -p "$RESTORED" || fail "$DATA_DIR cannot be written"
   tell=$(tar --extract --file="$from/data.tar" --directory="$RESTORED" --numeric-owner --preserve-permissions 2>&1) ||
-    fail "the files do not fit into $DATA_DIR, nothing was restored: $(why "$tell")"
+    fail "the files were not unpacked into $DATA_DIR, nothing was restored: $(why "$tell")"
 }
 
 files() { find "$RESTORED" -mindepth 1 -maxdepth 1; }
@@ -254,15 +254,15 @@ refuse_files() {
   files | while read -r file; do
     there=$DATA_DIR/$(basename "$file")
     [ ! -e "$there" ] || [ -z "$(ls -A "$there")" ] ||
-      fail "$there is there already: --replace drops it first"
+      fail "$there already exists: --replace drops it first"
   done
 }
 
-# The folder itself belongs to the service, too: a new volume is root's.
+# Also sets the owner of the folder itself to the service's user: in a new volume it is root.
 move_files() {
   files | while read -r file; do
     rm -rf "${DATA_DIR:?}/$(basename "$file")"
-    mv "$file" "$DATA_DIR/" || fail "the database is restored, but $file was not moved to $DATA_DIR: do it by hand"
+    mv "$file" "$DATA_DIR/" || fail "the database was restored, but $file was not moved to $DATA_DIR: move it by hand"
   done
   chown --reference="$RESTORED" "$DATA_DIR"
   chmod --reference="$RESTORED" "$DATA_DIR"
@@ -283,7 +283,7 @@ restoring() {
   echo "COMMIT; SELECT '$COMMITTED';"
 }
 
-# Not the schema, which has an owner and rights of its own, nor what belongs to an extension.
+# Drops all tables and routines, but not the schema, which has its own owner and rights, nor objects of an extension.
 drop_all() {
   cat <<'SQL'
 DO $$ BEGIN EXECUTE (
@@ -297,8 +297,8 @@ END $$;
 SQL
 }
 
-# Roles belong to the server and are in no dump of a database. One that is missing is made, so that its rights are kept;
-# it can't log in until it is given a way to.
+# Creates missing roles, so that their rights are kept. Roles belong to the server and are not in a dump of a database.
+# A created role cannot log in until it is given LOGIN.
 make_roles() {
   pg_restore --schema-only --file=- "$from/database.dump" |
     sed -n -E 's/^(GRANT|REVOKE|ALTER DEFAULT PRIVILEGES) .* (TO|FROM) ("[^"]+"|[a-z_0-9$]+)( WITH .*)?;$/\3/p' |
@@ -307,7 +307,7 @@ make_roles() {
 DO \$\$ BEGIN
   IF to_regrole('$role') IS NULL THEN CREATE ROLE $role; END IF;
 EXCEPTION WHEN insufficient_privilege THEN
-  RAISE 'the role % is missing: have a superuser make it first', '$role';
+  RAISE 'the role % is missing: have a superuser create it first', '$role';
 END \$\$;
 SQL
   done
@@ -321,8 +321,9 @@ SELECT set_config('role', rolname, true) FROM pg_roles, pg_namespace, pg_databas
 SQL
 }
 
-# Clients may have seen what was written after the backup, and is lost. So that they see what holds now, each row gets a
-# new version, above all that they have. The triggers would change the rows' dates, too.
+# Gives each row a new version, above all versions that clients have, so that clients are sent the current rows. They
+# may have seen changes that were made after the backup and are now lost. Triggers are off, since they would also change
+# the rows' dates.
 forget_versions() {
   for table in users blacklist friendships groups group_members; do
     cat <<SQL
@@ -339,8 +340,8 @@ resend() {
   refuse_open_connections
   tell=$({ echo 'BEGIN;' && forget_versions && echo 'COMMIT;'; } |
     psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 2>&1) ||
-    fail "no version was changed: $(why "$tell")"
-  say "every client is sent everything with its next sync; the service may be started"
+    fail "no row was changed: $(why "$tell")"
+  say "every client is sent everything with its next sync: the service may be started"
 }
 
 whole() {
@@ -359,5 +360,5 @@ case $command in
   fresh) fresh ;;
   restore) task=restore && restore "$@" ;;
   resend) task=resend && resend ;;
-  *) fail "say now, nightly, fresh, restore NAME or resend" ;;
+  *) fail "the command must be now, nightly, fresh, restore NAME or resend" ;;
 esac

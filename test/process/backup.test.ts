@@ -144,13 +144,13 @@ interface Place {
 
   async function backUp(place: Place, env: Record<string, string> = {}): Promise<string> {
     const { status, output } = await run(place, ['now'], env);
-    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ is whole, /) as string });
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ is complete, /) as string });
     return /accounts-\S+/.exec(output)?.[0] ?? '';
   }
 
   async function restore(place: Place, ...args: string[]): Promise<void> {
     const { status, output } = await run(place, ['restore', ...args]);
-    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ is restored into /) as string });
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(/ was restored into /) as string });
   }
 
   async function expectRefused(outcome: Promise<Outcome>, why: RegExp): Promise<void> {
@@ -422,7 +422,7 @@ interface Place {
       const outcome = await run(place, ['restore', name, '--replace'], { PGUSER: 'accounts_owner' });
       expect(outcome).toEqual({
         status: 0,
-        output: expect.stringMatching(/^\S+ restore: .* is restored into .*\n$/) as string,
+        output: expect.stringMatching(/^\S+ restore: .* was restored into .*\n$/) as string,
       });
     });
 
@@ -430,7 +430,7 @@ interface Place {
       const fresh = await emptyPlace(other, place.backupDir);
       mkdirSync(join(fresh.dataDir, 'uploads'), { recursive: true });
       writeFileSync(join(fresh.dataDir, 'uploads', 'later'), 'x');
-      await expectRefused(run(fresh, ['restore', name]), /uploads is there already: --replace drops it/);
+      await expectRefused(run(fresh, ['restore', name]), /uploads already exists: --replace drops it/);
       expect(await tablesOf(fresh)).toBe(0);
       expect(readdirSync(fresh.dataDir)).toEqual(['uploads']);
       await restore(fresh, name, '--replace');
@@ -468,7 +468,7 @@ interface Place {
       await place.server.sql(place.database, 'CREATE ROLE unheard_of; GRANT SELECT ON users TO unheard_of');
       const copy = await backUp({ ...place, backupDir: fresh.backupDir });
       const refused = run(fresh, ['restore', copy], { PGUSER: 'accounts_owner' });
-      await expectRefused(refused, /the role unheard_of is missing: have a superuser make it first/);
+      await expectRefused(refused, /the role unheard_of is missing: have a superuser create it first/);
     });
 
     it('half way, and leaves the database and the files as they were', async () => {
@@ -479,7 +479,10 @@ interface Place {
       truncateSync(dump, statSync(dump).size - 2_000);
       spawnSync('sh', ['-c', 'sha256sum database.dump data.tar .env >SHA256SUMS'], { cwd: join(backupDir, copy) });
       const { status, output } = await run(cut, ['restore', copy, '--replace']);
-      expect({ status, output }).toMatchObject({ status: 1, output: expect.stringMatching(/as it was/) as string });
+      expect({ status, output }).toMatchObject({
+        status: 1,
+        output: expect.stringMatching(/the database is unchanged/) as string,
+      });
       expect(await usersOf(place)).toEqual(users);
       expect(readFileSync(join(place.dataDir, 'uploads', 'image'), 'utf8')).toBe('as it was');
       expect(readdirSync(place.dataDir)).not.toContain('.restored');
@@ -536,7 +539,7 @@ interface Place {
       const { hostname, port, username, password, pathname } = new URL(newer.url);
       const env = { PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password };
       const outcome = run(await newPlace(), ['now'], { ...env, PGDATABASE: pathname.slice(1) });
-      await expectRefused(outcome, /PostgreSQL here is 18, pg_dump \d+: install postgresql-client-18$/);
+      await expectRefused(outcome, /the server is PostgreSQL 18, but pg_dump is \d+: install postgresql-client-18$/);
       await newer.drop();
     });
 
@@ -589,14 +592,16 @@ interface Place {
     });
 
     it('fails where the database is empty, so that a lost one does not replace the backups', async () => {
-      await expectFailed(withOlder(await emptyPlace()), /has no table users|there is no folder/);
+      await expectFailed(withOlder(await emptyPlace()), /has no table users|does not exist/);
       const place = withOlder(await emptyPlace());
       mkdirSync(place.dataDir);
-      await expectFailed(place, /has no table users: an empty one is not backed up/);
+      await expectFailed(place, /has no table users: an empty database is not backed up/);
     });
 
     it('fails with a number to keep that is none', async () => {
-      await expectFailed(withOlder(await newPlace()), /BACKUP_KEEP is no number from 1: 0/, { BACKUP_KEEP: '0' });
+      await expectFailed(withOlder(await newPlace()), /BACKUP_KEEP must be a whole number from 1: 0/, {
+        BACKUP_KEEP: '0',
+      });
     });
 
     (isRoot ? it : it.skip)('fails where the disk is full, and leaves nothing of it', async () => {
@@ -648,7 +653,7 @@ interface Place {
       const place = await newPlace();
       expect(await run(place, ['fresh'])).toMatchObject({ status: 1 });
       const { child, ended, shown } = start(place, ['nightly'], { PATH: clock('2026-03-01T12:00:00Z').path });
-      await until(() => shown().includes(' is whole, '));
+      await until(() => shown().includes(' is complete, '));
       expect(await run(place, ['fresh'])).toMatchObject({ status: 0 });
       child.kill('SIGTERM');
       expect(await ended).toMatchObject({ status: 0 });
@@ -659,7 +664,7 @@ interface Place {
       await backUp(place);
       const time = clock('2026-03-01T08:08:59Z');
       const { child, ended, shown } = start(place, ['nightly'], { PATH: time.path, BACKUP_AT: '08:09' });
-      const count = () => shown().split(' is whole, ').length - 1;
+      const count = () => shown().split(' is complete, ').length - 1;
       for (const [now, backups] of [
         ['2026-03-01T08:09:00Z', 1],
         ['2026-03-02T08:08:59Z', 1],
@@ -678,16 +683,19 @@ interface Place {
       const time = clock('2026-03-01T03:00:00Z');
       rmSync(place.dataDir, { recursive: true });
       const { child, ended, shown } = start(place, ['nightly'], { PATH: time.path });
-      await until(() => shown().includes('failed: there is no folder'));
+      await until(() => /failed: the folder \S+ does not exist/.test(shown()));
       mkdirSync(place.dataDir);
       await time.set('2026-03-01T04:00:00Z');
-      await until(() => shown().includes(' is whole, '));
+      await until(() => shown().includes(' is complete, '));
       child.kill('SIGTERM');
       await ended;
     });
 
     it('refuses a time of day that is none', async () => {
-      await expectRefused(run(await newPlace(), ['nightly'], { BACKUP_AT: '24:00' }), /BACKUP_AT is no time of day/);
+      await expectRefused(
+        run(await newPlace(), ['nightly'], { BACKUP_AT: '24:00' }),
+        /BACKUP_AT must be a time of day/,
+      );
     });
   });
 
@@ -708,11 +716,11 @@ interface Place {
           stream.on('data', (chunk: Buffer) => (output += String(chunk)));
         child.on('close', (status) => settle({ status, output }));
       });
-    expect(await npm('backup')).toEqual({ status: 0, output: expect.stringMatching(/ is whole, /) as string });
+    expect(await npm('backup')).toEqual({ status: 0, output: expect.stringMatching(/ is complete, /) as string });
     const { status, output } = await npm('restore', '--', 'latest', '--replace');
     expect({ status, output }).toMatchObject({
       status: 0,
-      output: expect.stringMatching(/ is restored into /) as string,
+      output: expect.stringMatching(/ was restored into /) as string,
     });
   });
 });
