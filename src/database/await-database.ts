@@ -4,23 +4,23 @@ import { asError } from '../base/errors';
 import { isOutage } from './outage';
 import { connectionOptions } from './pool';
 
-const TELL_EVERY_MS = 5_000;
+const REPORT_EVERY_MS = 5_000;
 const TRY_EVERY_MS = 500;
 
 /**
- * Waits for a database that cannot be reached yet, since it may be starting too, and throws what was wrong last. What
- * no waiting mends, such as a wrong password, it throws at once.
+ * Waits for a database that cannot be reached, since it may still be starting, and throws the last error. Throws at
+ * once what waiting cannot mend, such as a wrong password.
  */
-export async function awaitDatabase(url: string, patienceMs: number, tell: (why: Error) => void): Promise<void> {
+export async function awaitDatabase(url: string, patienceMs: number, report: (why: Error) => void): Promise<void> {
   const end = performance.now() + patienceMs;
-  for (let toldAt = -Infinity; ;) {
+  for (let reportedAt = -Infinity; ;) {
     const failure = await failureToConnect(url);
     if (failure === undefined) return;
     const now = performance.now();
     if (now >= end || !isOutage(failure)) throw failure;
-    if (now - toldAt >= TELL_EVERY_MS) {
-      tell(failure);
-      toldAt = now;
+    if (now - reportedAt >= REPORT_EVERY_MS) {
+      report(failure);
+      reportedAt = now;
     }
     await sleep(Math.min(TRY_EVERY_MS, end - now));
   }
@@ -28,7 +28,7 @@ export async function awaitDatabase(url: string, patienceMs: number, tell: (why:
 
 async function failureToConnect(url: string): Promise<Error | undefined> {
   const client = new Client(connectionOptions(url));
-  // A connection that breaks must not end the process by itself.
+  // Without a listener, a broken connection would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

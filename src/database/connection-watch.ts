@@ -1,14 +1,14 @@
 const TICK_MS = 500;
 /**
- * Longer than `statement_timeout`, so that PostgreSQL ends a slow statement first, and only a broken connection stays silent
- * for so long. No statement may set another bound.
+ * Longer than `statement_timeout`, so that PostgreSQL ends a slow statement first and only broken connections are
+ * silent for this long. No statement may set another limit.
  */
 const SILENCE_MS = 5_000;
 
 /** A connection that can be watched. */
 export interface Watched {
   readonly readyForQuery: boolean;
-  /** Milliseconds for which it has owed an answer and received no byte. `forgive` counts it as heard from just now. */
+  /** Milliseconds since the last byte of an answer that is still due. `forgive` resets this to now. */
   silence(now: number, forgive: boolean): number;
   cut(cause: Error): void;
   once(event: 'end', listener: () => void): unknown;
@@ -21,7 +21,7 @@ export interface Listener {
   back(awayMs: number): void;
 }
 
-/** The reason for cutting a connection. Its code makes it an outage to the error handler. */
+/** Reason for cutting a connection, with a code that the error handler treats as an outage. */
 export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent';
   readonly code = 'ETIMEDOUT';
@@ -32,8 +32,8 @@ export class DatabaseSilent extends Error {
 }
 
 /**
- * Watches every connection to the database. A connection that owes an answer and sends nothing for SILENCE_MS is cut.
- * All idle connections are cut with it: they use the same network, and the next request would wait for them in vain.
+ * Watches every connection to the database, and cuts one that owes an answer and sends nothing for SILENCE_MS. It cuts
+ * all idle connections too: they use the same network, and the next request would wait for them in vain.
  */
 export class ConnectionWatch {
   private readonly clients = new Set<Watched>();
@@ -52,7 +52,7 @@ export class ConnectionWatch {
     this.answered();
   }
 
-  /** A connection could not be made. */
+  /** Records that a connection could not be made. */
   failed(cause: Error): void {
     if (this.awaySince !== undefined) return;
     this.awaySince = performance.now();
@@ -71,7 +71,7 @@ export class ConnectionWatch {
   }
 
   private look(now: number): void {
-    // This process itself stood still: answers may have arrived that it has not read yet.
+    // This process was paused: answers may have arrived that it has not read yet.
     const wasAsleep = now - this.lookedAt > 2 * TICK_MS;
     this.lookedAt = now;
     const silent = [...this.clients].filter((client) => client.silence(now, wasAsleep) >= SILENCE_MS);

@@ -7,28 +7,27 @@ import { withTimeout } from '../load/timeout';
 
 export interface DatabaseSettings {
   poolMax: number;
-  /** False for a pooler that knows no prepared statements. */
+  /** False for a pooler that does not support prepared statements. */
   prepare: boolean;
 }
 
 const SHARED_CONNECTIONS = 2;
-/** A frozen database does not answer a goodbye. */
+/** Longest wait for connections to close, since a frozen database does not answer. */
 const CLOSE_MS = 2_000;
 
-/** All connections of this process to the database. Each is opened when it is first needed. */
+/** Opens the connections of this process to the database, each when it is first needed. */
 export function openConnections(url: string, { poolMax, prepare }: DatabaseSettings, logger: Logger) {
   const watch = new ConnectionWatch({
-    away: (cause) => logger.error({ err: cause }, 'the database is away'),
-    back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is back'),
+    away: (cause) => logger.error({ err: cause }, 'the database is unavailable'),
+    back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is available again'),
   });
   const options = { ...connectionOptions(url), watch };
   const pool = openPool(url, poolMax, watch);
-  // A pool of its own for limits, so that a locked row of an account does not stop counting, nor a locked limit the
-  // accounts.
+  // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
   const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
   // For small reads, each of which takes a fraction of a millisecond.
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
-  // For sync, which reads more rows at a time. Other reads should not wait behind it.
+  // For sync, which reads more rows at a time and would delay the small reads.
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
   const probe = new DatabaseProbe(url, watch);
   return {

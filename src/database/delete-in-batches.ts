@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 const BATCH = 5_000;
 
-/** Deletes rows in batches, so that each statement is short and what it has deleted stays deleted. */
+/** Deletes rows in batches, so that each statement is short and a later failure does not undo earlier batches. */
 export async function deleteInBatches(
   db: Knex,
   table: string,

@@ -3,9 +3,8 @@ import type { Writable } from 'node:stream';
 const ROOM = 16_384;
 
 /**
- * From now on, what is written to the stream during one turn of the event loop leaves at its end, in one write of one
- * buffer. pg writes the parts of every statement by themselves, and a write to a socket costs more than all else that
- * is done for a small statement.
+ * Gathers all writes to the stream in one turn of the event loop into a single write at its end. pg writes each part of
+ * a statement separately, and one write to a socket costs more than everything else about a small statement.
  */
 export function gatherWrites(stream: Writable): void {
   const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;
@@ -14,7 +13,7 @@ export function gatherWrites(stream: Writable): void {
 
   function flush(): void {
     if (length === 0) return;
-    // A copy: the socket may need it for longer than this turn.
+    // A copy, since the socket may need it after this turn.
     const leaving = Buffer.from(gathered.subarray(0, length));
     length = 0;
     if (stream.writable) write(leaving);

@@ -4,17 +4,17 @@ import { codeOf } from '../base/errors';
 import type { ConnectionWatch, Watched } from './connection-watch';
 
 /**
- * Leans on pg 8: `readyForQuery` and getTransactionStatus() say what PostgreSQL said last; an 'error' of `connection`
- * fails every query on it and keeps pools from using it again; an 'errorMessage' is PostgreSQL's refusal of a
- * statement. test/unit/guarded-client.test.ts fails when one of these no longer holds.
+ * Depends on pg 8: `readyForQuery` and getTransactionStatus() report the last state that PostgreSQL sent; an 'error' of
+ * `connection` fails every query on it and keeps pools from reusing it; an 'errorMessage' is PostgreSQL's refusal of a
+ * statement. test/unit/guarded-client.test.ts fails when this changes.
  */
 export interface GuardedConfig extends ClientConfig {
   watch: ConnectionWatch;
 }
 
 /**
- * Of a prepared statement that would fail on this connection for ever: a migration has changed the type of a column that
- * it returns, or PostgreSQL gave up preparing it. Another connection prepares it anew.
+ * Returns whether a prepared statement would fail on this connection for ever: a migration has changed the type of a
+ * column, or PostgreSQL failed to prepare it. On another connection it is prepared again.
  */
 export function isOutdated(error: unknown): boolean {
   return ['0A000', '26000'].includes(codeOf(error) ?? '');
@@ -31,7 +31,7 @@ export class GuardedClient extends Client implements Watched {
   constructor(config: GuardedConfig) {
     super(config);
     this.watch = config.watch;
-    // Without a listener a broken connection would end the process. The query under way fails by itself.
+    // Without a listener, a broken connection would end the process. The current query fails by itself.
     this.on('error', () => undefined);
     this.connection.on('errorMessage', (refusal: unknown) => {
       if (isOutdated(refusal)) this.hasOutdated = true;
@@ -55,7 +55,7 @@ export class GuardedClient extends Client implements Watched {
     );
   }
 
-  /** No statement is under way, no transaction is open, and its prepared statements are good. */
+  /** Whether no statement is running, no transaction is open, and its prepared statements are valid. */
   get isClean(): boolean {
     return this.readyForQuery && this.getTransactionStatus() === 'I' && !this.hasOutdated;
   }
@@ -68,15 +68,15 @@ export class GuardedClient extends Client implements Watched {
   }
 
   /**
-   * Fails the statements that wait on it, and ends it. With a TCP reset where possible, so that bytes which are still
-   * on their way are dropped: a statement that was given up must not run later.
+   * Fails the waiting statements, and ends the connection. Uses a TCP reset where possible, which drops bytes not sent
+   * yet: a statement that was given up must not run later.
    */
   cut(cause: Error): void {
     this.connection.emit('error', cause);
     try {
       this.socket.resetAndDestroy();
     } catch {
-      // A TLS or local socket has no reset.
+      // A TLS or local socket does not support a reset.
       this.socket.destroy();
     }
   }

@@ -8,28 +8,28 @@ import { connectionOptions, knexFor } from './pool';
 import { grantToService } from './service-role';
 
 const DIRECTORY = join(__dirname, '..', '..', 'migrations');
-/** Any fixed number: instances that start together take turns at migrating. */
+/** Key of the advisory lock: any fixed number. Instances that start together take turns at migrating. */
 const LOCK = 5_718_203_664;
 
 /**
- * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, so that
- * running from sources or compiled makes no difference.
+ * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, which is the
+ * same for sources and compiled files.
  */
 export const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => names(),
   getMigrationName: (name) => name,
   getMigration: async (name) => ({
     up: async (trx) => {
-      await run(trx, `${name}.up.sql`);
-      // With the migration itself: no instance sees a new table that it may not use.
+      await runFile(trx, `${name}.up.sql`);
+      // In the same transaction, so that no instance sees a table that it may not use.
       await grantToService(trx);
     },
-    down: (trx) => run(trx, `${name}.down.sql`),
+    down: (trx) => runFile(trx, `${name}.down.sql`),
   }),
 };
 
-async function run(trx: Knex, file: string): Promise<void> {
-  // To Knex a question mark is a place holder.
+async function runFile(trx: Knex, file: string): Promise<void> {
+  // Knex reads a question mark as a place holder.
   await trx.raw(sqlOf(file).replaceAll('?', '\\?'));
 }
 
@@ -37,17 +37,16 @@ function sqlOf(file: string): string {
   return readFileSync(join(DIRECTORY, file), 'utf8');
 }
 
-/** Also for `migrate:latest` of Knex's command line. */
+/** Configuration, also for `migrate:latest` of Knex's command line. */
 export const migratorConfig: Knex.MigratorConfig = {
   migrationSource,
-  // Migrations of a newer version are allowed: an older instance may restart during an upgrade, or after one was
-  // undone.
+  // Allows migrations of a newer version: an older instance may restart during an upgrade or after a rollback.
   disableMigrationsListValidation: true,
 };
 
 /**
- * No limit on how long an index takes to build. But while a migration waits for a lock on a table, all later statements
- * wait behind it. So it stops waiting soon, and tries again after a pause.
+ * Returns options without a time limit for statements, such as building an index. While a migration waits for a table
+ * lock, all later statements wait for the migration: it gives up soon, and retries after a pause.
  */
 export function migrationOptions(url: string): ClientConfig {
   return {
@@ -59,7 +58,7 @@ export function migrationOptions(url: string): ClientConfig {
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Together about five minutes. */
+/** Pauses between retries: about five minutes in total. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000, ...Array.from({ length: 40 }, () => 5_000)];
 
 interface Migrating {
@@ -67,26 +66,26 @@ interface Migrating {
   pausesMs?: readonly number[];
 }
 
-/** Brings the schema up to date and returns the names of what was applied. */
+/** Applies all missing migrations, and returns their names. */
 export async function migrate(url: string, { announce = () => undefined, pausesMs = PAUSES_MS }: Migrating = {}) {
   return alone(url, (db) => latest(db, announce, pausesMs));
 }
 
 export interface AppliedMigration {
   name: string;
-  /** What undoing it runs. */
+  /** SQL that undoes it. */
   undoing: string;
 }
 
-/** The newest migration of a database; undefined where there is none. */
+/** Returns the newest applied migration; undefined if there is none. */
 export async function newestMigration(url: string): Promise<AppliedMigration | undefined> {
   return alone(url, newest);
 }
 
-/** Undoes one migration, when no other has come after it. */
+/** Undoes one migration, unless another was applied after it. */
 export async function undoMigration(url: string, { name }: AppliedMigration): Promise<void> {
   await alone(url, async (db) => {
-    if ((await newest(db))?.name !== name) throw new Error(`${name} is not the newest migration any more`);
+    if ((await newest(db))?.name !== name) throw new Error(`${name} is no longer the newest migration`);
     await db.migrate.forceFreeMigrationsLock(migratorConfig);
     await db.migrate.down({ ...migratorConfig, name });
   });
@@ -97,19 +96,19 @@ async function newest(db: Knex): Promise<AppliedMigration | undefined> {
   const last = await db('knex_migrations').orderBy('id', 'desc').first<{ name: string } | undefined>('name');
   if (last === undefined) return undefined;
   if (!names().includes(last.name))
-    throw new Error(`${last.name} was applied by a newer version of the service: it is undone by that version`);
+    throw new Error(`${last.name} was applied by a newer version of the service: undo it with that version`);
   return { name: last.name, undoing: sqlOf(`${last.name}.down.sql`) };
 }
 
-/** Instances take turns. */
+/** Runs `work` under a lock, so that instances take turns. */
 async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {
   const guard = new Client({ ...migrationOptions(url), lock_timeout: 0 });
-  // A connection that breaks fails the next query on it; it must not end the process by itself.
+  // Without a listener, a broken connection would end the process. Its next query fails.
   guard.on('error', () => undefined);
   await guard.connect();
   const db = knexFor(migrationOptions(url));
   try {
-    // A lock of this transaction: behind a pooler a lock of the session would stay with the pooler's connection.
+    // A transaction lock: a session lock would stay with the connection of a pooler.
     await guard.query('BEGIN');
     await guard.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
     return await work(db);
@@ -122,27 +121,27 @@ async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T>
 async function latest(db: Knex, announce: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      // With the advisory lock held, a lock row of Knex can only be left over from a killed migration.
+      // While the advisory lock is held, a lock row of Knex can only be left over from a killed migration.
       await db.migrate.forceFreeMigrationsLock(migratorConfig);
       const applied: unknown = await db.migrate.latest(migratorConfig);
-      // The role may be newer than the last migration.
+      // The role may have been created after the last migration.
       await grantToService(db);
       return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
     } catch (error) {
       const pause = pausesMs[attempt];
       if (codeOf(error) !== LOCK_NOT_AVAILABLE || pause === undefined) throw error;
-      announce(`Migrating waits for a transaction that holds a lock on a table; it tries again in ${pause / 1_000} s`);
+      announce(`Migration waits for a transaction that holds a lock on a table: retrying in ${pause / 1_000} s`);
       await sleep(pause);
     }
   }
 }
 
-/** Runs a statement and returns its rows. */
+/** Runs a statement, and returns its rows. */
 export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
-/** Whether every migration that this version of the service knows has been applied. */
+/** Returns whether every migration that this version knows has been applied. */
 export async function isMigrated(ask: Ask): Promise<boolean> {
-  // The table is made by the first migration, and each one grants what the service needs.
+  // The first migration makes the table, and each one grants what the service needs.
   if ((await ask(`SELECT WHERE has_table_privilege(to_regclass('knex_migrations'), 'SELECT')`)).length === 0)
     return false;
   const applied = new Set((await ask('SELECT name FROM knex_migrations')).map(({ name }) => name));

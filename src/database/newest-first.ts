@@ -1,12 +1,12 @@
 import { PAGE, pagesOf } from './pages';
 
-/** As it is read: a time in microseconds, which tells apart what a Date does not, and is read faster. */
+/** Row with its time in microseconds, which are more exact than a Date, and faster to read. */
 export interface TimedRow {
   id: string;
   updatedMicros: number;
 }
 
-/** All rows, read by pages in the order of their ids. Those of one moment stay in that order. */
+/** Reads all rows in pages by id, and sorts them newest first. Rows of the same moment stay in the order of ids. */
 export async function newestFirst<Row extends TimedRow>(
   read: (after: string) => Promise<Row[]>,
 ): Promise<(Omit<Row, 'updatedMicros'> & { updatedAt: string })[]> {
@@ -17,7 +17,7 @@ export async function newestFirst<Row extends TimedRow>(
     .map(({ updatedMicros, ...row }) => ({ ...row, updatedAt: shown(updatedMicros) }));
 }
 
-/** As clients are shown times. */
+/** Formats a time for clients. */
 function shown(micros: number): string {
   return new Date(Math.floor(micros / 1_000)).toISOString();
 }

@@ -3,23 +3,22 @@ import { codeOf } from '../base/errors';
 
 const OUTAGES = new Set([
   // node: no connection, or one that broke
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE'],
+  ...'ECONNREFUSED ECONNRESET ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE'.split(' '),
   // serialization failure and deadlock, after the retries; lock not available, statement timed out
-  ...['40001', '40P01', '55P03', '57014', '57P01', '57P02', '57P03', '57P05', '25P03'],
-  // a primary that has become a standby
+  ...'40001 40P01 55P03 57014 57P01 57P02 57P03 57P05 25P03'.split(' '),
+  // a primary that became a standby
   '25006',
-  // a statement that was to be prepared by one that PostgreSQL gave up
+  // a statement whose preparation PostgreSQL gave up
   '26000',
 ]);
 
 /**
- * Leans on pg's wording of errors without a code; Knex puts the statement in front. test/unit/outage.test.ts makes
- * each.
+ * Depends on pg's wording where errors lack a code; Knex prefixes the statement. test/unit/outage.test.ts makes each.
  */
 const OUTAGE_MESSAGE =
   /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered)/;
 
-/** Connection trouble (class 08), exhausted resources (class 53: connections, disk, memory), and our own time-outs. */
+/** Returns whether it is connection trouble (class 08), exhausted connections, disk or memory (53), or our time-out. */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return OUTAGES.has(code) || /^(08|53|58)...$/.test(code);

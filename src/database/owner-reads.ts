@@ -1,11 +1,11 @@
 import type { Runner } from './statement';
 
-/** In a statement on these reads, the user whose session it is. */
+/** Value that stands for the owner of the session in a statement on these reads. */
 export const OWNER = Symbol('the owner of the session');
 
-/** Reads for the owner of a session, who is not known before the first statement has been answered. */
+/** Reads for the owner of a session, who is unknown until the first statement is answered. */
 export interface OwnerReads extends Runner {
-  /** Called with the user once the session has been found, before anybody sees what was read with it. */
+  /** Called with the user when the session is found, before any result is returned. */
   whenFound: (userId: string) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
-/** Rows of one statement: a few milliseconds of work, for which all others wait. */
+/** Rows per statement: a few milliseconds of work, which delay all other statements. */
 export const PAGE = 500;
 
-/** Pages of at most so many rows in the order of a key, each after the last row of the one before, until one is not full. */
+/** Yields pages of at most `size` rows in the order of a key, each starting after the last row of the page before. */
 export async function* pagesOf<Row>(
   size: number,
   read: (after: string) => Promise<Row[]>,

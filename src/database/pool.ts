@@ -8,9 +8,9 @@ import { retrying } from './transaction';
 const BIGINT = 20;
 
 /**
- * Time limits, so that a database in trouble costs a request seconds and not for ever. There is no `query_timeout`: pg
- * would give the statement up and keep the connection, where it may still run, among statements of other requests.
- * Connections that do not answer are cut by the ConnectionWatch.
+ * Returns options with time limits, so that a database in trouble costs a request seconds only. There is no
+ * `query_timeout`: pg would give up the statement but keep the connection, where it may still run among statements of
+ * other requests. The ConnectionWatch cuts connections that do not answer.
  */
 export function connectionOptions(url: string): ClientConfig {
   return {
@@ -20,9 +20,9 @@ export function connectionOptions(url: string): ClientConfig {
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 4_000,
-    // A statement that waits for a lock keeps a connection busy.
+    // A statement that waits for a lock occupies a connection.
     lock_timeout: 1_000,
-    // An open writing transaction holds the sync horizon of all users back.
+    // An open writing transaction holds back the sync horizon of all users.
     idle_in_transaction_session_timeout: 5_000,
     types: {
       // Versions and counts stay far below 2^53.
@@ -32,20 +32,20 @@ export function connectionOptions(url: string): ClientConfig {
   };
 }
 
-/** So that PostgreSQL soon ends the session of a client machine that has vanished. */
+/** Makes PostgreSQL soon end the session of a client machine that has vanished. */
 const LEAVE_VANISHED_CLIENTS = `
   SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '5', false),
          set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)`;
 
-/** For look-ups by keys: planning them anew for every value would cost more than running them. */
+/** For look-ups by key: planning them for every value would cost more than running them. */
 export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
 
 /**
- * A pool that gives out a connection only while it is clean: no statement under way, no transaction open. Each connection
- * first runs `settings`.
+ * Opens a pool that hands out a connection only while no statement runs and no transaction is open on it. Each new
+ * connection first runs `settings`.
  */
 export function openPool(url: string, max: number, watch: ConnectionWatch, settings: string[] = []): Pool {
-  // Some poolers and platforms refuse them; the connection is good without.
+  // Some poolers and platforms refuse the settings; the connection works without them.
   const prepare = async (client: ClientBase) => {
     for (const sql of [LEAVE_VANISHED_CLIENTS, ...settings]) await client.query(sql).catch(() => undefined);
   };
@@ -61,27 +61,27 @@ export function openPool(url: string, max: number, watch: ConnectionWatch, setti
   pool.on('error', () => undefined);
   pool.on('release', (_error, client) => {
     if (client instanceof GuardedClient && !client.isClean)
-      client.cut(new Error('given back in the middle of something'));
+      client.cut(new Error('released with an open statement or transaction'));
   });
   return pool;
 }
 
-// Knex would also print each error that it throws, past the logger.
+// Knex would also print each error that it throws, bypassing the logger.
 const log = { warn: () => undefined, error: () => undefined };
 
-/** Knex with its own connections, for migrations and scripts. */
+/** Returns Knex with its own connections, for migrations and scripts. */
 export function knexFor(options: ClientConfig): Knex {
   return knex({ client: 'pg', connection: { ...options } as Knex.PgConnectionConfig, pool: { min: 0, max: 2 }, log });
 }
 
-/** Leans on knex 3: a transaction has a client of its own, made of the class. */
+/** Depends on knex 3: a transaction has its own client, an instance of this class. */
 interface KnexClient {
   _query(connection: unknown, query: unknown): Promise<unknown>;
 }
 
 /**
- * Knex on a pool. Statements outside of transactions are repeated where PostgreSQL asks for that, as transactions are as
- * a whole. Without `prepare` no statement is prepared, for poolers that know no prepared statements.
+ * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it; transactions are
+ * retried as a whole. Without `prepare` no statement is prepared, for poolers that do not support this.
  */
 export function knexOn(pool: Pool, prepare: boolean): Knex {
   const db = knex({ client: 'pg', connectionPool: pool, log });

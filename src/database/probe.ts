@@ -4,15 +4,15 @@ import { isMigrated, type Ask } from './migrations';
 import { connectionOptions } from './pool';
 import { withTimeout } from '../load/timeout';
 
-export type DatabaseState = 'ready' | 'migrations are missing' | 'takes no writes';
+export type DatabaseState = 'ready' | 'migrations are missing' | 'does not take writes';
 
 const ANSWER_MS = 2_000;
 const EVERY_MS = 5_000;
 
 /**
- * Asks the database for its state, on a connection of its own: busy connections are no reason to send requests to
- * another instance. It also asks every few seconds by itself, so that the log tells of an outage when no request comes,
- * and so that the base of versions of a new life of the server is there before a write needs it.
+ * Asks the database for its state, on its own connection: busy connections are not a reason to send requests to another
+ * instance. It also asks every few seconds by itself: the log then shows an outage even without requests, and after a
+ * restart of the server the base of versions exists before a write needs it.
  */
 export class DatabaseProbe {
   private client: Promise<GuardedClient> | undefined;
@@ -27,7 +27,7 @@ export class DatabaseProbe {
     this.timer = setInterval(() => void this.state().catch(() => undefined), EVERY_MS).unref();
   }
 
-  /** Rejects when the database cannot be asked. Callers at the same time share one question. */
+  /** Rejects when the database cannot be asked. Concurrent callers share one question. */
   state(): Promise<DatabaseState> {
     this.asked ??= this.ask().finally(() => (this.asked = undefined));
     return this.asked;
@@ -43,7 +43,7 @@ export class DatabaseProbe {
     try {
       return await withTimeout(this.stateBy(client), ANSWER_MS);
     } catch (error) {
-      // The next question gets a new connection.
+      // The next question opens a new connection.
       client.cut(new DatabaseSilent());
       throw error;
     }
@@ -51,13 +51,13 @@ export class DatabaseProbe {
 
   private async stateBy(client: GuardedClient): Promise<DatabaseState> {
     const ask: Ask = async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
-    // Migrations do not go away again: once they are in, it is enough that the database answers.
+    // Asked until it is true: applied migrations stay.
     this.migrated ||= await isMigrated(ask);
     if (!this.migrated) return 'migrations are missing';
     const [row] = await ask(
       `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS closed`,
     );
-    if (row?.closed === true) return 'takes no writes';
+    if (row?.closed === true) return 'does not take writes';
     await ask('SELECT sync_base()');
     return 'ready';
   }

@@ -1,28 +1,29 @@
 import type { Knex } from 'knex';
 
 /**
- * The role that the service logs in as, or that the one it logs in as is a member of. A database may do without it: then
- * the service logs in as the owner of the tables.
+ * Role that the service logs in as, or of which its login role is a member. A database may lack it: then the service
+ * logs in as the owner of the tables.
  */
 export const SERVICE_ROLE = 'accounts_service';
 
 const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
 
-/** Where it needs less than to read, add, change and remove rows. */
+/** Tables for which it needs fewer rights than select, insert, update and delete. */
+// prettier-ignore
 const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
   security_events_kept: ['SELECT'],
-  // What is over stays as a row, for clients that have not been told yet.
-  ...{ friendships: KEPT, groups: KEPT, group_members: KEPT },
-  ...{ group_sizes: ['SELECT', 'UPDATE'], group_members_buried: [] },
-  ...{ sync_epoch: ['SELECT'], sync_life: [] },
-  ...{ knex_migrations: ['SELECT'], knex_migrations_id_seq: [] },
-  ...{ knex_migrations_lock: [], knex_migrations_lock_index_seq: [] },
+  // Ended rows stay, for clients that have not been told yet.
+  friendships: KEPT, groups: KEPT, group_members: KEPT,
+  group_sizes: ['SELECT', 'UPDATE'], group_members_buried: [],
+  sync_epoch: ['SELECT'], sync_life: [],
+  knex_migrations: ['SELECT'], knex_migrations_id_seq: [],
+  knex_migrations_lock: [], knex_migrations_lock_index_seq: [],
 };
 
 /**
- * The grants that are missing; none where there is no such role. Tables and functions of extensions are not the
- * service's, and those of others not the owner's to grant.
+ * SQL that lists the missing grants, or nothing if the role does not exist. Skips tables and functions of extensions,
+ * which are not the service's, and those of other owners, who must grant them themselves.
  */
 const MISSING = `
   WITH given AS (SELECT to_regrole(?) AS role, CAST(? AS jsonb) AS less),
@@ -53,8 +54,8 @@ const MISSING = `
      AND NOT has_function_privilege(role, oid, 'EXECUTE')`;
 
 /**
- * Gives the service's role what it needs of the tables that there are, so that no migration has to think of it. It takes
- * nothing away: beside an instance of another version, that one may need it.
+ * Grants the service's role what it needs on all existing tables, so that migrations need not do it. Revokes nothing:
+ * an instance of another version may still need it.
  */
 export async function grantToService(db: Knex): Promise<void> {
   const { rows } = await db.raw<{ rows: { grant: string }[] }>(MISSING, [SERVICE_ROLE, JSON.stringify(LESS)]);

@@ -7,15 +7,14 @@ import { PLAN_ONCE } from './pool';
 import type { PreparedQuery, Runner } from './statement';
 
 /**
- * Small reads on few connections that all requests share: pg sends each at once, without waiting for the answers to
- * those before it. Each is a transaction of its own. A slow statement belongs on the pool: here others would wait
- * behind it.
+ * Small reads on a few connections that all requests share: pg sends each at once, without waiting for earlier answers.
+ * Each is its own transaction. Slow statements belong on the pool: here they would delay all others.
  */
 export class SharedReads implements Runner {
   private readonly connections: SharedConnection[];
   private turn = 0;
 
-  /** Without `prepare`, PostgreSQL plans each anew: for poolers that do not know prepared statements. */
+  /** Without `prepare`, PostgreSQL plans each read again: for poolers that do not support prepared statements. */
   constructor(options: GuardedConfig, count: number, prepare: boolean) {
     this.connections = Array.from(
       { length: count },
@@ -28,13 +27,13 @@ export class SharedReads implements Runner {
   }
 
   /**
-   * One of the connections: what is asked on it is answered in the order in which it was asked. Each in turn; one that
-   * stands still is passed over, and the request refused when all do.
+   * Returns the next connection in turn, which answers in the order of the questions. Skips a connection that is stuck,
+   * and refuses the request when all are.
    */
   connection(): Runner {
     this.turn = (this.turn + 1) % this.connections.length;
     const next = this.connections[this.turn];
-    const moving = next?.standsStill === false ? next : this.connections.find((other) => !other.standsStill);
+    const moving = next?.isStuck === false ? next : this.connections.find((other) => !other.isStuck);
     if (moving) return moving;
     throw new Unavailable('overloaded', 'the database is slow to answer: try again shortly');
   }
@@ -44,15 +43,15 @@ export class SharedReads implements Runner {
   }
 }
 
-/** A connection whose present statement has taken this long. Most take less than a millisecond. */
-const STANDS_STILL_MS = 2_000;
+/** Time of the current statement after which a connection counts as stuck. Most take less than a millisecond. */
+const STUCK_MS = 2_000;
 
-/** Opened when it is first needed, and again after it has broken. */
+/** Connection that is opened when first needed, and again after it broke. */
 class SharedConnection implements Runner {
   private client: Promise<GuardedClient> | undefined;
   private newest: GuardedClient | undefined;
   private waiting = 0;
-  /** When PostgreSQL began the statement that it answers next. */
+  /** Time when PostgreSQL began the statement that it answers next. */
   private movedAt = 0;
 
   constructor(
@@ -60,8 +59,8 @@ class SharedConnection implements Runner {
     private readonly prepare: boolean,
   ) {}
 
-  get standsStill(): boolean {
-    return this.waiting > 0 && performance.now() - this.movedAt > STANDS_STILL_MS;
+  get isStuck(): boolean {
+    return this.waiting > 0 && performance.now() - this.movedAt > STUCK_MS;
   }
 
   async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
@@ -70,13 +69,13 @@ class SharedConnection implements Runner {
       return await this.runOn<Row>(client, query, values);
     } catch (error) {
       if (!isOutdated(error)) throw error;
-      // To read twice does no harm.
+      // Reading twice does no harm.
       this.replace(client);
       return this.runOn<Row>(await (this.client ??= this.connect()), query, values);
     }
   }
 
-  /** Makes pg's Query itself: pg would first copy what it is given, which costs as much as asking. */
+  /** Makes pg's Query itself: pg would first copy its arguments, which costs as much as the query. */
   private runOn<Row>(client: GuardedClient, { name, text }: PreparedQuery, values: unknown[]): Promise<Row[]> {
     if (this.waiting === 0) this.movedAt = performance.now();
     this.waiting += 1;
@@ -91,7 +90,7 @@ class SharedConnection implements Runner {
     });
   }
 
-  /** The next statement opens a new connection. What has been asked on this one in this turn is still answered. */
+  /** Makes the next statement open a new connection. Statements sent on this one in this turn are still answered. */
   private replace(client: GuardedClient): void {
     if (this.newest !== client) return;
     this.client = undefined;
@@ -107,7 +106,7 @@ class SharedConnection implements Runner {
     const client = new GuardedClient(this.options);
     this.newest = client;
     const forget = () => {
-      // Not when an older connection ends: there is a new one by then.
+      // An older connection that ends does not matter: there is a new one by then.
       if (this.newest === client) this.client = undefined;
     };
     client.on('error', forget);
@@ -125,7 +124,7 @@ class SharedConnection implements Runner {
   }
 }
 
-/** A frozen database does not answer a goodbye. */
+/** Longest wait for a connection to close, since a frozen database does not answer. */
 const END_MS = 1_000;
 
 async function endOrDestroy(client: GuardedClient): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 
-/** A statement as PostgreSQL takes it, with $1, $2 … for its values. */
+/** A statement as PostgreSQL takes it, with $1, $2 … for values. */
 export interface PreparedQuery {
   name: string;
   text: string;
 }
 
-/** Connections that are not Knex's. */
+/** Connections outside of Knex. */
 export interface Runner {
   run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]>;
 }
@@ -14,31 +14,31 @@ export interface Runner {
 /** Where a statement can run: Knex's pool, a transaction, or shared connections. */
 export type Source = Knex | Runner;
 
-/** Called with a value for each place holder. */
+/** Runs the statement with a value for each place holder. */
 export type Statement<Row, Names extends string> = (on: Source, values: Record<Names, unknown>) => Promise<Row[]>;
 
 interface Options {
   /**
-   * PostgreSQL keeps the plan of a prepared statement, so that it is planned once. Not for one whose best plan depends
-   * on its values.
+   * Whether PostgreSQL keeps the plan of the statement, which saves planning. False if its best plan depends on its
+   * values.
    */
   prepared?: boolean;
 }
 
-/** What `knexOn` gives Knex, and Knex passes on to its transactions. */
+/** Parameters that `knexOn` sets, and Knex passes on to its transactions. */
 interface Params {
   prepare?: boolean;
 }
 
-/** Not a cast, which has two colons. */
+/** Place holder, but not a cast, which has two colons. */
 const PLACE_HOLDER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
-/** Every statement by its name, as PostgreSQL takes it; a test looks at their plans. */
+/** Every statement by name, as PostgreSQL takes it; a test checks their plans. */
 export const statements = new Map<string, string>();
 
 /**
- * A statement with a name of its own, and with place holders such as :userId, whose names are `Names`. It returns its
- * rows: one that changes something has a RETURNING when its caller needs to know whether it did.
+ * Makes a statement with a unique name and with place holders such as :userId, whose names are `Names`. It returns its
+ * rows: a write has a RETURNING if its caller needs to know whether it changed something.
  */
 export function statement<Row = unknown, Names extends string = never>(
   name: string,
@@ -55,7 +55,7 @@ export function statement<Row = unknown, Names extends string = never>(
   return async (on, values) => {
     const given: Record<string, unknown> = values;
     const valueOf = (holder: string) => {
-      if (given[holder] === undefined) throw new Error(`${name} lacks its value :${holder}`);
+      if (given[holder] === undefined) throw new Error(`${name} lacks a value for :${holder}`);
       return given[holder];
     };
     if (!isKnex(on)) return on.run<Row>(query, distinct.map(valueOf));
@@ -70,14 +70,14 @@ function isKnex(source: Source): source is Knex {
   return 'raw' in source;
 }
 
-/** As SELECT and RETURNING list columns that become the fields of an object. */
+/** Lists columns for SELECT and RETURNING that become the fields of an object. */
 export function columnList(columns: Record<string, string>): string {
   return Object.entries(columns)
     .map(([field, column]) => `${column} AS "${field}"`)
     .join(', ');
 }
 
-/** A time as clients are shown it. */
+/** Returns SQL that formats a time for clients. */
 export function shown(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -7,7 +7,7 @@ import { unknownPath } from './error-handler';
 import { requestLog } from './request-log';
 
 export interface Mounted {
-  /** Below which it is. */
+  /** Path prefix of the router. */
   at?: string;
   router: RequestHandler;
 }
@@ -19,7 +19,7 @@ export interface AppSettings {
 }
 
 export interface AppParts {
-  /** The first that knows a path answers. */
+  /** Routers in order: the first that knows a path answers. */
   routers: Mounted[];
   onError: ErrorRequestHandler;
   logger: Logger;
@@ -47,8 +47,8 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
 }
 
 /**
- * Those of every answer: what helmet sets for JSON and images, which are no page and have no script and no frame. The few
- * answers that may be stored overwrite the last.
+ * Headers of every answer: what helmet sets for JSON and images, which are not pages and contain no script or frame.
+ * The few answers that may be stored overwrite the last.
  */
 export const SAME_HEADERS = {
   'Content-Security-Policy': "default-src 'none';object-src 'none';base-uri 'none';frame-ancestors 'none'",

@@ -3,18 +3,16 @@ import { BadRequest } from '../base/errors';
 
 const MAX_BYTES = 16 * 1_024;
 
-/** Reads every body, of any content type. The operation decides whether it uses it. */
+/** Reads every body, of any content type. The operation decides whether to use it. */
 export const body: RequestHandler[] = [raw({ type: (req) => req.headers['content-length'] !== '0', limit: MAX_BYTES })];
 
-/** For operations with a body: refuses a malformed one before the session is checked. */
+/** Refuses a malformed body before the session is checked, for operations with a body. */
 export function wellFormedBody(req: Request, _res: Response, next: NextFunction): void {
   req.body = jsonBody(req);
   next();
 }
 
-/**
- * The body as a JSON object, parsed once. Operations without a body never call it, and so ignore what is sent.
- */
+/** Returns the body as a JSON object, parsed once. Operations without a body never call it, and so ignore a body. */
 export function jsonBody(req: Request): Record<string, unknown> {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return isObject(body) ? body : {};
@@ -23,7 +21,7 @@ export function jsonBody(req: Request): Record<string, unknown> {
   return value;
 }
 
-/** The same, and an empty one in place of whatever is none. */
+/** Like `jsonBody`, but returns `{}` instead of refusing a malformed body. */
 export function bodyIfAny(req: Request): Record<string, unknown> {
   try {
     return jsonBody(req);

@@ -4,12 +4,12 @@ import { plainAddress } from '../base/networks';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** The client's address, found once: a socket that is closed has none. */
+    /** Address of the client, found at the start: a closed socket does not have one. */
     sentFrom: string;
   }
 }
 
-/** Finds where a request comes from. Warns once of a proxy that does not tell: each request through it is the same. */
+/** Finds the client address. Warns once about a proxy that does not tell it: every request through it is the same. */
 export function findSender(logger: Pick<Logger, 'warn'>): RequestHandler {
   let warned = false;
   return (req, _res, next) => {
@@ -19,7 +19,7 @@ export function findSender(logger: Pick<Logger, 'warn'>): RequestHandler {
       warned = true;
       logger.warn(
         { requestId: req.id },
-        'a proxy gave a client address that is none: such clients are counted by the address of the proxy',
+        "a proxy sent an invalid client address: such clients are counted by the proxy's address",
       );
     }
     next();
@@ -27,14 +27,14 @@ export function findSender(logger: Pick<Logger, 'warn'>): RequestHandler {
 }
 
 /**
- * Express finds `ip` by TRUST_PROXY. What a proxy gives as an address and is none is worth nothing: then it is the
- * address of the proxy itself.
+ * Returns the client address. Express finds `ip` by TRUST_PROXY; if it is not a valid address, the address of the proxy
+ * itself is used.
  */
 export function ipFrom(ip: string | undefined, remoteAddress: string | undefined): string {
   return plainAddress(ip) ?? plainAddress(remoteAddress) ?? 'unknown';
 }
 
-/** Express's answer to "is this proxy trusted?", asked with plain addresses. */
+/** Passes plain addresses to Express's check of whether a proxy is trusted. */
 export function trusting(isTrusted: (address: string, hop: number) => boolean) {
   return (address: string, hop: number) => isTrusted(plainAddress(address) ?? address, hop);
 }

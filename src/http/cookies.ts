@@ -1,25 +1,25 @@
 import type { CookieOptions, RequestHandler } from 'express';
 
-/** In production the prefix ties a cookie to this host. */
+/** Returns the name of a cookie. In production a prefix ties the cookie to this host. */
 export function cookieName(name: string, production: boolean): string {
   return production ? `__Host-${name}` : name;
 }
 
-/** No script reads the cookie, and no other site's form sends it. In production it travels over HTTPS only. */
+/** Returns options that hide the cookie from scripts, from forms of other sites and, in production, from HTTP. */
 export function cookieOptions(production: boolean): CookieOptions {
   return { httpOnly: true, sameSite: 'lax', secure: production, path: '/' };
 }
 
-/** Reads one cookie from the Cookie header; the empty string where there is none. */
+/** Returns a reader of one cookie from the Cookie header; it returns the empty string if it is missing. */
 export function cookieReader(name: string): (cookies: string | undefined) => string {
   const pattern = new RegExp(`(?:^|;)[ \\t]*${name}[ \\t]*=([^;]*)`);
   return (cookies = '') => decoded(unquoted(pattern.exec(cookies)?.[1]?.trim() ?? ''));
 }
 
-/** Whatever other cookies an answer sets, this one is the first: some clients keep only the first. */
+/** Puts this cookie first among those that an answer sets: some clients keep only the first. */
 export function settingFirst(name: string): RequestHandler {
   return (_req, res, next) => {
-    // It has several forms, and all of them are passed on.
+    // All overloads of writeHead are passed on.
     const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => typeof res;
     res.writeHead = (...head: unknown[]) => {
       const set = [res.getHeader('Set-Cookie') ?? []].flat().map(String);

@@ -4,7 +4,7 @@ import { Forbidden } from '../base/errors';
 export const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
- * Refuses requests from pages of other sites, which would use a visitor's cookie, and lets the listed origins in.
+ * Refuses requests from pages of other sites, which would use a visitor's cookie, but admits the listed origins.
  * Clients other than browsers send neither header, and pass.
  */
 export function crossSite(allowed: readonly string[], publicUrl?: string): RequestHandler {
@@ -27,7 +27,7 @@ function isForeign(req: Request, origin: string | undefined, publicOrigin: strin
   return origin !== undefined && !ownOrigins(req, publicOrigin).includes(origin);
 }
 
-/** Host counts only without PUBLIC_URL: another site may give its name this address, and a proxy may change Host. */
+/** Returns own origins. Host counts only without PUBLIC_URL: other sites may point here, and a proxy may change it. */
 function ownOrigins({ protocol, headers: { host = '' } }: Request, publicOrigin: string | undefined): string[] {
   return publicOrigin === undefined ? [`https://${host}`, `${protocol}://${host}`] : [publicOrigin];
 }

@@ -3,9 +3,9 @@ import { Unavailable } from '../base/errors';
 
 const DEADLINE_MS = 8_000;
 const LOOK_MS = 250;
-const TOO_LATE = 'it took too long, and may or may not have been done: try again shortly';
+const TOO_LATE = 'the request took too long, and may or may not have taken effect: try again shortly';
 
-/** A request without an answer, in a list of all of them, the oldest first. */
+/** A request without an answer, in a linked list of all such requests, oldest first. */
 interface Waiting {
   req: Request;
   res: Response;
@@ -15,19 +15,19 @@ interface Waiting {
   newer: Waiting | undefined;
 }
 
-/** Whether the answer was 503 because the deadline has passed: nothing else can be sent. */
+/** Returns whether the answer was 503 because the deadline had passed: nothing else can be sent. */
 export function isTooLate(res: Response): boolean {
   return res.headersSent;
 }
 
 /**
- * Answers 503 when a request has had no answer for DEADLINE_MS since its last byte. Its work goes on and may still
- * succeed; docs/api.md tells clients what to do then.
+ * Answers 503 if a request has no answer DEADLINE_MS after its last byte. Its work goes on and may still succeed;
+ * docs/api.md tells clients what to do then.
  */
 export class Deadline {
   /**
-   * A list through the requests themselves. A Set would be replaced by a larger table again and again, and V8 keeps the
-   * old tables, with every request that they name, until a full collection: that cost a quarter of the reads.
+   * A linked list, and not a Set, whose table would be replaced by a larger one again and again: V8 keeps the old
+   * tables, with every request in them, until a full collection. That cost a quarter of the reads.
    */
   private oldest: Waiting | undefined;
   private newest: Waiting | undefined;
@@ -53,7 +53,7 @@ export class Deadline {
     clearInterval(this.timer);
   }
 
-  /** A removed request names no other: V8 would keep all that it names for as long as it keeps the request. */
+  /** Removes a request and its links: V8 would keep whatever it links to for as long as it keeps the request. */
   private remove(request: Waiting): void {
     const { older, newer } = request;
     if (older) older.newer = newer;

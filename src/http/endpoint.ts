@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import type { Reason } from '../base/reasons';
 
-/** Of every answer that says that it was done. */
-export const doneCode = z.literal(200).meta({ id: 'Code200', description: 'It was done.' });
+/** Code of every successful answer. */
+export const doneCode = z.literal(200).meta({ id: 'Code200', description: 'Success.' });
 
-/** What `ok` answers where there is no result. */
-export const done = z.object({ code: doneCode }).meta({ id: 'Done', description: 'Done, without a result.' });
+/** Answer of `ok` without a result. */
+export const done = z.object({ code: doneCode }).meta({ id: 'Done', description: 'Success, without a result.' });
 
-/** What is served beside the operations, as the document shows it. */
+/** Endpoint outside of the operations, as the API document shows it. */
 export interface Endpoint {
   method: 'get' | 'post';
   path: `/${string}`;
-  /** In camel case, for the names of clients' functions. */
+  /** Name in camel case, for the functions of clients. */
   name: string;
   /** One sentence. */
   summary: string;
   params?: z.ZodType;
-  /** Of the type multipart/form-data. */
+  /** Body of type multipart/form-data. */
   form?: z.ZodType;
-  /** What comes with 200; without a schema, bytes of this type. */
+  /** Body of a 200; without a schema, bytes of this type. */
   answer: { type: string; result?: z.ZodType };
-  /** When it is a 307. */
+  /** Description of the 307. */
   redirect?: string;
-  /** Why it refuses, beside failures of the service. */
+  /** Reasons of refusals, besides failures of the service. */
   refusals?: readonly Reason[];
-  /** Whose form its refusals have, where it is not the service's own. */
+  /** Form of its refusals, if it is not the usual one of the service. */
   like?: 'upload';
 }

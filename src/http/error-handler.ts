@@ -15,18 +15,18 @@ import {
 import { errorForLog } from '../base/logger';
 import { isOutage } from '../database/outage';
 
-const AWAY = 'the service is overloaded or its database is away: try again shortly';
+const UNAVAILABLE = 'the service is overloaded or its database is unavailable: try again shortly';
 
 export function unknownPath(): never {
   throw new NotFound('no_such_path', 'no such path');
 }
 
-/** For this answer, an error's message also goes by this name, for clients of somebody else's protocol. */
+/** Adds the error message to this answer under a second name, for clients of a vendor's protocol. */
 export function nameErrorAlso(res: Response, name: string): void {
   res.locals.alsoErrorAs = name;
 }
 
-/** Decides alone what a client sees of a failure; the cause goes to the log. */
+/** Decides what a client sees of a failure, as the only place that does; the cause goes to the log. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (error: unknown, _req, res, _next) => {
@@ -43,8 +43,7 @@ function answer(error: unknown, res: Response, logger: Logger): void {
   const shown = asAppError(error);
   log(logger, error, shown, res);
   if (res.headersSent) {
-    // An answer that has begun is broken off, so that no client takes a part for the whole. A complete one is left as
-    // it is.
+    // An incomplete answer is cut off, so that a client never takes a part for the whole. A complete one stays.
     if (!res.writableEnded) res.destroy();
     return;
   }
@@ -56,7 +55,7 @@ function answer(error: unknown, res: Response, logger: Logger): void {
     return;
   }
   if ('allow' in shown) res.set('Allow', String(shown.allow));
-  // The rest of a body that is too large is not read.
+  // The rest of an oversized body is not read.
   if (shown instanceof TooLarge) res.set('Connection', 'close');
   const message = messageOf(shown, res.req);
   res.status(shown.status).json({
@@ -68,7 +67,7 @@ function answer(error: unknown, res: Response, logger: Logger): void {
   });
 }
 
-/** Names the path as it was taken: a misspelt /user/logn is one of /user/:id. */
+/** Names the route that matched: a misspelt /user/logn matches /user/:id. */
 function messageOf(shown: AppError, { pattern }: Request): string {
   return shown instanceof NotSignedIn ? `${pattern ?? 'this operation'} ${shown.message}` : shown.message;
 }
@@ -78,7 +77,7 @@ function also(res: Response, message: string): Record<string, string> {
   return typeof name === 'string' ? { [name]: message } : {};
 }
 
-/** An outage or an overload fails many requests at once: the line of each request says why, and nothing else does. */
+/** Logs a failure. In an outage or overload, which fails many requests, only the log line of each request says why. */
 function log(logger: Logger, error: unknown, shown: AppError, res: Response): void {
   if (shown.status === 503 && shown.cause === undefined) res.locals.unavailable = errorForLog(error).message;
   else if (shown.status >= 500 && shown.status < 600) logger.error({ err: error, requestId: res.req.id }, 'failed');
@@ -86,11 +85,11 @@ function log(logger: Logger, error: unknown, shown: AppError, res: Response): vo
 
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isOutage(error)) return new Unavailable('overloaded', AWAY);
+  if (isOutage(error)) return new Unavailable('overloaded', UNAVAILABLE);
   return fromExpress(error) ?? new Failed('internal_error', 'internal error');
 }
 
-/** What Express and its body reader refuse: a body over the limit, a broken encoding, a path that can't be decoded. */
+/** Translates refusals of Express and its body reader: an oversized body, a broken encoding, an undecodable path. */
 function fromExpress(error: unknown): AppError | undefined {
   if (!isNativeError(error) || !('status' in error)) return undefined;
   if (error.status === 413) return new TooLarge('body_too_large', 'body: must be at most 16 KiB');

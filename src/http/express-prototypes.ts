@@ -2,11 +2,10 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
 /**
- * Leans on how Express 5 prepares a request: it sets the prototype of every request and answer to `app.request` and
- * `app.response`. V8 then gives each of these objects a hidden class of its own, which costs several times as much as
- * all else that Express does. These classes have that prototype from the beginning, so that setting it changes nothing.
- * Without them the service is slower and otherwise the same. test/unit/http-server.test.ts fails when Express no longer
- * works so.
+ * Depends on how Express 5 prepares a request: it sets the prototype of every request and answer to `app.request` and
+ * `app.response`. V8 then gives each of these objects its own hidden class, which costs several times as much as the
+ * rest of Express. These classes have that prototype from the beginning, so that setting it changes nothing. Without
+ * them the service works the same, but slower. test/unit/http-server.test.ts fails when Express changes this.
  */
 export function classesFor(app: Express) {
   class AppRequest extends IncomingMessage {}

@@ -6,10 +6,10 @@ import { get, ok } from './route';
 
 const REMEDIES = {
   'migrations are missing': 'the database lacks migrations: run npm run migrate',
-  'takes no writes': 'the database takes no writes: it is a standby or read-only',
+  'does not take writes': 'the database does not take writes: it is a standby or read-only',
 };
 
-/** Whether requests should be sent here. */
+/** Decides whether requests should be sent to this instance. */
 export class Health {
   private isStopping = false;
 
@@ -30,7 +30,7 @@ export const healthz: Endpoint = {
   method: 'get',
   path: '/healthz',
   name: 'healthz',
-  summary: 'Whether the process lives.',
+  summary: 'Tells whether the process is running.',
   answer: { type: 'application/json', result: done },
 };
 
@@ -38,12 +38,12 @@ export const readyz: Endpoint = {
   method: 'get',
   path: '/readyz',
   name: 'readyz',
-  summary: 'Whether requests should be sent here.',
+  summary: 'Tells whether requests should be sent to this instance.',
   answer: { type: 'application/json', result: done },
   refusals: ['stopping', 'not_ready', 'overloaded'],
 };
 
-/** /healthz says that the process lives, for its supervisor; /readyz that it can serve, for the load balancer. */
+/** Routes /healthz, which tells a supervisor that the process runs, and /readyz, for the load balancer. */
 export function healthRouter(health: Health): Router {
   const router = Router();
 

@@ -11,38 +11,38 @@ const REFUSALS: Record<string, [reason: Reason, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_too_slow', 'the request took too long'],
 };
 
-/** Connections that the system holds at most, unless told otherwise. */
+/** Maximum connections in the backlog of the system, unless configured otherwise. */
 const BACKLOG = 511;
-/** Between the closing of the port and that of connections which are idle. */
+/** Pause between closing the port and closing idle connections. */
 const GRACE_MS = 500;
 
-/** Requests that wait on one connection for the answer to an earlier one. Browsers and proxies send none so early. */
+/** Maximum requests on one connection that wait for an earlier answer. Browsers and proxies do not pipeline. */
 const MOST_PIPELINED = 20;
 
-/** Node's server, with a time limit for every way in which a client can hold it, and JSON answers to malformed HTTP. */
+/** Creates Node's server, with a time limit for each way of holding it, and JSON answers to malformed HTTP. */
 export function createHttpServer(app: Express, pace?: Pace): Server {
-  // Node would refuse a request without a host by itself, and give no reason.
+  // Node itself would refuse a request without a Host, but give no reason.
   const server = createServer({ ...classesFor(app), requireHostHeader: false }, (req, res) => {
     if (isOneTooMany(req, res)) req.socket.destroy();
     else if (lacksHost(req)) refuseWithoutHost(res);
     else app(req as Request, res as Response);
   });
-  // Likewise one that expects something else than to be told to go on. What it expects is ignored.
+  // Node itself would also refuse other expectations than 100-continue. They are ignored.
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res));
   server.requestTimeout = 150_000;
-  // Longer than proxies keep their own idle connections, so that none sends a request into a closing one: two minutes is
-  // the longest default.
+  // Longer than proxies keep idle connections (two minutes at most by default), so that they send no request into a
+  // closing one.
   server.keepAliveTimeout = 130_000;
-  // For a client that has stopped reading.
+  // For clients that have stopped reading.
   server.setTimeout(120_000);
   closeSlowReaders(server, pace);
   server.on('clientError', refuse);
   return server;
 }
 
-/** Node begins each request as it arrives, so that one connection could have any number of them under way. */
+/** Counts pipelined requests: Node starts each as it arrives, so one connection could run any number. */
 function isOneTooMany({ socket }: IncomingMessage, answer: ServerResponse): boolean {
-  // The one that is answered next has the socket already.
+  // The answer that is sent next already has the socket.
   if (answer.socket !== null) return false;
   const waiting = pipelined.get(socket) ?? waitingAt(socket);
   waiting.add(answer);
@@ -53,7 +53,7 @@ function isOneTooMany({ socket }: IncomingMessage, answer: ServerResponse): bool
 function waitingAt(socket: Socket): Set<ServerResponse> {
   const waiting = new Set<ServerResponse>();
   pipelined.set(socket, waiting);
-  // Node tells the one answer that has the socket. Whoever waits for the end of another would wait for ever.
+  // Node tells only the answer that has the socket. Waiting for the end of another would last for ever.
   socket.once('close', () => {
     for (const answer of waiting) if (answer.socket === null && !answer.destroyed) answer.destroy().emit('close');
   });
@@ -67,8 +67,8 @@ function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
 const pipelined = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Gives load balancers and clients time to turn to other instances: all requests are still answered, and each answer
- * closes its connection. `hurry` ends the waiting.
+ * Gives load balancers and clients time to switch to other instances: still answers all requests, but closes each
+ * connection after its answer. `hurry` ends the waiting.
  */
 export async function answerAndClose(server: Server, milliseconds: number, hurry?: AbortSignal): Promise<void> {
   server.prependListener('request', (_req, res) => {
@@ -78,16 +78,16 @@ export async function answerAndClose(server: Server, milliseconds: number, hurry
 }
 
 /**
- * Waits a while for requests that are under way, also for those that are on their way to connections which have just
- * been made: a proxy cannot tell whether one that is reset was begun, and so does not send it again.
+ * Waits for requests in progress, and for those being sent to new connections: a proxy cannot tell whether a request on
+ * a reset connection had started, and so does not retry it.
  */
 export async function drain(server: Server, patienceMs: number): Promise<void> {
-  // Closing the port resets connections that the system holds for us, of which it hands one over a turn.
+  // Closing the port resets connections in the backlog, of which the system hands over one per turn.
   for (let turn = 0; turn < BACKLOG; turn += 1) await immediate();
-  // The close of an HTTP server would also cut connections whose first request has not come yet.
+  // Closing the HTTP server would also cut connections whose first request has not arrived yet.
   const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
   await Promise.race([closed, sleep(GRACE_MS)]);
-  // A kept-alive connection is idle after its answer, and would stay open for its whole time-out.
+  // A keep-alive connection is idle after its answer, and would stay open for its whole time-out.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
   await closed;

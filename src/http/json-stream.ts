@@ -4,12 +4,12 @@ import { createGzip, gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { isTooLate } from './deadline';
 
-/** Shorter texts are not compressed. */
+/** Minimum length of texts that are compressed. */
 const GZIP_FROM = 256;
-/** Shorter answers are sent in one piece. */
+/** Maximum length of answers that are sent in one piece. */
 const WHOLE_UP_TO = 16 * 1_024;
 
-/** A list that comes a page at a time. */
+/** A list that is read page by page. */
 export type Pages<Item> = AsyncIterable<Item[]>;
 
 /** A list, or an object whose lists may come in pages. */
@@ -17,26 +17,26 @@ export type Streamed<Result> = Result extends (infer Item)[]
   ? Pages<Item>
   : { [Field in keyof Result]: Result[Field] extends (infer Item)[] ? Item[] | Pages<Item> : Result[Field] };
 
-/** The rows of pages as clients are shown them. */
+/** Converts the rows of pages for clients. */
 export async function* viewed<Row, View>(pages: Pages<Row>, view: (row: Row) => View): AsyncGenerator<View[]> {
   for await (const page of pages) yield page.map(view);
 }
 
 /**
- * Sends a result as JSON, each page when the client is ready for it. A failure in the middle breaks the answer off, so
- * that a client never takes a part for the whole. With a file's name a browser saves the answer.
+ * Sends a result as JSON, each page when the client is ready for it. A failure cuts the answer off, so that a client
+ * never takes a part for the whole. With a `file` name, browsers save the answer.
  */
 export async function streamJson(req: Request, res: Response, result: object, file?: string): Promise<void> {
   const pieces = textOf(result);
   try {
     await send(req, res, pieces, file);
   } finally {
-    // Where not all was sent, it holds a place still.
+    // An unfinished answer still holds its place in a queue.
     await pieces.return(undefined);
   }
 }
 
-/** The text before a list is kept until its first page comes: whoever is refused it is sent no half of an answer. */
+/** Keeps the text before a list until its first page arrives: a refused client gets no half of an answer. */
 async function* textOf(result: object): AsyncGenerator<string> {
   let kept = '{"code":200,"result":';
   for (const part of partsOf(result)) {
@@ -55,7 +55,7 @@ async function* textOf(result: object): AsyncGenerator<string> {
   yield `${kept}}`;
 }
 
-/** Texts and lists in pages, in the order of the answer. */
+/** Splits the answer into texts and lists of pages, in order. */
 function partsOf(result: object): (string | Pages<unknown>)[] {
   if (isPages(result)) return ['[', result, ']'];
   const fields = Object.entries(result).flatMap(([name, value]: [string, unknown]) => {
@@ -75,7 +75,7 @@ async function send(req: Request, res: Response, pieces: AsyncGenerator<string>,
   res.type('application/json').vary('Accept-Encoding');
   let begun = '';
   let isWhole = false;
-  // No piece is made for a client that has gone.
+  // Stops when the client has gone.
   while (!res.destroyed && !isWhole && begun.length <= WHOLE_UP_TO) {
     const piece = await pieces.next();
     isWhole = piece.done === true;

@@ -1,7 +1,7 @@
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Part = Record<string, Json>;
 
-/** The same document in OpenAPI 3.0, for generators of clients that do not read 3.1. */
+/** Converts the document to OpenAPI 3.0, for client generators that do not read 3.1. */
 export function inOpenApi30(document: object): object {
   const { components, info, ...rest } = document as Part;
   const { license, ...about } = info as Part;
@@ -15,7 +15,7 @@ export function inOpenApi30(document: object): object {
   };
 }
 
-/** Finds the schemas of a part that is not one itself. Examples stay as they are. */
+/** Converts the schemas in a part that is not a schema itself. Leaves examples as they are. */
 function changed(part: Json): Json {
   if (Array.isArray(part)) return part.map(changed);
   if (typeof part !== 'object' || part === null) return part;
@@ -29,7 +29,7 @@ function changed(part: Json): Json {
 
 function schemaIn30(schema: Json): Json {
   const { $ref, const: only, examples, type, properties, items, oneOf, ...rest } = schema as Part;
-  // A reference has nothing beside it in 3.0.
+  // In 3.0 a reference cannot have siblings.
   if ($ref !== undefined) return Object.keys(rest).length === 0 ? { $ref } : { ...rest, allOf: [{ $ref }] };
   const types = [type ?? []].flat();
   return {

@@ -21,7 +21,7 @@ export const openApi: Endpoint = {
   refusals: ['too_many_downloads'],
 };
 
-/** For generators of clients that do not read 3.1. */
+/** For client generators that do not read 3.1. */
 export const openApi30: Endpoint = {
   ...openApi,
   path: '/openapi-3.0.json',
@@ -33,7 +33,7 @@ export const openApi30: Endpoint = {
   },
 };
 
-/** The same place in the sources and in what is built of them. */
+/** Path that is the same for the sources and the build. */
 const FILE = join(__dirname, '../../docs/openapi.json');
 
 interface Document {
@@ -49,27 +49,27 @@ export interface Described {
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' };
 
-/** The description of all of the service, with this service's own address and the name of its cookie. */
+/** Serves the description of the service, with its own address and the name of its cookie. */
 export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Described, meter: Meter): Router {
   const router = Router();
   const { externalDocs, ...document } = JSON.parse(readFileSync(FILE, 'utf8')) as Document;
   document.components.securitySchemes.sid.name = cookieName('sid', production);
-  const at = (url: string) => ({
+  const documentFor = (url: string) => ({
     ...document,
     ...(hasDocsPage && { externalDocs: { ...externalDocs, url: `${url}/docs` } }),
     servers: [{ url }],
   });
-  const serve = (path: string, documentAt: (url: string) => object) => {
-    // Anybody may ask, and it is long: made once for an address, which is nearly always the same.
+  const serve = (path: string, make: (url: string) => object) => {
+    // Anyone may ask, and it is long: made once per address, which is nearly always the same.
     let last: { url: string; sending: Promise<SendText> } | undefined;
     get(router, path, async (req, res) => {
       const url = publicUrlOf(req);
-      if (last?.url !== url) last = { url, sending: sharedText(JSON.stringify(documentAt(url)), 'json', CACHED) };
+      if (last?.url !== url) last = { url, sending: sharedText(JSON.stringify(make(url)), 'json', CACHED) };
       const send = await last.sending;
       await send(req, res, meter);
     });
   };
-  serve(openApi.path, at);
-  serve(openApi30.path, (url) => inOpenApi30(at(url)));
+  serve(openApi.path, documentFor);
+  serve(openApi30.path, (url) => inOpenApi30(documentFor(url)));
   return router;
 }

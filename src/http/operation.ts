@@ -8,7 +8,7 @@ import { LIMITS, type LimitName } from '../load/limits';
 import { callerOf } from './caller-of';
 import type { Streamed } from './json-stream';
 
-/** What a handler is told beside its input. `req` and `res` are for handlers that set a cookie or need the address. */
+/** Arguments of a handler besides its input. `req` and `res` are for handlers that set a cookie or need the address. */
 export class Call {
   constructor(
     readonly req: Request,
@@ -20,11 +20,11 @@ export class Call {
   }
 }
 
-/** The session that a request came with. */
+/** Session of a request. */
 export interface OwnSession {
   userId: string;
   sid: string;
-  /** Of the account, when the session was found. */
+  /** Version of the account when the session was found. */
   credentialsVersion: number;
 }
 
@@ -39,7 +39,7 @@ export class UserCall extends Call {
   }
 }
 
-/** Its session, and so its user, are known once something has been read. */
+/** Call whose session and user are known only after the first read. */
 export class ReaderCall extends UserCall {
   get reads(): OwnerReads {
     if (this.req.reads === undefined) throw new NotSignedIn();
@@ -48,8 +48,8 @@ export class ReaderCall extends UserCall {
 }
 
 /**
- * Who may call, and what a handler is called with: anyone; a visitor, for whom a session is loaded or prepared; a user,
- * whose session has been found; a reader, whose session is found by the first statement that runs on `reads`.
+ * Callers, and the call that a handler gets: anyone; a visitor, for whom a session is loaded or prepared; a user, whose
+ * session was found; a reader, whose session is found by the first statement that runs on `reads`.
  */
 export const CALLS = { anyone: Call, visitor: Call, user: UserCall, reader: ReaderCall };
 
@@ -57,14 +57,14 @@ type Access = keyof typeof CALLS;
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Finds the session with what it reads. */
+    /** Reads that find the session first. */
     reads?: OwnerReads;
-    /** Set once the session of a user has been found. */
+    /** Set when the session of a user has been found. */
     signedIn?: OwnSession;
   }
 }
 
-/** A limit, and as how many a request counts: 1 unless said. */
+/** A limit, and how much a request counts: 1 by default. */
 export type CallerLimit<Input> = LimitName | readonly [LimitName, (input: Input, subject: string) => number];
 
 interface Description<A extends Access, Params, Body, Result> {
@@ -74,29 +74,29 @@ interface Description<A extends Access, Params, Body, Result> {
   access: A;
   params?: z.ZodType<Params>;
   body?: z.ZodType<Body>;
-  /** In place of `body`: what one may ask for. Any other body is ignored, as by an operation that has none. */
+  /** Optional body, instead of `body`. A body that does not match is ignored. */
   options?: z.ZodType<Body>;
-  /** Without one the answer is `{ code: 200 }`. */
+  /** Result; without it the answer is `{ code: 200 }`. */
   result?: z.ZodType<Result>;
-  /** What an answer with 200 sets: always, or at times. */
+  /** Cookies of a 200: always set, or sometimes. */
   cookies?: { sets: string; always: boolean };
-  /** Why it refuses, beside COMMON_REASONS and what its limits and its queue say. */
+  /** Reasons of refusals, besides COMMON_REASONS and those of its limits and its queue. */
   refusals?: readonly Reason[];
   /**
-   * Where it waits for its turn: 'writes' when it changes something of the user's, so that a locked row delays no other user;
-   * 'heavyReads' when it reads all that the user has of something; 'exports' when it reads all there is.
+   * Queue: 'writes' for changes to data of the user, so that a locked row delays no other user; 'heavyReads' for reads
+   * of a whole list of the user; 'exports' for reads of everything.
    */
   queue?: 'writes' | 'heavyReads' | 'exports';
-  /** What it takes of its user, or where anyone may call of the address, whatever comes of it. */
+  /** Limits that each request counts against, per user or, where anyone may call, per address, whatever the outcome. */
   limits?: readonly CallerLimit<Params & Body>[];
 }
 
-/** An operation as the router, the tests and the documentation read it. */
+/** An operation, for the router, the tests and the documentation. */
 export interface Operation extends Omit<Description<Access, unknown, unknown, unknown>, 'limits'> {
   limits?: readonly CallerLimit<never>[];
   refusals: readonly Reason[];
   streams: boolean;
-  /** As what a browser saves the answer. */
+  /** File name under which a browser saves the answer. */
   file?: string;
   answer: (input: never, call: never) => Promise<unknown>;
 }
@@ -106,7 +106,7 @@ type Handler<A extends Access, Input, Result> = (
   call: InstanceType<(typeof CALLS)[A]>,
 ) => Promise<Result>;
 
-/** `Given`, but `never` for each field that `Wanted` does not have. */
+/** `Given`, but with `never` for each field that is not in `Wanted`. */
 type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
   ? Wanted extends readonly (infer WantedItem)[]
     ? Exactly<WantedItem, GivenItem>[]
@@ -115,7 +115,7 @@ type Exactly<Wanted, Given> = Given extends readonly (infer GivenItem)[]
     ? { [Field in keyof Given]: Field extends keyof Wanted ? Exactly<Wanted[Field], Given[Field]> : never }
     : Given;
 
-/** A POST, described once. A result with a field that its schema does not name does not compile. */
+/** Describes a POST. A result with a field that its schema does not have does not compile. */
 export function operation<A extends Access, Params, Body, Result = void, Given extends Result = Result>({
   handle,
   ...description
@@ -125,7 +125,7 @@ export function operation<A extends Access, Params, Body, Result = void, Given e
   return { ...description, refusals: refusalsOf(description), streams: false, answer: handle };
 }
 
-/** One whose answer is too large to hold: its lists may come in pages. */
+/** Describes an operation whose answer is too large to hold in memory: its lists may come in pages. */
 export function streamedOperation<A extends Access, Params, Body, Result>({
   stream,
   ...description

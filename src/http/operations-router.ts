@@ -11,13 +11,13 @@ import { parse } from './parse';
 import { handled, ok, post } from './route';
 
 export interface Entrance {
-  /** Sees to it that the request is answered in time. */
+  /** Answers the request at its deadline at the latest. */
   watch: RequestHandler;
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */
   user: RequestHandler;
-  /** Refuses a request without a signed cookie; the session itself is found when the request reads. */
+  /** Refuses a request without a signed cookie; the session itself is found by the first read. */
   reader: RequestHandler;
   queues: Pick<Queues, 'writes' | 'heavyReads' | 'heavyAnswers' | 'exports'>;
   /** Counts a request of this subject, or refuses it. */
@@ -27,8 +27,8 @@ export interface Entrance {
 }
 
 /**
- * One router per resource. A request goes straight to the one that has its path's first two words, and else to the last
- * that has the first: to ask each in turn costs more than all else that Express does.
+ * Makes one router per resource. A request goes directly to the router for the first two segments of its path, else to
+ * the last router for the first segment: asking each router in turn costs more than the rest of Express.
  */
 export function operationsRouter(resources: Operation[][], entrance: Entrance): RequestHandler {
   const routers = new Map<string, Router>();
@@ -47,17 +47,17 @@ export function operationsRouter(resources: Operation[][], entrance: Entrance): 
   };
 }
 
-/** The words that no id may be which stands behind this one: each is the second of a fixed path. */
-export function fixedWords(operations: Operation[], behind: string): string[] {
+/** Returns the second segments of the fixed paths under `resource`. No id may equal one of them. */
+export function fixedWords(operations: Operation[], resource: string): string[] {
   const words = operations.flatMap(({ path }) => {
     const { first, both } = wordsOf(path);
     const second = both.slice(first.length + 1);
-    return first === behind && !second.startsWith(':') ? [second] : [];
+    return first === resource && !second.startsWith(':') ? [second] : [];
   });
   return [...new Set(words)];
 }
 
-/** Of a path. They are matched in any case. */
+/** Returns the first segment of a path, and the first two, in lower case: case does not matter. */
 function wordsOf(path: string): { first: string; both: string } {
   const firstEnd = path.indexOf('/', 1);
   const end = firstEnd < 0 ? -1 : path.indexOf('/', firstEnd + 1);
@@ -73,7 +73,7 @@ function resourceRouter(operations: Operation[], entrance: Entrance): Router {
 }
 
 /**
- * The order of refusals: a path or method that is none, a body that is too large or malformed, no session, wrong
+ * Returns the handlers in the order of refusals: unknown path or method, body too large or malformed, no session, wrong
  * fields.
  */
 function before(operation: Operation, entrance: Entrance): RequestHandler[] {
@@ -87,14 +87,14 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 }
 
 /**
- * A job counts against its limits once it has its turn in the queue, where it stays until its result is there. A result
- * that streams goes on after that, as fast as the client takes it.
+ * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
+ * streamed result is sent after that, as fast as the client reads it.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
   const { access, queue, limits, streams, file } = operation;
   const isCounted = queue !== undefined || limits !== undefined;
-  // The input was made by the operation's own schemas, and the call is of the class that its access asks for.
-  const run = operation.answer as (input: object, call: Call) => Promise<unknown>;
+  // The input matches the schemas of the operation, and the call has the class of its access.
+  const answer = operation.answer as (input: object, call: Call) => Promise<unknown>;
   return async (req, res) => {
     const call = new CALLS[access](req, res);
     let leave: Leave | undefined;
@@ -105,16 +105,16 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
     };
     let result: unknown;
     try {
-      // The user of a reader is known once the first statement has found the session.
+      // The user of a reader is known when the first statement has found the session.
       if (call instanceof ReaderCall) call.reads.whenFound = enter;
       input = inputOf(operation, req);
       if (isCounted && !(call instanceof ReaderCall))
         await enter(call instanceof UserCall ? call.userId : call.caller.address);
-      result = await run(input, call);
+      result = await answer(input, call);
       if (access === 'reader' && !req.signedIn)
-        throw new Error('an operation for readers has answered without reading');
+        throw new Error('an operation for readers answered without reading');
     } catch (error) {
-      // Whoever has no session is told so first, and nothing of what else is wrong.
+      // A client without a session gets 401, and is not told what else is wrong.
       if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
       throw error;
     } finally {
@@ -135,13 +135,13 @@ function inputOf({ params, body, options }: Operation, req: Request): object {
 
 function usesOf(limits: NonNullable<Operation['limits']>, input: object, subject: string) {
   return limits.map((one) => {
-    // The count was made for the input of the operation's own schemas.
+    // The count expects input that matches the schemas of the operation.
     const count = typeof one === 'string' ? 1 : (one[1] as (input: object, subject: string) => number)(input, subject);
     return { limit: nameOf(one), subject, count };
   });
 }
 
-/** A heavy answer also has a place until the client has taken it: until then it is in the memory of this process. */
+/** Takes a place in the queue. A heavy answer, kept in memory, holds another until the client has read it. */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],

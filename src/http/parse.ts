@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { BadRequest } from '../base/errors';
 
-/** Of what a schema has no words for. Those of zod itself reach no client. */
-const OTHERWISE = { error: () => 'is not as it must be' };
+/** Message for schemas without their own. Messages of zod never reach a client. */
+const FALLBACK = { error: () => 'is not valid' };
 
-/** Only what fails here is the client's fault; a ZodError from anywhere else stays a 500. */
+/** Parses input of a client. Only failures here are the client's fault; a ZodError from elsewhere stays a 500. */
 export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
-  const parsed = schema.safeParse(input, OTHERWISE);
+  const parsed = schema.safeParse(input, FALLBACK);
   if (parsed.success) return parsed.data;
   const details = [...firstOfEach(parsed.error.issues)].map(([path, message]) => ({
     path,
@@ -16,7 +16,7 @@ export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
   throw new BadRequest('invalid_input', message, { details });
 }
 
-/** One field, one message: what else is wrong with it may follow from that. */
+/** Returns one message per field, since further faults may follow from the first. */
 function firstOfEach(issues: z.core.$ZodIssue[]): Map<string, string> {
   const messages = new Map<string, string>();
   for (const { path, message } of issues) {
@@ -26,7 +26,7 @@ function firstOfEach(issues: z.core.$ZodIssue[]): Map<string, string> {
   return messages;
 }
 
-/** Of a field that was not sent: whoever has written its name otherwise is told so. */
+/** Returns why a field is missing, and names a field whose name was spelt differently. */
 function whyMissing(name: string, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || name.includes('.') || Object.hasOwn(input, name)) return undefined;
   const plain = (word: string) => word.toLowerCase().replace(/[^a-z]/g, '');

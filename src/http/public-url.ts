@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** The address of this service for the client: PUBLIC_URL, or else that of the request. */
+/** Returns the address of this service for the client: PUBLIC_URL, or else that of the request. */
 export type PublicUrlOf = (req: Request) => string;
 
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
@@ -9,7 +9,7 @@ export function publicUrlFrom(configured: string | undefined): PublicUrlOf {
   return (req) => configured ?? `${req.protocol}://${hostOf(req)}`;
 }
 
-/** A client may name what is no host: an address that we give is one all the same. */
+/** Returns the Host of the request, or localhost for an invalid one: an address in an answer must be valid. */
 function hostOf(req: Request): string {
   const host = req.get('Host') ?? '';
   return HOST.test(host) ? host : 'localhost';

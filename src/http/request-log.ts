@@ -5,21 +5,21 @@ import { maskedAddress } from '../base/networks';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** A new one for each request: what the log and the audit trail know it by, whatever clients send. */
+    /** New id for each request in the log and the audit trail, whatever the client sends. */
     id: string;
-    /** The X-Request-Id that the client has sent, when it is sane. */
+    /** The client's X-Request-Id, if it is well-formed. */
     clientId: string | undefined;
-    /** The route's pattern, for the log: paths themselves contain phone numbers and captcha ids. */
+    /** Pattern of the route, for the log: paths themselves contain phone numbers and captcha ids. */
     pattern?: string;
-    /** When the request came, by performance.now(). */
+    /** Time of the request, by performance.now(). */
     begun: number;
   }
 }
 
-/** Asked for every few seconds: their answers would hide all else. */
+/** Paths that are polled every few seconds: their log lines would hide all others. */
 const HEALTH = ['/healthz', '/readyz'];
 
-/** One line per request, with the route instead of the path. */
+/** Logs one line per request, with the route instead of the path. */
 export function requestLog(logger: Logger): RequestHandler {
   function write(this: Response): void {
     const { req } = this;
@@ -28,11 +28,11 @@ export function requestLog(logger: Logger): RequestHandler {
     const route = req.pattern ?? routeOf(req);
     const ms = Math.round(performance.now() - begun);
     const reason = this.getHeader('X-Reason');
-    // Why a request was refused when the service or its database is overloaded or away.
+    // The reason for a 503 when the service or its database is overloaded or unavailable.
     const { unavailable: cause } = this.locals as { unavailable?: string };
     const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, reason, ms, cause };
     const outcome = this.writableFinished ? 'answered' : 'aborted';
-    // Above 599 are statuses of Qiniu's upload protocol, and no failures.
+    // Statuses above 599 belong to Qiniu's upload protocol, and are not failures.
     if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome);
     else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome);
   }
@@ -46,7 +46,7 @@ export function requestLog(logger: Logger): RequestHandler {
   };
 }
 
-/** Of what is mounted as it is, from elsewhere. */
+/** Returns the route of a router that other code provides. */
 function routeOf({ route }: Request): string {
   const { path = 'none' } = (route as { path?: string } | undefined) ?? {};
   return path;

@@ -6,14 +6,14 @@ import { nameRoute } from './request-log';
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
 
 /**
- * The path answers every other method itself, so that a wrong method is refused before a body is read, and no fixed
- * path falls through to POST /user/:id.
+ * Routes a POST. The path itself refuses every other method, so that a wrong method is refused before a body is read,
+ * and no fixed path falls through to POST /user/:id.
  */
 export function post(router: Router, path: string, ...handlers: RequestHandler[]): void {
   methods(router, path, { post: handlers });
 }
 
-/** For somebody else's protocol, which has other methods. */
+/** Routes several methods, for a vendor's protocol. */
 export function methods(
   router: Router,
   path: string,
@@ -30,12 +30,12 @@ export function methods(
   });
 }
 
-/** For what is only read, beside the operations: a picture, a key set, the state of the service. */
+/** Routes a GET, for resources outside of the operations: a picture, a key set, the state of the service. */
 export function get(router: Router, path: string, handler: RequestHandler): void {
   methods(router, path, { get: [handler] });
 }
 
-/** Until a handler calls its `next`. */
+/** Resolves when the handler calls its `next`. */
 export function handled(handler: RequestHandler, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = (error?: unknown) => (error === undefined ? resolve() : reject(asError(error, 'a handler failed')));
@@ -43,7 +43,7 @@ export function handled(handler: RequestHandler, req: Request, res: Response): P
   });
 }
 
-/** Does not use Express's `json`, which reads several settings for every answer. */
+/** Sends a result, without Express's `json`, which reads several settings for every answer. */
 export function ok(res: Response, result?: unknown): void {
   if (isTooLate(res)) return;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');

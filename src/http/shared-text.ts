@@ -6,10 +6,10 @@ import type { Request, Response } from 'express';
 /** Counts bytes for the address of a request. Throws when the address has had too many. */
 export type Meter = (req: Request, bytes: number) => Promise<void>;
 
-/** Compressed for clients that take it. A client that has the text already is sent nothing, and nothing is counted. */
+/** Sends a text, compressed if the client accepts it. A client that has it gets a 304, and nothing is counted. */
 export type SendText = (req: Request, res: Response, meter: Meter) => Promise<void>;
 
-/** A long text that anybody may ask for, compressed once. `type` is a media type or a file's extension. */
+/** Compresses a long text once, for anyone. `type` is a media type or a file extension. */
 export async function sharedText(text: string, type: string, headers: Record<string, string>): Promise<SendText> {
   const plain = Buffer.from(text);
   const zipped = await promisify(gzip)(plain, { level: 9 });
@@ -20,7 +20,7 @@ export async function sharedText(text: string, type: string, headers: Record<str
   };
   return async (req, res, meter) => {
     const { body, mark, encoding } = forms[req.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'plain'];
-    // Express looks for it to tell whether the client has the text.
+    // Express uses it to tell whether the client has the text.
     res.setHeader('ETag', mark);
     if (!req.fresh)
       await meter(req, body.length).catch((error: unknown) => {

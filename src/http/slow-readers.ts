@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How slowly a client may take an answer: so long, and so much longer for its size. A slow phone of today takes more. */
+/** Slowest pace for reading an answer: a fixed time, plus time for its size. A slow phone of today is faster. */
 export interface Pace {
   patienceMs: number;
   leastBytesPerMs: number;
@@ -12,15 +12,15 @@ const LOOK_MS = 1_000;
 
 interface Connection {
   socket: Socket;
-  /** Bytes, when the client had last taken all that there was. */
+  /** Bytes sent when the client had last read everything. */
   taken: number;
-  /** Since then. */
+  /** Time since then. */
   waitedMs: number;
 }
 
 /**
- * Closes connections whose clients take what is sent in drops. Until an answer has gone, it keeps memory, a file, or one
- * of its user's places.
+ * Closes connections to clients that read too slowly. An answer in progress holds memory, a file, or a place in a
+ * queue.
  */
 export function closeSlowReaders(server: Server, { patienceMs, leastBytesPerMs }: Pace = PACE): void {
   const connections = new Set<Connection>();

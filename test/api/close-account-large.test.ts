@@ -17,7 +17,7 @@ describe('POST /user/close_account for an account with much data', () => {
     Number((await app.db.raw<{ rows: { n: number }[] }>(`SELECT count(*) AS n FROM ${sql}`, values)).rows[0]?.n);
   const friendsOf = ({ id }: Person) => count('friendships WHERE ? IN (user_id, friend_id) AND status <> 30', id);
   const left = ({ id }: Person) => count('account_closings WHERE user_id = ?', id);
-  const away = () => app.logged().filter(({ msg }) => msg === 'the database is away');
+  const away = () => app.logged().filter(({ msg }) => msg === 'the database is unavailable');
   const befriend = (person: Person, friends: Person[]) =>
     app.db('friendships').insert(
       friends.flatMap(({ id }) => [

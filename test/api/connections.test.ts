@@ -85,9 +85,11 @@ describe('the log', () => {
     for (let count = 0; count < 5; count += 1) expectRefusal(await rename(person, 'Lost'), 503);
     proxy.resume();
     await until(async () => (await rename(person, 'Found')).status === 200);
-    await until(() => lines('the database is back').length > 0);
-    expect(lines('the database is away')).toHaveLength(1);
-    expect(lines('the database is back')).toEqual([expect.objectContaining({ awayMs: expect.any(Number) as number })]);
+    await until(() => lines('the database is available again').length > 0);
+    expect(lines('the database is unavailable')).toHaveLength(1);
+    expect(lines('the database is available again')).toEqual([
+      expect.objectContaining({ awayMs: expect.any(Number) as number }),
+    ]);
     // There is also a line for each request refused in that time, with the reason and without a stack.
     const [refused, ...more] = app.logged().filter(({ status }) => status === 503);
     expect(refused).toMatchObject({ route: '/user/set_nickname', cause: expect.stringMatching(/./) as string });

@@ -615,7 +615,7 @@ export const guards = {
   'parse-4': {
     guard: 'no words of zod reach a client',
     file: 'src/http/parse.ts',
-    replace: 'safeParse(input, OTHERWISE)',
+    replace: 'safeParse(input, FALLBACK)',
     by: 'safeParse(input)',
     named: 'is refused without those of zod, once for each field',
   },

@@ -13,7 +13,7 @@ describe('input that a schema has no words for', () => {
       reason: 'invalid_input',
       message: expect.not.stringMatching(/expected|invalid|small/i) as string,
     };
-    const details = ['kind', 'size', 'name'].map((path) => ({ path, message: 'is not as it must be' }));
+    const details = ['kind', 'size', 'name'].map((path) => ({ path, message: 'is not valid' }));
     const input = { kind: 'c', size: 7, name: '' };
     expect(() => parse(schema, input)).toThrow(expect.objectContaining({ ...refusal, details }) as Error);
   });
@@ -37,7 +37,7 @@ describe('a field that was not sent', () => {
   it('is another thing than one that is there and wrong', () => {
     const input = { friendId: null, verification_token: 'a', ids: [1] };
     const paths = expect.objectContaining({
-      message: 'friendId: is not as it must be; ids.0: is not as it must be',
+      message: 'friendId: is not valid; ids.0: is not valid',
     }) as Error;
     expect(() => parse(schema, input)).toThrow(paths);
   });

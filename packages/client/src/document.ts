@@ -1,5 +1,5 @@
 // Made of docs/openapi.json by npm run types: not to be changed by hand.
-// SHA-256 of the document: d499af334fc627076ceda2c42a5096716b94960af50e7147ecf0bd461e0ca1ba
+// SHA-256 of the document: 2543c21b68432443e222c7517301e51fd9904cee5eae51d808b23e760f8bd4e5
 
 export interface paths {
     "/user/send_code": {
@@ -227,11 +227,11 @@ export interface paths {
         get: operations["jwks"];
     };
     "/healthz": {
-        /** Whether the process lives. */
+        /** Tells whether the process is running. */
         get: operations["healthz"];
     };
     "/readyz": {
-        /** Whether requests should be sent here. */
+        /** Tells whether requests should be sent to this instance. */
         get: operations["readyz"];
     };
     "/openapi.json": {
@@ -463,12 +463,12 @@ export interface components {
         };
         /** @description The answers of /user/send_code with HTTP 200. The field code tells which one it is. */
         UserSendCodeAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
-        /** @description Done, without a result. */
+        /** @description Success, without a result. */
         Done: {
             code: components["schemas"]["Code200"];
         };
         /**
-         * @description It was done.
+         * @description Success.
          * @enum {integer}
          */
         Code200: 200;
