@@ -257,7 +257,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'rolling',
-    title: 'two instances behind HAProxy are restarted one after the other, twice, beside malformed and slow requests',
+    title: 'two instances behind HAProxy are restarted in turn, twice, beside malformed and slow requests',
     unnoticed: true,
     missing: () => hasProgram('haproxy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
@@ -266,7 +266,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'rolling-caddy',
-    title: 'the same behind the Caddyfile of the compose file',
+    title: 'such restarts behind the Caddyfile of the compose file',
     unnoticed: true,
     missing: () => hasProgram('caddy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
