@@ -32,7 +32,7 @@ export function operations(
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
   return {
-    Verification: verificationRouter(services.sending, services.verifying, (req) => devices.of(req)),
+    Verification: verificationRouter(services.sending, services.verifying, (req) => devices.find(req)),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
     'Login and passwords': authRouter({
       ...{ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf },

@@ -18,9 +18,9 @@ const OURS = [
   /^must be an array of ids$/,
   /^must be (1 to 100|at most 499) ids$/,
   /^must be an absolute http or https URL, with :\/\/ once, without user, password, quotes, < and >$/,
-  /^must be digits alone, as a JSON number or a string$/,
-  /^is no international dialling code$/,
-  /^is no possible number of region \d+$/,
+  /^must be only digits, as a JSON number or a string$/,
+  /^is not an international dialling code$/,
+  /^is not a possible number of region \d+$/,
   /^must be an integer from 0 to 9007199254740991$/,
 ];
 

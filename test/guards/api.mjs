@@ -514,21 +514,21 @@ export const guards = {
   'notices-9': {
     guard: 'an owner hears of a password reset',
     file: 'src/features/auth/auth-service.ts',
-    replace: "notices.tell('password_reset', { id: account.id, phone }, caller);",
+    replace: "notices.notify('password_reset', { id: account.id, phone }, caller);",
     by: '',
     named: 'reports a password reset',
   },
   'notices-10': {
     guard: 'an owner hears of a changed password',
     file: 'src/features/auth/auth-service.ts',
-    replace: "if (phone) notices.tell('password_changed', { id: userId, phone }, caller);",
+    replace: "if (phone) notices.notify('password_changed', { id: userId, phone }, caller);",
     by: '',
     named: 'reports a changed password',
   },
   'notices-11': {
     guard: 'a reset does not wait for its notice',
     file: 'src/features/auth/auth-service.ts',
-    replace: "notices.tell('password_reset', { id: account.id, phone }, caller);",
+    replace: "notices.notify('password_reset', { id: account.id, phone }, caller);",
     by: "await notices['send']('password_reset', { id: account.id, phone }, caller);",
     named: 'does not delay a reset while the provider does not answer',
   },
@@ -1612,8 +1612,8 @@ export const guards = {
   'tokens-3': {
     guard: 'a reset has the provider end its tokens',
     file: 'src/features/auth/auth-service.ts',
-    replace: "notices.tell('password_reset', { id: account.id, phone }, caller);\n    await tokenEnds.tell(end);",
-    by: "notices.tell('password_reset', { id: account.id, phone }, caller);",
+    replace: "notices.notify('password_reset', { id: account.id, phone }, caller);\n    await tokenEnds.tell(end);",
+    by: "notices.notify('password_reset', { id: account.id, phone }, caller);",
     named: 'end with reset_password',
   },
   'messaging-ends-1': {
@@ -2082,8 +2082,8 @@ export const guards = {
   'audit-trail-11': {
     guard: 'the audit trail says from where',
     file: 'src/features/audit/security-events-repository.ts',
-    replace: '...{ event, ip, userAgent,',
-    by: "...{ event, ip: '', userAgent,",
+    replace: 'event,\n      ip,\n      userAgent,',
+    by: "event,\n      ip: '',\n      userAgent,",
     named: 'with who asked, when, and a masked phone',
   },
   'audit-trail-12': {
@@ -3191,8 +3191,8 @@ export const guards = {
   'change-phone-2': {
     guard: 'an owner hears of a new phone at the old one',
     file: 'src/features/account/account-service.ts',
-    replace: "notices.tell('phone_changed', { id: userId, phone: proved.phone }, caller);",
-    by: "notices.tell('phone_changed', { id: userId, phone: next }, caller);",
+    replace: "notices.notify('phone_changed', { id: userId, phone: proved.phone }, caller);",
+    by: "notices.notify('phone_changed', { id: userId, phone: next }, caller);",
     named: 'tells the owner at the old phone',
   },
   'account-races-3': {

@@ -12,7 +12,7 @@ function cookieAt(now: number): string {
 }
 
 const readAt = (now: number, cookie?: string) =>
-  new DeviceCookies(SECRETS, false, () => now).of({ headers: { cookie } } as Pick<Request, 'headers'>);
+  new DeviceCookies(SECRETS, false, () => now).find({ headers: { cookie } } as Pick<Request, 'headers'>);
 
 describe('the cookie of a device', () => {
   it('says whose device it is, under which version of the credentials, and which one', () => {

@@ -16,7 +16,7 @@ describe('TokenEnds', () => {
       claims += 1;
       return Promise.resolve(claims === 1 ? [{ userId: 'ann', endedAt: new Date() }] : []);
     };
-    const ends = new TokenEnds(messaging, { claim, strike: () => Promise.resolve() }, createLogger('silent'));
+    const ends = new TokenEnds(messaging, { claim, removeEnd: () => Promise.resolve() }, createLogger('silent'));
     const sweeps = [ends.sweep()];
     await gate.reached;
     sweeps.push(ends.sweep());

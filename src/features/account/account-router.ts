@@ -15,7 +15,7 @@ interface Parts {
 }
 
 export function accountRouter({ account, exporting, cookies, devices }: Parts): Operation[] {
-  const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.of(req) });
+  const askerOf = ({ req, session, caller }: UserCall): Asker => ({ ...session, caller, device: devices.find(req) });
   return [
     operation({
       path: '/user/close_account',
@@ -41,7 +41,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       handle: async ({ password, verification_token }, call) => {
         const asker = askerOf(call);
         const changed = await account.changePhone(asker, password, verification_token);
-        // Only where a cookie of this kind is kept, as after a changed password.
+        // Only for clients that keep device cookies, as after a changed password.
         if (asker.device) devices.set(call.res, changed);
       },
     }),
@@ -53,7 +53,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
       queue: 'exports',
       file: 'account.json',
       stream: async (_input, { session, caller }) => {
-        const kept = await exporting.of(session, caller);
+        const kept = await exporting.collect(session, caller);
         return { ...kept, sessions: kept.sessions.map(sessionView) };
       },
     }),

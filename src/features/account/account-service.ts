@@ -26,7 +26,7 @@ interface Parts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Who asks, from where. */
+/** The user who sends a request, with its session, origin and device. */
 export interface Asker {
   userId: string;
   sid: string;
@@ -34,7 +34,7 @@ export interface Asker {
   device: Device | undefined;
 }
 
-/** What an owner decides about the account as a whole. */
+/** Changes to the account as a whole, made by its owner. */
 export class AccountService {
   constructor(private readonly parts: Parts) {}
 
@@ -44,15 +44,15 @@ export class AccountService {
   }
 
   /**
-   * From the transaction on, nobody meets the account as open, and nothing can begin for it. What it leaves is ended
-   * after that, for it may be any number of rows.
+   * Closes the account. After the transaction nobody sees it as open, and nothing can begin for it. Its remaining rows
+   * are ended afterwards, since there may be any number of them.
    */
   async close(asker: Asker, password: string): Promise<void> {
     const { closings, storage, tokenEnds, notices, transaction, logger } = this.parts;
     const { userId, caller } = asker;
     const proved = await this.proved(asker, password, 'close_account');
     const end = await transaction((repos) => close(repos, proved, caller));
-    if (proved.phone) notices.tell('account_closed', { id: userId, phone: proved.phone }, caller);
+    if (proved.phone) notices.notify('account_closed', { id: userId, phone: proved.phone }, caller);
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
     });
@@ -68,7 +68,7 @@ export class AccountService {
     if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
     const proved = await this.proved(asker, password, 'change_phone');
     const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
-    if (proved.phone) notices.tell('phone_changed', { id: userId, phone: proved.phone }, caller);
+    if (proved.phone) notices.notify('phone_changed', { id: userId, phone: proved.phone }, caller);
     await tokenEnds.tell(end);
     return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
   }
@@ -81,8 +81,8 @@ export class AccountService {
 }
 
 /**
- * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits for
- * this one, and finds the account closed; rows from before are ended by ClosingsService.
+ * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits
+ * for this one, and then finds the account closed. ClosingsService ends earlier rows.
  */
 async function close(
   repos: CredentialsRepositories,
@@ -107,10 +107,10 @@ async function changePhone(
 ): Promise<TokenEnd | undefined> {
   const { id, credentialsVersion } = account;
   if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
-  // A reset by the old phone that is under way would be one of this account.
+  // Otherwise a pending reset by the old phone could still change this account.
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
-  // A refusal undoes what was before it, so that the token stays good.
+  // A refusal rolls back the steps above, so that the token stays valid.
   if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
   await repos.users.releasePhones(id, next.number);
   const detail = phone && `before: ${masked(phone.number)}`;

@@ -17,9 +17,7 @@ interface Rows {
   change: string;
 }
 
-/**
- * Ends the rows of a page, and returns their keys. Nothing begins for a closed account, so no row appears behind a page.
- */
+/** Ends the rows of a page, and returns their keys. Closed accounts get no new rows, so earlier pages stay complete. */
 function endingOf({ table, own, key, condition, change }: Rows): string {
   return `WITH page AS (
      SELECT ${key} FROM ${table} WHERE ${own} = :userId AND ${condition} AND ${key} > :after
@@ -30,58 +28,60 @@ function endingOf({ table, own, key, condition, change }: Rows): string {
    SELECT ${key} AS id FROM page ORDER BY ${key}`;
 }
 
-/** Like other pages. */
+/** Not prepared, like other pages. */
 const UNPREPARED = { prepared: false };
 
-/** Entries of others about the user stay theirs. */
+/** Entries of other users about this user stay. */
 const endBlacklist = statement<Ended, Page>(
   'end-blacklist',
-  endingOf({
-    ...{ table: 'blacklist', own: 'user_id', key: 'friend_id' },
-    ...{ condition: 'status', change: 'status = false' },
-  }),
+  endingOf({ table: 'blacklist', own: 'user_id', key: 'friend_id', condition: 'status', change: 'status = false' }),
   UNPREPARED,
 );
 
-/** Also the names that the user gave to former friends. */
+/** Also clears the names that the user gave to former friends. */
 const endOwnSides = statement<Ended, Page>(
   'end-own-sides',
   endingOf({
-    ...{ table: 'friendships', own: 'user_id', key: 'friend_id' },
+    table: 'friendships',
+    own: 'user_id',
+    key: 'friend_id',
     condition: `(status <> 30 OR display_name <> '')`,
     change: `status = 30, display_name = ''`,
   }),
   UNPREPARED,
 );
 
-/** Apart from the own sides, for another service may have written one side only. */
+/** Separate from the own sides, since another service may have written only one side. */
 const endOtherSides = statement<Ended, Page>(
   'end-other-sides',
   endingOf({
-    ...{ table: 'friendships', own: 'friend_id', key: 'user_id' },
-    ...{ condition: 'status <> 30', change: 'status = 30' },
+    table: 'friendships',
+    own: 'friend_id',
+    key: 'user_id',
+    condition: 'status <> 30',
+    change: 'status = 30',
   }),
   UNPREPARED,
 );
 
 /**
- * What closed accounts leave. Clients are told of each row that ends. Not in a transaction: each chunk is one of its own, so
- * that nobody waits for more than its rows, and two instances may end the same ones.
+ * The remaining rows of closed accounts. Clients are told of each row that ends. Each chunk is a transaction of its
+ * own, so that others wait for its rows only, and two instances may end the same rows.
  */
 export class ClosingsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Each ends a page of one list, and returns it. */
+  /** Returns functions, each of which ends a page of one list and returns it. */
   endings(userId: string): ((after: string) => Promise<Ended[]>)[] {
     return [endBlacklist, endOwnSides, endOtherSides].map((end) => (after) => end(this.db, { userId, after }));
   }
 
-  /** Once nothing is left. */
+  /** Removes the account from the accounts with remaining rows. */
   async forget(userId: string): Promise<void> {
     await this.db('account_closings').where({ user_id: userId }).delete();
   }
 
-  /** In the order of their ids. */
+  /** Returns a page of the closed accounts with remaining rows, ordered by id. */
   async unfinished(after: string): Promise<Ended[]> {
     const later = this.db('account_closings').where('user_id', '>', after);
     return later.orderBy('user_id').limit(PAGE).select<Ended[]>({ id: 'user_id' });

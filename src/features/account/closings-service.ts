@@ -14,14 +14,14 @@ interface Parts {
   logger: Pick<Logger, 'warn'>;
 }
 
-const LATER = 'what a closed account leaves is ended later';
-/** The sweeper knows only that an account was closed, not by which request. */
+const LATER = 'the remaining rows of a closed account will be ended later';
+/** Caller of the sweeper, which does not know the request that closed an account. */
 const SWEEPER: Caller = { address: '', ip: '', userAgent: '', requestId: '' };
 
 /**
- * Ends what closed accounts leave: their blacklist, friendships and memberships. A small account's rows end in the request
- * that closes it. A large one's follow in chunks, so that no statement is long. The sweeper does what a process that has
- * ended left, and what another service closed.
+ * Ends the blacklist, friendships and memberships of closed accounts. For a small account the closing request does it.
+ * A large account's rows follow in chunks, so that no statement is long. The sweeper ends rows that a killed process
+ * left, and rows of accounts that another service closed.
  */
 export class ClosingsService {
   constructor(private readonly parts: Parts) {}
@@ -39,11 +39,11 @@ export class ClosingsService {
     const unfinished = (after: string) => closings.unfinished(after);
     for await (const page of pagesOf(PAGE, unfinished, ({ id }) => id))
       for (const { id } of page)
-        // An account whose rows cannot be ended now keeps no other one waiting.
+        // If the rows of one account cannot be ended now, the others still are.
         await this.endAll(id, SWEEPER).catch((error: unknown) => logger.warn({ err: error }, LATER));
   }
 
-  /** Returns true when one chunk of each list was all there was. */
+  /** Ends a chunk of each list. Returns true when these were all rows. */
   private async endFirst(userId: string, caller: Caller): Promise<boolean> {
     let isAll = true;
     for (const chunk of this.chunks(userId, caller)) isAll = (await chunk('')).length < PAGE && isAll;

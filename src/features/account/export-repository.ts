@@ -23,7 +23,7 @@ const keptPhones = statement<KeptPhone, 'userId'>(
   'SELECT phone, region FROM phones WHERE user_id = :userId ORDER BY phone',
 );
 
-/** Each page by the key that follows the user in an index. Not prepared, so that PostgreSQL knows how much there is. */
+/** Pages by the key after the user in an index. Not prepared, so that PostgreSQL plans for the number of rows. */
 const imagesPage = statement<KeptImage, 'userId' | 'after'>(
   'kept-images',
   `SELECT user_id || '/' || name AS key, bytes FROM images
@@ -46,8 +46,8 @@ const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
 );
 
 /**
- * Who is out of a group is told nothing of it but that. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
- * memberships, in order. The LIMIT stands before the groups are looked up, so that only those of this page are.
+ * Shows former members only that they left the group. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
+ * memberships, in order. The LIMIT comes before the join with groups, so that only groups of this page are read.
  */
 const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
   'kept-memberships',
@@ -66,7 +66,7 @@ interface EventRow extends KeptEvent {
   place: string;
 }
 
-/** Who has reset the password may be the new owner of a number, and is shown no places of the owner before. */
+/** Hides places from before a password reset: after it, the user may be the new owner of a recycled number. */
 const shownSinceReset = (column: string) => `CASE WHEN security_events.at >= reset.at THEN ${column} ELSE '' END`;
 
 const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
@@ -81,7 +81,7 @@ const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
   { prepared: false },
 );
 
-/** Everything that is kept of a user, by pages where it may be much. */
+/** Everything stored about a user, in pages where there may be many rows. */
 export class ExportRepository {
   constructor(private readonly db: Knex) {}
 
@@ -94,7 +94,7 @@ export class ExportRepository {
     return keptPhones(this.db, { userId });
   }
 
-  /** What may be much. */
+  /** Returns the lists that may be long, as pages. */
   lists(userId: string) {
     return {
       images: this.pages(imagesPage, userId, ({ key }) => key),

@@ -67,7 +67,7 @@ const securityEvent = z
   })
   .meta({ id: 'SecurityEvent', description: 'Something that happened to the account, such as a login.' });
 
-/** Hashes, tokens and keys are no part of it: they are good for nothing but getting in. */
+/** Hashes, tokens and keys are left out: their only use is to get in. */
 export const keptData = z
   .strictObject({
     user,

@@ -5,7 +5,7 @@ import type { AuditTrail } from '../audit/audit-trail';
 import type { SessionsService } from '../sessions/sessions-service';
 import type { ExportRepository } from './export-repository';
 
-/** Gives users what is kept of them: one page at a time for all together. */
+/** Exports the stored data of users, one page at a time for all users together. */
 export class ExportService {
   constructor(
     private readonly kept: ExportRepository,
@@ -14,8 +14,8 @@ export class ExportService {
     private readonly queues: Pick<Queues, 'exportPages'>,
   ) {}
 
-  /** It is noted first, so that it is in the export, and that who breaks it off is noted, too. */
-  async of(session: { userId: string; sid: string }, caller: Caller) {
+  /** Returns the data. Notes the event first, so that the export contains it, and aborted exports are noted too. */
+  async collect(session: { userId: string; sid: string }, caller: Caller) {
     const { userId } = session;
     const user = await this.kept.user(userId);
     if (!user) throw new NotSignedIn();
@@ -24,7 +24,7 @@ export class ExportService {
     return {
       user,
       phones: await this.kept.phones(userId),
-      sessions: await this.sessions.of(session),
+      sessions: await this.sessions.list(session),
       images: this.inTurns(userId, images),
       blacklist: this.inTurns(userId, blacklist),
       friendships: this.inTurns(userId, friendships),

@@ -8,14 +8,14 @@ import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';
 import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
 
-/** So many events of one kind and address, or user, of those that anybody can repeat without end. */
+/** Maximum events of one kind per hour and address, or user, of those that anybody can repeat without end. */
 const KEPT_AN_HOUR = 20;
-/** Longest wait of a request for the trail. */
+/** Longest time that a request waits for the trail. */
 const NOTE_MS = 1_000;
 
 /**
- * Notes security events beside the requests that cause them: when an event cannot be noted, the request goes on, and
- * the log tells. A change of an account notes its event by the repository, in its own transaction.
+ * Notes security events without failing the requests that cause them: an event that cannot be noted is logged. Changes
+ * of an account note their events through the repository, in the same transaction.
  */
 export class AuditTrail {
   constructor(
@@ -29,19 +29,19 @@ export class AuditTrail {
     await this.attempt(event, this.events.add(event, caller));
   }
 
-  /** For events that anybody can repeat without end: of a user where there is one, else of an address. */
+  /** Notes events that anybody can repeat without end, up to a limit per user, or per address without a user. */
   async noteUpToLimit(event: SecurityEvent, caller: Caller): Promise<void> {
     await this.attempt(event, this.addUpToLimit(event, caller));
   }
 
   /**
-   * Behind the answer, whose time must not tell whether the phone has an account. An account's failures are few, by its
-   * limit. For phones without an account there is no such limit.
+   * Notes the event after the answer, whose time must not reveal whether the phone has an account. A limit keeps
+   * failures of an account few. Phones without an account have no such limit.
    */
   noteLoginFailed(phone: Phone, userId: string | undefined, caller: Caller): void {
     const event = { event: 'login_failed', userId, phone, detail: 'login' } as const;
     const add = () => (userId === undefined ? this.addUpToLimit(event, caller) : this.events.add(event, caller));
-    this.background.run(add, lacking(event));
+    this.background.run(add, warningFor(event));
   }
 
   async noteLimitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): Promise<void> {
@@ -69,11 +69,11 @@ export class AuditTrail {
     try {
       await withTimeout(noting, NOTE_MS);
     } catch (error) {
-      this.logger.warn({ err: error }, lacking(event));
+      this.logger.warn({ err: error }, warningFor(event));
     }
   }
 }
 
-function lacking({ event }: SecurityEvent): string {
+function warningFor({ event }: SecurityEvent): string {
   return `the audit trail may lack an event: ${event}`;
 }

@@ -3,30 +3,30 @@ import { addressOf } from '../../base/networks';
 import { withTimeout } from '../../load/timeout';
 import type { SecurityEventsRepository, UsedPlaces } from './security-events-repository';
 
-/** Where a request about a phone comes from: a place that its account was used from, elsewhere, or there is no account. */
+/** Origin of a request about a phone: a place where its account was used, elsewhere, or the phone has no account. */
 export type Standing = 'known' | 'elsewhere' | 'no account';
 
-/** What a signed device cookie says. */
+/** Content of a signed device cookie. */
 export interface SignedInDevice {
   userId: string;
   credentialsVersion: number;
 }
 
-/** Longest wait of a request for the trail. */
+/** Longest time that a request waits for the trail. */
 const ANSWER_MS = 1_000;
 
 /**
- * Tells places that an account was used from before: the addresses of its logins, by the audit trail, and devices, by
- * their cookie. A new password or phone forgets all places but its own: what a thief has used counts no longer, and
- * nor does what the last holder of a recycled number has used.
+ * Recognises places where an account was used before: addresses of its logins by the audit trail, and devices by their
+ * cookie. A new password or phone forgets all earlier places. Then places of a thief, or of the last holder of a
+ * recycled number, no longer count.
  */
 export class KnownPlaces {
-  /** Many requests about one phone at once ask the database once. */
+  /** Pending queries, so that simultaneous requests about one phone share one query. */
   private readonly underWay = new Map<string, Promise<UsedPlaces | undefined>>();
 
   constructor(private readonly events: Pick<SecurityEventsRepository, 'usedPlaces'>) {}
 
-  /** While the trail cannot be read, all callers are elsewhere: nothing is refused for that. */
+  /** Returns `elsewhere` for all callers while the trail cannot be read: that alone refuses nothing. */
   async standingOf(phone: string, { address }: Caller, device?: SignedInDevice): Promise<Standing> {
     let used: UsedPlaces | undefined;
     try {

@@ -25,7 +25,7 @@ export type SecurityEventName =
 export interface SecurityEvent {
   event: SecurityEventName;
   userId?: string | undefined;
-  /** Only its mask is kept. */
+  /** Stored masked. */
   phone?: { number: string; region?: string };
   detail?: string;
 }
@@ -38,13 +38,13 @@ const addEvent = statement<unknown, Columns>(
    VALUES (:event, :userId, :phone, :region, :ip, :userAgent, :requestId, :detail)`,
 );
 
-/** Where an event came from. */
+/** Origin of an event. */
 export interface Origin {
   ip: string;
   userAgent: string;
 }
 
-/** More of them say nothing new. */
+/** Maximum logins to compare with. More of them add nothing. */
 const MOST_LOGINS = 200;
 
 const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
@@ -56,7 +56,7 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 
-/** Where the account of a phone was used, since its password or its phone last changed. */
+/** Places where the account of a phone was used since its password or phone last changed. */
 export interface UsedPlaces {
   userId: string;
   credentialsVersion: number;
@@ -83,39 +83,44 @@ const sweepEvents = statement<{ removed: number }, 'days'>(
   'SELECT security_events_sweep(:days::integer) AS removed',
 );
 
-/** The audit trail's table, to which rows are only added. */
+/** The table of the audit trail. Rows are only added. */
 export class SecurityEventsRepository {
   constructor(private readonly db: Knex) {}
 
   async add({ event, userId, phone, detail }: SecurityEvent, caller: Caller): Promise<void> {
     const { ip, userAgent, requestId } = caller;
     await addEvent(this.db, {
-      ...{ event, ip, userAgent, requestId, userId: userId ?? null, detail: detail ?? null },
+      event,
+      ip,
+      userAgent,
+      requestId,
+      userId: userId ?? null,
+      detail: detail ?? null,
       phone: phone ? masked(phone.number) : null,
       region: phone?.region ?? null,
     });
   }
 
-  /** None where none has. */
+  /** Adds an event unless `count` is 0. */
   async addSessionsEnded(userId: string, count: number, by: string, caller: Caller): Promise<void> {
     if (count > 0) await this.add({ event: 'sessions_ended', userId, detail: `${count}, by ${by}` }, caller);
   }
 
   /**
-   * Where the newest logins of a user came from, and the registration, before the login of this request. Of two logins
-   * at once the first does not know the second.
+   * Returns the origins of the registration and the newest logins of a user, before the login of this request. Of two
+   * simultaneous logins the first does not see the second.
    */
   async loginsBefore(userId: string, requestId: string): Promise<Origin[]> {
     return loginsBefore(this.db, { userId, requestId });
   }
 
-  /** Undefined for a phone without an account. */
+  /** Returns undefined for a phone without an account. */
   async usedPlaces(phone: string): Promise<UsedPlaces | undefined> {
     const [places] = await usedPlaces(this.db, { phone });
     return places;
   }
 
-  /** In batches, by a function that has the right to. */
+  /** Removes old events in batches, by a database function that has the right to. */
   async sweep(days: number): Promise<void> {
     for (let isLeft = true; isLeft;) {
       const [row] = await sweepEvents(this.db, { days });

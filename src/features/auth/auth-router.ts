@@ -36,7 +36,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       cookies: { sets: 'The session, then the device.', always: true },
       refusals: ['wrong_credentials', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
-        const account = await auth.authenticate(phone, password, caller, devices.of(req));
+        const account = await auth.authenticate(phone, password, caller, devices.find(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));
         await cookies.start(req, account, (session) => auth.beginSession(account, session, caller));
         devices.set(res, account);
@@ -72,9 +72,9 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       cookies: { sets: 'The device, where its cookie was sent.', always: false },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async (passwords, { req, res, session, caller }) => {
-        const device = devices.of(req);
+        const device = devices.find(req);
         const account = await auth.changePassword(session, passwords, caller, device);
-        // Only where a cookie of this kind is kept: the client may know no other cookie than the session's.
+        // Only for clients that sent a device cookie: others may keep only the session's cookie.
         if (device) devices.set(res, account);
       },
     }),

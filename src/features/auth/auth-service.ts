@@ -64,7 +64,7 @@ export class AuthService {
     const id = newUserId();
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     await transaction(async (repos) => {
-      // A refusal below undoes this, so that the token stays good for reset_password.
+      // A refusal below rolls this back, so that the token stays valid for reset_password.
       if (!(await repos.verification.useToken(hash, phone.number))) throw new NotFound('no_such_token', NO_SUCH_TOKEN);
       if (!(await repos.users.claimPhone(phone, id))) throw new PhoneTaken('still good for reset_password');
       await repos.users.create({ id, nickname, passwordHash });
@@ -73,7 +73,7 @@ export class AuthService {
     return id;
   }
 
-  /** An unknown phone and a wrong password are one answer, after as many rounds of hashing. */
+  /** Gives the same answer for an unknown phone and a wrong password, after as many rounds of hashing. */
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
     const { users, attempts, audit } = this.parts;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
@@ -98,7 +98,7 @@ export class AuthService {
       await users.rehash(account.id, account.credentialsVersion, passwordHash);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      logger.warn({ err: error }, 'a password was not hashed anew: the next login will do it');
+      logger.warn({ err: error }, 'a password was not rehashed: the next login will do it');
     }
     return account;
   }
@@ -132,7 +132,7 @@ export class AuthService {
     await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
     const end = await transaction(async (repos) => {
-      // The codes first, as in a reset, so that neither holds what the other one waits for.
+      // The codes first, as in a reset, so that the two cannot deadlock.
       await repos.verification.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
       if (!changed) throw new WrongPassword('oldPassword');
@@ -141,7 +141,7 @@ export class AuthService {
       await repos.securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
       return repos.messagingTokens.end(userId);
     });
-    if (phone) notices.tell('password_changed', { id: userId, phone }, caller);
+    if (phone) notices.notify('password_changed', { id: userId, phone }, caller);
     await tokenEnds.tell(end);
     return { ...account, passwordHash, credentialsVersion: version };
   }
@@ -159,29 +159,29 @@ export class AuthService {
     const account = await users.accountByPhone(phone.number);
     if (!account) throw new BadRequest('no_account', 'verification_token: its phone does not have an account');
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
-    // First, so that nothing can fail once the token is spent: its holder is the owner of the phone.
+    // First, so that nothing can fail once the token is used. Its holder is the owner of the phone.
     await attempts.forget(phone.number);
     const end = await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
-      // The hash first: a login under way either sees it, or has inserted its session, which endAll then sees.
+      // The hash first: a pending login either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
       const ended = await repos.sessions.endAll(account.id);
       await repos.securityEvents.addSessionsEnded(account.id, ended, BY_PASSWORD, caller);
       return repos.messagingTokens.end(account.id);
     });
-    notices.tell('password_reset', { id: account.id, phone }, caller);
+    notices.notify('password_reset', { id: account.id, phone }, caller);
     await tokenEnds.tell(end);
   }
 
-  /** In the share of who asks, so that strangers who try the account's password keep nobody from having a new one. */
+  /** Hashes in the share of `who`, so that strangers who try the account's password cannot block a new password. */
   private async hashed(password: string, who: string, caller: Caller): Promise<string> {
     const { queues, passwords } = this.parts;
     return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
   }
 }
 
-/** Also for a password that has just been changed: by now it is a wrong one. */
+/** Refuses wrong credentials, also a password that was just changed: by now it is wrong. */
 function wrongCredentials(): Wrong {
   return new Wrong('wrong_credentials', 'wrong phone number or password');
 }

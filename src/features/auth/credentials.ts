@@ -5,7 +5,7 @@ import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 
-/** What changes with the credentials of an account, in one transaction. */
+/** Repositories that a change of an account's credentials writes to, in one transaction. */
 export interface CredentialsRepositories {
   users: UsersRepository;
   sessions: SessionsRepository;

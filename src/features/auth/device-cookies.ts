@@ -13,8 +13,8 @@ interface Account {
 }
 
 /**
- * A right login leaves a cookie on its device, which says that the account has been signed in to there. It lets nobody
- * in: it only has a count of failures of its own, which strangers cannot use up. Nothing is stored of it. Its form is
+ * Cookies that mark devices on which an account was signed in. They do not grant access: they only give the device its
+ * own failure count, which strangers cannot exhaust. Nothing about them is stored. A cookie has the form
  * <user id>.<credentials version>.<id>.<issued at>.<signature>.
  */
 export class DeviceCookies {
@@ -22,7 +22,7 @@ export class DeviceCookies {
   private readonly read: (cookies: string | undefined) => string;
   private readonly keys: [Buffer, ...Buffer[]];
 
-  /** The first secret signs; each secret verifies. */
+  /** Signs with the first secret, and verifies with each. */
   constructor(
     secrets: string[],
     private readonly production: boolean,
@@ -35,8 +35,8 @@ export class DeviceCookies {
     this.keys = [first, ...others];
   }
 
-  /** The device that a request says it comes from, if we have signed its cookie in the last year. */
-  of({ headers }: Pick<Request, 'headers'>): Device | undefined {
+  /** Returns the device that a request names, if its cookie was signed in the last year. */
+  find({ headers }: Pick<Request, 'headers'>): Device | undefined {
     const value = this.read(headers.cookie);
     const end = value.lastIndexOf('.');
     const signed = value.slice(0, Math.max(0, end));
@@ -46,7 +46,7 @@ export class DeviceCookies {
     return { id, userId, credentialsVersion: Number(credentialsVersion) };
   }
 
-  /** The answer to a login makes its device a known one, under a new id, whose count is at zero. */
+  /** Makes the device of a login a known one, under a new id, whose failure count is zero. */
   set(res: Response, { id: userId, credentialsVersion }: Account): void {
     if (isTooLate(res)) return;
     const signed = [userId, credentialsVersion, randomBytes(16).toString('base64url'), this.now()].join('.');

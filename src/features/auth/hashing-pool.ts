@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../base/errors';
 import type { Queue } from '../../load/queue';
 
-/** The part of bcrypt that is used, and the address that asks for it. */
+/** The used part of bcrypt, with the address that asks for it. */
 export interface Hashing {
   hash(password: string, cost: number, address: string): Promise<string>;
-  /** Also compares with the hashes of `padding`, in the same turn, whatever comes of the first. */
+  /** Also compares with the hashes of `padding`, in the same turn, whatever the first result. */
   compare(password: string, passwordHash: string, address: string, padding?: string[]): Promise<boolean>;
 }
 
@@ -33,8 +33,8 @@ const GONE = 'the password could not be checked: try again';
 
 /**
  * Hashes passwords in a few threads of low priority, so that a storm of logins uses only idle processors. Addresses
- * take turns. When more passwords wait than a few seconds suffice for, the next is refused at once, or one of whoever
- * has most waiting; what has waited for too long is refused without being hashed.
+ * take turns. When the queue holds a few seconds of work, it rejects the next password, or one of the address with the
+ * longest queue. Passwords that have waited too long are rejected without being hashed.
  */
 export class HashingPool implements Hashing {
   private readonly idle: Thread[] = [];
@@ -44,11 +44,11 @@ export class HashingPool implements Hashing {
   constructor(private readonly queue: Queue) {}
 
   async hash(password: string, cost: number, address: string): Promise<string> {
-    return String(await this.run({ operation: 'hash', password, cost }, address));
+    return String(await this.enqueue({ operation: 'hash', password, cost }, address));
   }
 
   async compare(password: string, passwordHash: string, address: string, padding: string[] = []): Promise<boolean> {
-    return (await this.run({ operation: 'compare', password, passwordHash, padding }, address)) === true;
+    return (await this.enqueue({ operation: 'compare', password, passwordHash, padding }, address)) === true;
   }
 
   async close(): Promise<void> {
@@ -57,7 +57,7 @@ export class HashingPool implements Hashing {
     await Promise.all([...this.threads].map(({ worker }) => worker.terminate()));
   }
 
-  private run(task: Task, address: string): Promise<unknown> {
+  private enqueue(task: Task, address: string): Promise<unknown> {
     return this.queue.run(address, () => this.hashed(task));
   }
 
@@ -70,7 +70,7 @@ export class HashingPool implements Hashing {
     });
   }
 
-  /** Starts threads as they are needed, also after one has died. */
+  /** Starts a thread on demand, also after one has died. */
   private startThread(): Thread {
     const worker = new Worker(join(__dirname, 'hashing-worker.cjs'));
     worker.unref();

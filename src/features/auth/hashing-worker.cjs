@@ -1,9 +1,9 @@
-// One thread of the hashing pool. Plain JavaScript, so that it is loaded the same way from sources, compiled, and in tests.
+// One thread of the hashing pool. Plain JavaScript loads the same way from sources, from compiled code, and in tests.
 const os = require('node:os');
 const { parentPort } = require('node:worker_threads');
 const bcrypt = require('bcrypt');
 
-// On Linux this lowers the calling thread alone: whatever else the process has to do comes first.
+// On Linux this lowers only the calling thread: all other work of the process goes first.
 if (process.platform === 'linux') os.setPriority(0, 1);
 
 const operations = {

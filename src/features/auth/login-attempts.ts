@@ -4,29 +4,29 @@ import type { Queues } from '../../load/queues';
 import type { KnownPlaces } from '../audit/known-places';
 import type { Held, Limiter, Use } from '../limits/limiter';
 
-/** Where an account was signed in to before, under the password of this version. */
+/** A device on which an account was signed in before, under the password of this version. */
 export interface Device {
   id: string;
   userId: string;
   credentialsVersion: number;
 }
 
-/** A try at a phone's password. */
+/** An attempt to log in with a phone and a password. */
 export interface Try {
   phone: string;
   caller: Caller;
-  /** One of the account that has this phone. Undefined for a stranger. */
+  /** Known device of the account that has this phone. Undefined for a stranger. */
   device: Device | undefined;
 }
 
-/** A try as a failure. */
+/** The limits that a failed attempt counts against. */
 interface Failures {
-  /** Whose share of the hashing queue it takes of. */
+  /** Owner of the share of the hashing queue that the attempt uses. */
   share: string;
   uses: Use[];
 }
 
-/** What a try may turn out to count as. */
+/** The limits that an attempt counts against, by its result. */
 interface Ends {
   successes: Use[];
   failures: Failures;
@@ -35,8 +35,8 @@ interface Ends {
 export type PasswordQueues = Pick<Queues, 'passwordsOfAccount' | 'passwordsOfAddress'>;
 
 /**
- * A try counts as a failure and as a success from before the password is compared, so that what is beyond a limit of
- * either is not compared. Then it counts as the one that it was.
+ * Limits attempts to log in. An attempt counts as a failure and as a success before the password is compared, so that
+ * an attempt beyond either limit is not compared. Afterwards it only counts as what it was.
  */
 export class LoginAttempts {
   constructor(
@@ -45,7 +45,7 @@ export class LoginAttempts {
     private readonly places: Pick<KnownPlaces, 'standingOf'>,
   ) {}
 
-  /** Runs `compare` within the limits of logins. When it returns something, the password is right. */
+  /** Runs `compare` within the limits of logins. It returns undefined for a wrong password. */
   async logIn<T>(one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const successes: Use[] = [
       { limit: 'loginsPerPhoneAndAddress', subject: `${one.phone} ${one.caller.address}` },
@@ -54,7 +54,7 @@ export class LoginAttempts {
     return this.fromPlace(one, (failures) => this.within(one.caller, { successes, failures }, compare));
   }
 
-  /** The same for the old password of a user who wants another one. */
+  /** Like `logIn`, but for the old password of a user who changes it. */
   async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const successes: Use[] = [{ limit: 'passwordChangesPerHour', subject: userId }];
     return this.fromPlace(one, (failures) =>
@@ -62,13 +62,13 @@ export class LoginAttempts {
     );
   }
 
-  /** With a new password the owner can log in, however often others got in by the old one. */
+  /** Clears counts of successes: with a new password the owner can log in, however often others used the old one. */
   async forgetRight(phone: string): Promise<void> {
     await this.limiter.clear('loginsPerPhone', phone);
     await this.limiter.clearAll('loginsPerPhoneAndAddress', `${phone} `);
   }
 
-  /** After a reset also however often others have failed. */
+  /** Also clears the counts of failures. After a reset the owner can log in, however often others have failed. */
   async forget(phone: string): Promise<void> {
     await this.forgetRight(phone);
     await this.limiter.clear('loginFailuresPerPhone', phone);
@@ -77,8 +77,8 @@ export class LoginAttempts {
   }
 
   /**
-   * Asks for the place only once a try is refused, so that no storm of tries has the database asked for each, and no
-   * answer to a compared password takes longer for a phone that has an account.
+   * Asks for the place only when an attempt is refused. So a storm of attempts does not query the database for each
+   * one, and answers after a comparison do not take longer for phones that have an account.
    */
   private async fromPlace<T>(one: Try, logIn: (failures: Failures) => Promise<T>): Promise<T> {
     if (one.device) return logIn(ofDevice(one.device));
@@ -88,7 +88,7 @@ export class LoginAttempts {
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
       const known = ofKnownAddress(failures, one.phone, one.caller);
-      // An address beyond its own limits costs the database nothing.
+      // An address beyond its own limits is refused without a query.
       this.queues.passwordsOfAccount.check(known.share);
       this.queues.passwordsOfAddress.check(one.caller.address);
       await this.limiter.checkKnown(one.caller, ...known.uses);
@@ -97,7 +97,7 @@ export class LoginAttempts {
     }
   }
 
-  /** The share comes first, so that whoever tries more than it has room for costs the database nothing. */
+  /** Checks the share first, so that attempts beyond it are refused without a query. */
   private async within<T>(caller: Caller, ends: Ends, compare: () => Promise<T | undefined>): Promise<T | undefined> {
     const { successes, failures } = ends;
     return withinShares(this.queues, failures.share, caller, async () => {
@@ -120,12 +120,12 @@ function ofStranger(phone: string, { address }: Caller): Failures {
   };
 }
 
-/** The address keeps its own limits, and is neither counted nor refused with the strangers of all others. */
+/** Returns the address's own limits: a known address is not counted or refused together with strangers elsewhere. */
 function ofKnownAddress({ uses }: Failures, phone: string, { address }: Caller): Failures {
   return { share: `${phone} ${address}`, uses: uses.filter(({ subject }) => subject !== phone) };
 }
 
-/** None that strangers can use up, so that they cannot lock a device out on which the account was signed in to. */
+/** Returns the limits for a known device. Strangers cannot exhaust them, so they cannot lock that device out. */
 function ofDevice({ userId, id }: Device): Failures {
   const subject = `${userId} ${id}`;
   return {
@@ -154,8 +154,9 @@ async function settle<T>(
 }
 
 /**
- * Runs a job with a password within the shares of the account and of the address. The account is what the owner has shown:
- * a known device or address, a verification token, or a session of the user. Of strangers it is the phone that they try.
+ * Runs a job with a password within the shares of the account and of the address. `account` is the proof that the owner
+ * has shown: a known device or address, a verification token, or a session. For strangers it is the phone that they
+ * try.
  */
 export function withinShares<T>(
   { passwordsOfAccount, passwordsOfAddress }: PasswordQueues,

@@ -15,17 +15,17 @@ interface Parts {
 
 export interface Proved {
   account: Account;
-  /** An account that was imported may have none. */
+  /** Undefined for some imported accounts, which have none. */
   phone: Phone | undefined;
-  /** What its tries count by. */
+  /** Subject that attempts count against: the phone's number, or the account's id. */
   number: string;
 }
 
-/** Asks a user who is signed in for the password again: a session may be in other hands by now. */
+/** Asks a signed-in user for the password again, since the session may have been stolen. */
 export class OwnPassword {
   constructor(private readonly parts: Parts) {}
 
-  /** Undefined when it is wrong, which counts as a failed login and is noted as one at `operation`. */
+  /** Returns undefined for a wrong password, which counts as a failed login and is noted as one at `operation`. */
   async proved(
     userId: string,
     password: string,
@@ -48,7 +48,7 @@ export class OwnPassword {
   }
 }
 
-/** The device, if it is one of this account, and signed in since the password was last changed. */
+/** Returns the device, if it belongs to this account and was signed in since the password last changed. */
 export function deviceOf(account: Account | undefined, device: Device): Device | undefined {
   const isKnown = account?.id === device.userId && account.credentialsVersion === device.credentialsVersion;
   return isKnown ? device : undefined;

@@ -10,9 +10,9 @@ const inThisThread: Hashing = {
   },
 };
 
-/** Password hashes, at a cost that may be raised over the years. */
+/** Password hashes, whose cost may be raised over the years. */
 export class Passwords {
-  /** Compared for a phone without an account, by the cost. */
+  /** Hashes that are compared for a phone without an account, by cost. */
   private readonly dummies = new Map<number, string>();
 
   constructor(
@@ -20,15 +20,15 @@ export class Passwords {
     private readonly bcrypt: Hashing = inThisThread,
   ) {}
 
-  /** `address` is whose turn it is to have a password hashed. */
+  /** Hashes in the turn of `address`. */
   async hash(password: string, address = ''): Promise<string> {
     return this.bcrypt.hash(password, this.cost, address);
   }
 
   /**
-   * Takes the same time with and without an account, and for hashes of any cost: one of cost c is followed by
-   * comparisons of cost c, c + 1, …, which together take as long as one of the present cost. All of them are one turn
-   * of the hashing queue, so that waiting takes no longer either.
+   * Compares in the same time with and without an account, and for hashes of any cost. A comparison of cost c is
+   * followed by comparisons of cost c, c + 1, …, which together take as long as one of the present cost. All of them
+   * are one turn of the hashing queue, so that the waiting time is the same too.
    */
   async matches(password: string, passwordHash: string | undefined, address = ''): Promise<boolean> {
     if (!passwordHash) {
@@ -47,7 +47,7 @@ export class Passwords {
   private dummyHash(cost: number): string {
     const known = this.dummies.get(cost);
     if (known !== undefined) return known;
-    // A salt and a digest of the right form: comparing costs as much as with a real one, and never matches.
+    // A salt and a digest of the right form: comparing costs as much as with a real hash, and never matches.
     const made = hashSync('', 4).replace('$04$', `$${String(cost).padStart(2, '0')}$`);
     this.dummies.set(cost, made);
     return made;

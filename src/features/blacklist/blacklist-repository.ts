@@ -5,10 +5,7 @@ import { statement } from '../../database/statement';
 import { NAMES, withNames } from '../users/names';
 import type { BlacklistEntry } from './blacklist-schemas';
 
-/**
- * Ids never change: what is written meanwhile moves no entry past a page. Not prepared, so that PostgreSQL knows how long
- * the list is.
- */
+/** Pages by id: no write moves an entry past a page. Not prepared, so that PostgreSQL plans for the list's length. */
 const pageOfEntries = statement<Omit<BlacklistEntry, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
   'page-of-blacklist',
   `SELECT entry.friend_id AS id, ${NAMES},
@@ -21,13 +18,13 @@ const pageOfEntries = statement<Omit<BlacklistEntry, 'updatedAt'> & TimedRow, 'u
 );
 
 export interface Added {
-  /** There is such a user to put on it. */
+  /** Whether the user exists. */
   isKnown: boolean;
-  /** There is room for the user, who may be on it already. */
+  /** Whether the blacklist has room for the user, or already has the user. */
   hasRoom: boolean;
 }
 
-/** Entries are counted up to the most there may be, and only for one that is not there yet. */
+/** Counts entries up to the maximum, and only for an entry that does not exist yet. */
 const addEntry = statement<Added, 'userId' | 'friendId' | 'most'>(
   'add-blacklist-entry',
   `WITH friend AS (SELECT id FROM users WHERE id = :friendId AND closed_at IS NULL),
@@ -45,23 +42,23 @@ const addEntry = statement<Added, 'userId' | 'friendId' | 'most'>(
 export class BlacklistRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Newest first. */
+  /** Returns the entries, newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
     return newestFirst((after) => pageOfEntries(this.db, { userId, after }));
   }
 
-  /** Until the end of the transaction nobody else adds to this blacklist. */
+  /** Keeps other requests from adding to this blacklist until the transaction ends. */
   async lock(userId: string): Promise<void> {
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 
   /**
-   * Adds nothing where `most` entries hold already, unless that is 0; two at once need the lock, or neither sees the
-   * other's. An entry that is there already is left as it is.
+   * Adds an entry unless there are already `most` (0: no limit). Simultaneous calls need the lock, or neither sees the
+   * other's entry. An existing entry does not change.
    */
   async add(userId: string, friendId: string, most: number): Promise<Added> {
     const [added] = await addEntry(this.db, { userId, friendId, most });
-    if (added === undefined) throw new Error('adding to a blacklist told nothing');
+    if (added === undefined) throw new Error('adding to a blacklist returned no row');
     return added;
   }
 

@@ -7,7 +7,7 @@ export class BlacklistService {
   constructor(
     private readonly blacklist: BlacklistRepository,
     private readonly transaction: Transaction<{ blacklist: BlacklistRepository }>,
-    /** 0: any number. */
+    /** Maximum entries; 0: no limit. */
     private readonly mostEntries: number,
   ) {}
 
@@ -15,7 +15,7 @@ export class BlacklistService {
     return this.blacklist.list(userId);
   }
 
-  /** Idempotent: a client that lost our answer may safely ask again. */
+  /** Adds an entry. Idempotent: a client that did not get the answer may retry. */
   async add(userId: string, friendId: string): Promise<void> {
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot blacklist yourself');
     const { isKnown, hasRoom } = await this.transaction(async ({ blacklist }) => {

@@ -46,7 +46,7 @@ export class Notices {
   ) {}
 
   /** After what it tells of has been committed. */
-  tell(happening: Happening, owner: Owner, caller: Caller): void {
+  notify(happening: Happening, owner: Owner, caller: Caller): void {
     this.behindAnswer(happening, () => this.send(happening, owner, caller));
   }
 

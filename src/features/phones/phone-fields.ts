@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPhoneCallingCode, readPhone, type Phone } from './phone-number';
 
-const MESSAGE = 'must be digits alone, as a JSON number or a string';
+const MESSAGE = 'must be only digits, as a JSON number or a string';
 // Each with the message: where one of the two is nearly right, zod tells what is wrong with that.
 const whole = z.number().int(MESSAGE).nonnegative(MESSAGE).meta({ format: 'int64' });
 
@@ -33,11 +33,11 @@ export const phoneInPath = z
 
 function toPhone({ region, phone }: { region: string; phone: string }, context: z.RefinementCtx): Phone {
   if (!isPhoneCallingCode(region)) {
-    context.addIssue({ code: 'custom', path: ['region'], message: 'is no international dialling code' });
+    context.addIssue({ code: 'custom', path: ['region'], message: 'is not an international dialling code' });
     return z.NEVER;
   }
   const read = readPhone(region, phone);
   if (read) return read;
-  context.addIssue({ code: 'custom', path: ['phone'], message: `is no possible number of region ${region}` });
+  context.addIssue({ code: 'custom', path: ['phone'], message: `is not a possible number of region ${region}` });
   return z.NEVER;
 }

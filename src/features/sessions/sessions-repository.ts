@@ -100,7 +100,7 @@ export class SessionsRepository {
   }
 
   /** The newest first. */
-  async of(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
+  async list(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
     return sessionsOfUser(this.db, { userId, currentSid, maxDays });
   }
 

@@ -9,7 +9,7 @@ export function sessionsRouter(sessions: SessionsService): Operation[] {
       summary: 'Where the user is signed in, the newest session first.',
       access: 'user',
       result: ownSessions,
-      handle: async (_input, { session }) => (await sessions.of(session)).map(sessionView),
+      handle: async (_input, { session }) => (await sessions.list(session)).map(sessionView),
     }),
     operation({
       path: '/user/end_session',

@@ -29,8 +29,8 @@ export class SessionsService {
     private readonly maxDays: number,
   ) {}
 
-  async of({ userId, sid }: { userId: string; sid: string }): Promise<SessionRow[]> {
-    return this.parts.sessions.of(userId, sid, this.maxDays);
+  async list({ userId, sid }: { userId: string; sid: string }): Promise<SessionRow[]> {
+    return this.parts.sessions.list(userId, sid, this.maxDays);
   }
 
   async logOut({ userId, sid }: { userId: string; sid: string }, caller: Caller): Promise<void> {

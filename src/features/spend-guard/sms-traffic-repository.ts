@@ -48,7 +48,7 @@ const trafficOfNetwork = statement<Traffic, 'network'>(
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
-  async of(phone: Phone): Promise<RegionTraffic> {
+  async ofRegion(phone: Phone): Promise<RegionTraffic> {
     const [row = {}] = await trafficOf(this.db, { country: countryOf(phone), callingCode: phone.region });
     return trafficIn(row);
   }

@@ -88,7 +88,7 @@ export class SpendGuard {
   ): Promise<Finding | undefined> {
     const region = countryOf(phone);
     const ahead = enter(region);
-    const own = await this.parts.traffic.of(phone);
+    const own = await this.parts.traffic.ofRegion(phone);
     const alarm = this.networkAlarm(network, standing) ?? alarmOf(own) ?? burstOf(own, ahead, FLOOR.region);
     if (alarm) return { ...alarm, of: region, share: mostOpen(own, FLOOR.region) };
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));

@@ -103,7 +103,7 @@ export class MessagingTokensRepository implements KeptTokens, UntoldEnds {
     return claimEnds(this.db, {});
   }
 
-  async strike({ userId, endedAt }: TokenEnd): Promise<void> {
+  async removeEnd({ userId, endedAt }: TokenEnd): Promise<void> {
     await this.db('messaging_expiries').where({ user_id: userId, ended_at: endedAt }).delete();
   }
 }

@@ -12,7 +12,7 @@ export interface UntoldEnds {
   /** Some that nobody else is telling now. */
   claim(): Promise<TokenEnd[]>;
   /** Not when the tokens have ended once more since. */
-  strike(end: TokenEnd): Promise<void>;
+  removeEnd(end: TokenEnd): Promise<void>;
 }
 
 /** Tells the messaging provider whose tokens have ended, until it confirms. */
@@ -54,6 +54,6 @@ export class TokenEnds {
 
   private async tellOne(end: TokenEnd): Promise<void> {
     await this.messaging.endTokens(end.userId, end.endedAt);
-    await this.untold.strike(end);
+    await this.untold.removeEnd(end);
   }
 }
