@@ -16,7 +16,7 @@ function rowOf(first: string, text = page): string[] {
   return row?.split('|').map((cell) => cell.trim()) ?? [];
 }
 
-/** The only one whose result has a page of its own, with a row for each field. */
+/** The fields of sync's result. It is the only result with a page of its own, which has a row for each field. */
 const SYNC = [...syncPage.matchAll(/^\| (\w+) \|/gm)].map(([, field]) => field).join();
 
 describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) => {
@@ -33,18 +33,18 @@ describe.each(OPERATIONS)('$path', ({ path, summary, body, options, result }) =>
     expect(summary).toMatch(/^[A-Z].*[^.]\.$/);
   });
 
-  it('is called in the tests of the API', () => {
+  it('is called by a test in test/api', () => {
     const [fixed = ''] = path.split(':');
     expect(tests).toMatch(fixed.endsWith('/') ? new RegExp(`${fixed}(\\$\\{|\\w)`) : new RegExp(`${fixed}\\b`));
   });
 });
 
 describe('docs/sync.md', () => {
-  /** With names, rows of these have a field more. */
+  /** With `names`, rows of these have one more field. */
   const NAMED = ['blacklist', 'friends'];
   const [names = ''] = /^\*\*Names\.\*\*.*?\n\n/ms.exec(syncPage) ?? [];
 
-  it.each(Object.entries(changes.shape))('has each field of %s', (name, schema) => {
+  it.each(Object.entries(changes.shape))('has a row for each field of %s', (name, schema) => {
     const [, , shown = ''] = rowOf(name, syncPage);
     const described = NAMED.includes(name) ? shown + names : shown;
     for (const field of fieldsOf(schema, 'output')) expect(described).toMatch(new RegExp(`\\b${field}\\b`));

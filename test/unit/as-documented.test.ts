@@ -8,16 +8,16 @@ function answered(path: string, status: number, body: object, more: Record<strin
 
 const tooMany = { code: 429, reason: 'too_many_lookups', message: 'Wait.' };
 
-describe('an answer that docs/openapi.json', () => {
+describe('complaintOf an answer that docs/openapi.json', () => {
   it.each([
-    ['knows, as it is', answered('/user/groups', 200, { code: 200, result: [] })],
+    ['describes', answered('/user/groups', 200, { code: 200, result: [] })],
     [
-      'knows, under a path with an id in it',
+      'describes, under a path with an id in it',
       answered('/user/find/44/7911123456', 404, notFound('no_such_user'), { 'x-reason': 'no_such_user' }),
     ],
-    ['knows, a return code', answered('/user/verify_code', 200, { code: 1000 }, { 'x-reason': 'wrong_code' })],
-    ['does not describe, since it is of no operation', answered('/no/such/path', 404, notFound('no_such_path'))],
-  ])('%s, is all right', (_, answer) => expect(complaintOf(answer)).toBeUndefined());
+    ['describes, a return code', answered('/user/verify_code', 200, { code: 1000 }, { 'x-reason': 'wrong_code' })],
+    ['does not describe, since it belongs to no operation', answered('/no/such/path', 404, notFound('no_such_path'))],
+  ])('%s, is undefined', (_, answer) => expect(complaintOf(answer)).toBeUndefined());
 
   it.each([
     ['status 418', answered('/user/groups', 418, {})],
@@ -27,8 +27,8 @@ describe('an answer that docs/openapi.json', () => {
     ['must be equal to one of', answered('/user/:id', 404, notFound('no_such_group'), { 'x-reason': 'no_such_group' })],
     ['without X-Reason', answered('/user/find/44/1', 429, tooMany, { 'retry-after': '1' })],
     ['without Retry-After', answered('/user/find/44/1', 429, tooMany, { 'x-reason': tooMany.reason })],
-    ['of the type text/html', answered('/user/groups', 200, {}, { 'content-type': 'text/html' })],
-  ])('does not know is complained of: %s', (complaint, answer) => {
+    ['the type text/html', answered('/user/groups', 200, {}, { 'content-type': 'text/html' })],
+  ])('does not describe, names the difference: %s', (complaint, answer) => {
     expect(complaintOf(answer)).toContain(complaint);
   });
 });

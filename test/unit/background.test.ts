@@ -16,8 +16,8 @@ function never(): Promise<void> {
   return new Promise(() => undefined);
 }
 
-describe('work behind the answers', () => {
-  it('begins after a moment, and never while its caller goes on', async () => {
+describe('Background: work done after the answer', () => {
+  it('begins after a moment, and never while its caller runs', async () => {
     const background = new Background(logger, queueOf(1, MANY));
     const done: string[] = [];
     background.run(async () => void done.push('work'), 'undone');
@@ -27,7 +27,7 @@ describe('work behind the answers', () => {
     expect(done).toEqual(['answer', 'work']);
   });
 
-  it('is done in order, so many at once', async () => {
+  it('is done in order, with a limit on concurrent jobs', async () => {
     const background = new Background(logger, queueOf(2, MANY));
     const begun: number[] = [];
     let running = 0;
@@ -44,7 +44,7 @@ describe('work behind the answers', () => {
     expect(most).toBe(2);
   });
 
-  it('tells the log what has failed, and rejects nothing', async () => {
+  it('logs each failure, and rejects no promise', async () => {
     const background = new Background(logger, queueOf(1, MANY));
     const error = new Error('away');
     background.run(() => Promise.reject(error), 'the first is missing');
@@ -58,7 +58,7 @@ describe('work behind the answers', () => {
     ]);
   });
 
-  it('is refused when there is too much of it, and the log tells what was not done', async () => {
+  it('is refused when the queue is full, and the log says what was not done', async () => {
     const background = new Background(logger, queueOf(1, 3));
     let done = 0;
     let release: () => void = () => undefined;
@@ -71,7 +71,7 @@ describe('work behind the answers', () => {
     expect(done).toBe(3);
   });
 
-  it('is done at the end at once, what waits too', async () => {
+  it('is done before the end, including what still waits', async () => {
     const background = new Background(logger, queueOf(1, MANY));
     let done = 0;
     for (let count = 0; count < 100; count += 1) background.run(async () => void (done += 1), 'undone');
@@ -79,7 +79,7 @@ describe('work behind the answers', () => {
     expect(done).toBe(100);
   });
 
-  it('does not keep the process from ending, and the log tells how much was left', async () => {
+  it('does not keep the process from ending, and the log says how much was left', async () => {
     const background = new Background(logger, queueOf(1, MANY));
     background.run(never, 'undone');
     background.run(never, 'undone');

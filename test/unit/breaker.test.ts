@@ -34,7 +34,7 @@ describe('a breaker', () => {
     expect(calls).toBe(3);
   });
 
-  it('lets one try after half a minute, and everybody once that one was answered', async () => {
+  it('lets one call through after half a minute, and all calls once that one was answered', async () => {
     await timeOut(3);
     now = 30_000;
     const trying = breaker.run(() => new Promise<string>((resolve) => setTimeout(() => resolve('well'), 20)));
@@ -43,7 +43,7 @@ describe('a breaker', () => {
     await expect(answers()).resolves.toBe(4);
   });
 
-  it('stays shut when that one waited in vain', async () => {
+  it('refuses again when that one call times out', async () => {
     await timeOut(3);
     now = 30_000;
     await timeOut(1);
@@ -53,7 +53,7 @@ describe('a breaker', () => {
     await expect(answers()).resolves.toBe(5);
   });
 
-  it('learns nothing from a call that is called off', async () => {
+  it('learns nothing from an aborted call', async () => {
     const callOff = () => expect(failsWith(new CallAborted('the peer'))).rejects.toBeInstanceOf(CallAborted);
     await timeOut(2);
     await callOff();
@@ -65,7 +65,7 @@ describe('a breaker', () => {
     await expect(answers()).resolves.toBe(9);
   });
 
-  it('takes any answer for a sign of life, a refusal too', async () => {
+  it('takes any answer as a sign of life, even a refusal', async () => {
     await timeOut(2);
     await expect(failsWith(new Error('refused'))).rejects.toThrow('refused');
     await timeOut(2);

@@ -41,22 +41,25 @@ describe('addressOf', () => {
 
   const NONE = [undefined, '', 'unknown', '999.1.1.1', '1.2.3.4:', '[1.2.3.4', 'x'.repeat(10_000)];
 
-  it.each([...NONE, `::1%${'x'.repeat(12_000)}`])('is the address of the proxy where it gives none: %.20s', (ip) => {
-    expect(of(ip, '::ffff:10.0.0.7')).toBe('10.0.0.7');
-    expect(ipFrom(ip, '10.0.0.7')).toBe('10.0.0.7');
-  });
+  it.each([...NONE, `::1%${'x'.repeat(12_000)}`])(
+    'is the address of the proxy where the proxy gives none: %.20s',
+    (ip) => {
+      expect(of(ip, '::ffff:10.0.0.7')).toBe('10.0.0.7');
+      expect(ipFrom(ip, '10.0.0.7')).toBe('10.0.0.7');
+    },
+  );
 
-  it('is unknown where the connection is gone', () => {
+  it('is unknown when the connection is gone', () => {
     expect(of(undefined)).toBe('unknown');
   });
 
-  it('keeps no more than an address, however much was given', () => {
+  it('keeps only an address, however long the header was', () => {
     expect(ipFrom(`fe80::1%${'x'.repeat(80)}`, undefined)).toBe('fe80::1');
   });
 });
 
 describe('networksOf', () => {
-  it('has the /56 and the /48 of a /64 of IPv6, with more room', () => {
+  it('gives the wider networks of an IPv6 /64: its /56 and its /48, with more room', () => {
     expect(networksOf('2001:db8:1:2ff::/64')).toEqual([
       { network: '2001:db8:1:2ff::/64', times: 1 },
       { network: '2001:db8:1:200::/56', times: 4 },
@@ -64,7 +67,7 @@ describe('networksOf', () => {
     ]);
   });
 
-  it.each(['203.0.113.1', 'unknown'])('has nothing wider than %s', (address) => {
+  it.each(['203.0.113.1', 'unknown'])('gives no wider network for %s', (address) => {
     expect(networksOf(address)).toEqual([{ network: address, times: 1 }]);
   });
 });

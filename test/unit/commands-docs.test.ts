@@ -15,7 +15,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')
 const inShell = blocksIn(['', 'sh', 'bash']);
 const overrides = blocksIn(['yaml']);
 
-/** Each line of a block, and each code within a sentence. */
+/** Each line of a block, and each inline code of a sentence. */
 const commands = [
   ...inShell.flatMap(({ page, text }) => text.split('\n').map((line) => ({ page, line: line.replace(/ #.*/, '') }))),
   ...pages.flatMap(({ page }) => codesInSentences(read(page)).map((line) => ({ page, line }))),
@@ -35,7 +35,7 @@ function blocksIn(kinds: string[]): { page: string; first: string; text: string 
   );
 }
 
-/** What follows the name of a program and its command, without options and their values. */
+/** Returns the words after a program and its command, without options and their values. */
 function wordsOf(line: string): string[] {
   const [command = ''] = line.split(/[|<;&]/);
   return command
@@ -45,13 +45,13 @@ function wordsOf(line: string): string[] {
 }
 
 describe('the commands of the documentation', () => {
-  it.each(inShell)('are such as a shell reads, on $page: $first', ({ text }) => {
+  it.each(inShell)('are valid shell on $page: $first', ({ text }) => {
     const scripts = [text, ...[...text.matchAll(/<<'(\w+)'\n(.*?)^\1$/gms)].map(([, , inner = '']) => inner)];
     for (const input of scripts)
       expect(spawnSync('bash', ['-n'], { input, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('run scripts of package.json', () => {
+  it('run scripts that package.json has', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const run = commands.flatMap(({ line }) => [...line.matchAll(/npm run (?:--silent )?([a-z:-]+)/g)]);
     const names = run.map(([, name = '']) => name);
@@ -59,7 +59,7 @@ describe('the commands of the documentation', () => {
     expect(names.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  it('name steps and faults that there are', () => {
+  it('name existing steps and faults', () => {
     const only = (script: string) =>
       commands.flatMap(({ line }) => {
         const [, names = ''] = new RegExp(`npm run ${script} -- --only=(\\S+)`).exec(line) ?? [];
@@ -71,7 +71,7 @@ describe('the commands of the documentation', () => {
     for (const name of only('faults')) expect(read('test/faults/faults.ts')).toContain(`'${name}'`);
   });
 
-  it('name services of the compose file, and what its backups understand', () => {
+  it('name services of the compose file, and commands that its backup service understands', () => {
     const asked = commands.flatMap(({ page, line }) => {
       const [, command = '', rest = ''] =
         /docker compose (run|exec|up|stop|start|ps|logs|build|rm)\b(.*)/.exec(line) ?? [];
@@ -95,7 +95,7 @@ describe('the commands of the documentation', () => {
     for (const option of all) expect(backupScript).toContain(`      ${option}) `);
   });
 
-  it('name scripts and files that there are', () => {
+  it('name existing scripts and files', () => {
     const files = commands.flatMap(({ line }) => [...line.matchAll(/(?:^|[ =])((?:scripts|deploy)\/[\w./-]+)/g)]);
     expect(files.length).toBeGreaterThan(3);
     expect(files.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
@@ -104,14 +104,14 @@ describe('the commands of the documentation', () => {
     for (const [, path] of inImage) expect(read('Dockerfile')).toContain(` ${path}.ts `);
   });
 
-  it('ask for the images that it is built from and runs beside', () => {
+  it('name the images that the deployment builds from and runs', () => {
     const images = [...read('docs/deploying.md').matchAll(/\b((?:node|postgres|caddy):\d[\w.-]+)/g)];
     expect(images.length).toBeGreaterThan(4);
     const used = `${read('docker-compose.yml')}${read('Dockerfile')}`;
     expect(images.map(([, image = '']) => image).filter((image) => !used.includes(image))).toEqual([]);
   });
 
-  it.each(overrides)('come with settings of services that there are, on $page', ({ text }) => {
+  it.each(overrides)('set variables that existing services read, on $page', ({ text }) => {
     const { services } = parse(text) as Compose;
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(Object.keys(services)));
     const taken = [...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)];

@@ -17,7 +17,7 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
-/** Any text will do for these. */
+/** Variables that accept any text. */
 const FREE = [
   'HOST',
   'DATA_DIR',
@@ -187,12 +187,12 @@ describe('loadConfig', () => {
     expect([...Object.keys(BAD), ...FREE].sort()).toEqual([...VARIABLES].sort());
   });
 
-  it('tells all mistakes at once, one line each', () => {
+  it('reports all mistakes at once, one line each', () => {
     const mistakes = mistakesIn({ PORT: 'x', SMS_PROVIDER: 'x', BCRYPT_COST: 'x' });
     expect(mistakes.map((mistake) => mistake.split(':')[0]).sort()).toEqual(['BCRYPT_COST', 'PORT', 'SMS_PROVIDER']);
   });
 
-  it('tells what is wrong together with what is missing, and nothing of one variable twice', () => {
+  it('reports wrong and missing variables together, each variable once', () => {
     const env = {
       NODE_ENV: 'production',
       PORT: 'x',
@@ -224,18 +224,18 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('tells who writes NODE_ENV=prod what production wants', () => {
+  it('explains what production needs when NODE_ENV=prod', () => {
     const names = mistakesIn({ NODE_ENV: 'prod' }).map((mistake) => mistake.split(':')[0]);
     expect(names).toEqual(expect.arrayContaining(['NODE_ENV', 'DATABASE_URL', 'SMS_PROVIDER']));
   });
 
-  it('shows no value of a secret that is wrong', () => {
+  it('does not show the value of a wrong secret', () => {
     const env = { SESSION_SECRETS: 'hunter2', MESSAGING_JWT_KEY: 'hunter2', DATABASE_URL: 'mysql://a:hunter2@b/c' };
     expect(mistakesIn(env)).toHaveLength(3);
     expect(mistakesIn(env).join()).not.toContain('hunter2');
   });
 
-  it('takes an empty value for unset, and ignores what it does not know', () => {
+  it('treats an empty value as unset, and ignores unknown variables', () => {
     expect(loadConfig({ ...Object.fromEntries(VARIABLES.map((name) => [name, ''])), UNKNOWN: 'x' })).toEqual(
       loadConfig({}),
     );
@@ -275,7 +275,7 @@ describe('loadConfig', () => {
         ...amounts({ wrongCodesPerPhoneAndAddress: 20, wrongCodesPerPhone: 100, wrongCodesPerPhoneElsewhere: 80 }),
         ...amounts({ loginFailuresPerPhoneAndAddress: 10, loginFailuresPerPhone: 100, friendRequestsPerDay: 100 }),
         ...amounts({ findsPerMinute: 300, findsPerDay: 2_000, groupsCreatedPerDay: 100, groupChangesPerHour: 0 }),
-        // Limits by address alone are for production: a developer's tests come from one.
+        // Limits per address only hold in production: all tests of a developer come from one address.
         ...amounts({ sendPerAddress: 0, sendPerAddressWithCaptcha: 0, loginFailuresPerAddress: 0 }),
         ...amounts({ loginsPerPhoneAndAddress: 0, loginsPerPhone: 0, newDeviceNoticesPerAddress: 0 }),
         ...amounts({ checksPerMinute: 0, checksPerDay: 0, verifiesPerMinute: 0, verifiesPerDay: 0 }),
@@ -317,7 +317,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...productionEnv(), TWILIO_FROM }).sms).toMatchObject({ from: TWILIO_FROM });
   });
 
-  it('says that UK is written GB', () => {
+  it('says that the country code of UK is GB', () => {
     expect(mistakesIn({ ALLOWED_REGIONS: 'US,UK' })).toEqual([expect.stringMatching(/: UK is written GB$/)]);
   });
 
@@ -325,7 +325,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ SESSION_MAX_DAYS: '7' }).sessions).toEqual({ days: 7, maxDays: 7 });
   });
 
-  it('keeps secrets apart from what may be logged', () => {
+  it('keeps secrets apart from values that may be logged', () => {
     const { secrets, ...rest } = loadConfig({
       ...productionEnv(),
       DATABASE_URL: 'postgresql://a:hunter2@b/c',
@@ -337,7 +337,7 @@ describe('loadConfig', () => {
     for (const value of Object.values(secrets).flat()) if (value) expect(JSON.stringify(rest)).not.toContain(value);
   });
 
-  it('migrates by an address of its own, or else by the one that it has', () => {
+  it('takes the address for migrations, or by default that of the service', () => {
     const [DATABASE_URL, DATABASE_MIGRATION_URL] = ['postgresql://a@b/c', 'postgresql://owner@b/c'];
     expect(loadConfig({ DATABASE_URL, DATABASE_MIGRATION_URL }).secrets).toMatchObject({
       databaseUrl: DATABASE_URL,
@@ -350,14 +350,17 @@ describe('loadConfig', () => {
     expect(mistakesIn({ DATABASE_MIGRATION_URL })).toEqual([expect.stringMatching(/^DATABASE_URL: set it/)]);
   });
 
-  it.each([`p@ss/w:rd #1?&%41'"\\`, 'plain', '%', '::@@//'])('takes the password %s beside the address', (password) => {
-    const { secrets } = loadConfig({ DATABASE_URL: 'postgresql://a@b:5/c', DATABASE_PASSWORD: password });
-    expect(new Client(secrets.databaseUrl)).toMatchObject({ user: 'a', password, host: 'b', port: 5, database: 'c' });
-    for (const DATABASE_URL of [undefined, 'postgresql://a:own@b/c'])
-      expect(mistakesIn({ DATABASE_URL, DATABASE_PASSWORD: password })).toEqual([
-        expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL without/),
-      ]);
-  });
+  it.each([`p@ss/w:rd #1?&%41'"\\`, 'plain', '%', '::@@//'])(
+    'reads the password %s from its own variable',
+    (password) => {
+      const { secrets } = loadConfig({ DATABASE_URL: 'postgresql://a@b:5/c', DATABASE_PASSWORD: password });
+      expect(new Client(secrets.databaseUrl)).toMatchObject({ user: 'a', password, host: 'b', port: 5, database: 'c' });
+      for (const DATABASE_URL of [undefined, 'postgresql://a:own@b/c'])
+        expect(mistakesIn({ DATABASE_URL, DATABASE_PASSWORD: password })).toEqual([
+          expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL without/),
+        ]);
+    },
+  );
 
   it.each([
     [{ SMS_PROVIDER: 'twilio' }, ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM']],
@@ -379,7 +382,7 @@ describe('loadConfig', () => {
   );
 
   it.each(['only', 'https://images.example'])(
-    'has images in one place: with Qiniu not also with IMAGES=%s',
+    'refuses a second place for images: Qiniu together with IMAGES=%s',
     (IMAGES) => {
       const QINIU = { QINIU_ACCESS_KEY: 'a', QINIU_SECRET_KEY: 's', QINIU_BUCKET: 'b', QINIU_DOMAIN: 'images.example' };
       const mistakes = mistakesIn({ STORAGE_PROVIDER: 'qiniu', ...QINIU, IMAGES });
@@ -390,11 +393,11 @@ describe('loadConfig', () => {
   it.each([
     ['https://images.example', true],
     ['https://10.1.2.3', false],
-  ])('with IMAGES=%s, in production portraits are on public hosts alone: %s', (IMAGES, publicOnly) => {
+  ])('with IMAGES=%s, allows portraits only on public hosts in production: %s', (IMAGES, publicOnly) => {
     expect(loadConfig({ ...productionEnv(), IMAGES }).portraits).toMatchObject({ publicOnly });
   });
 
-  it("asks Cloudflare's Turnstile where nothing else is set", () => {
+  it("uses Cloudflare's Turnstile by default", () => {
     const keys = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' };
     expect(loadConfig(keys).captcha).toEqual({
       provider: 'turnstile',
@@ -405,14 +408,14 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes a messaging service instead of a number for Twilio', () => {
+  it('accepts a messaging service instead of a number for Twilio', () => {
     const { TWILIO_FROM: _from, ...env } = productionEnv();
     expect(mistakesIn({ ...env, TWILIO_MESSAGING_SERVICE_SID: 'MG1' })).toEqual([]);
   });
 });
 
 describe('loadConfig in production', () => {
-  it('takes what it needs, and has the strict defaults', () => {
+  it('accepts the required settings, and has the strict defaults', () => {
     expect(loadConfig(productionEnv())).toMatchObject({
       production: true,
       verification: { phoneCheck: 'mobile', spendGuard: 'enforce' },
@@ -476,21 +479,21 @@ describe('loadConfig in production', () => {
     ['a word that many would try', 'my-dog-Rex-is-a-Password-of-27-kg'],
     ['the alphabet', 'abcdefghijklmnopqrstuvwxyz0246813579'],
     ['few characters in disorder', 'xyzzyxzyxxzyyxzzxyxzyzxxyzyxzzyx'],
-  ])('refuses SESSION_SECRETS that can be guessed: %s', (_case, SESSION_SECRETS) => {
+  ])('refuses a guessable value of SESSION_SECRETS: %s', (_case, SESSION_SECRETS) => {
     const mistakes = mistakesIn({ ...productionEnv(), SESSION_SECRETS });
     expect(mistakes).toEqual([expect.stringMatching(/^SESSION_SECRETS: each needs to be random/)]);
   });
 
-  it('takes STORAGE_PROVIDER=local and TRUST_PROXY=none when they are asked for', () => {
+  it('accepts STORAGE_PROVIDER=local and TRUST_PROXY=none when they are set', () => {
     expect(mistakesIn({ ...productionEnv(), STORAGE_PROVIDER: 'local', TRUST_PROXY: 'none' })).toEqual([]);
   });
 
-  it('needs no MESSAGING_JWT_KEY with another provider', () => {
+  it('does not need MESSAGING_JWT_KEY with another provider', () => {
     const rongcloud = { MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k', RONGCLOUD_APP_SECRET: 's' };
     expect(mistakesIn({ ...productionEnv(), ...rongcloud, MESSAGING_JWT_KEY: undefined })).toEqual([]);
   });
 
-  it('names all that is missing at once', () => {
+  it('names all missing settings at once', () => {
     expect(mistakesIn({ NODE_ENV: 'production' }).map((mistake) => mistake.split(':')[0])).toEqual([
       'DATABASE_URL',
       'SESSION_SECRETS',
@@ -514,7 +517,7 @@ describe('.env.example', () => {
     expect(loadConfig(parse(example))).toEqual(loadConfig({}));
   });
 
-  it('shows, commented out, the defaults that only production has', () => {
+  it('shows the defaults of production only commented out', () => {
     const commentedOut = Object.fromEntries(
       [...example.matchAll(/^# ([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name ?? '', value]),
     );

@@ -1,6 +1,6 @@
 import { mistakeInAddress, shownAddress } from '../../src/database/database-url';
 
-describe('the address of a database, as it is shown', () => {
+describe('the displayed address of a database', () => {
   it.each([
     ['postgresql://a:hunter2@db.example/accounts', 'db.example:5432/accounts'],
     ['postgresql://a:hun%40ter2@db.example:5433/accounts?sslmode=no-verify', 'db.example:5433/accounts'],
@@ -22,7 +22,7 @@ describe('the address of a database, as it is shown', () => {
     'postgresql://a:1?x=1&hunter2@db.example/accounts',
     'postgresql://a@db.example/accounts#hunter2',
     'postgresql://a:hunter2%C3@db.example/accounts',
-  ])('is a mistake where it is not what its author meant: %s', (address) => {
+  ])('reports a mistake where the address is probably not what its author meant: %s', (address) => {
     expect(mistakeInAddress(address)).toMatch(/^has a character in its password/);
     expect(mistakeInAddress(address)).not.toContain('hunter2');
   });

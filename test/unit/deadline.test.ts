@@ -36,7 +36,7 @@ afterEach(() => {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the deadline of a request', () => {
-  it('answers 503 with Retry-After, once, whatever becomes of the work', async () => {
+  it('answers 503 with Retry-After, once, even if the work ends later', async () => {
     const url = await serve((app) =>
       app.post('/', async (_req, res) => {
         await sleep(3 * DEADLINE_MS);
@@ -56,7 +56,7 @@ describe('the deadline of a request', () => {
     expect(late).toEqual([]);
   });
 
-  it('leaves an answer alone that has begun', async () => {
+  it('does not touch an answer that has begun', async () => {
     const url = await serve((app) =>
       app.post('/', async (_req, res) => {
         res.write('[');
@@ -67,7 +67,7 @@ describe('the deadline of a request', () => {
     expect(await (await fetch(url, { method: 'POST' })).json()).toEqual([]);
   });
 
-  it('begins with the last byte of a slow client', async () => {
+  it('starts counting at the last byte of a slow client', async () => {
     const url = await serve((app) => app.post('/', express.text(), (_req, res) => ok(res)));
     const slow = request(url, { method: 'POST', headers: { 'Content-Type': 'text/plain', 'Content-Length': '2' } });
     slow.write('a');

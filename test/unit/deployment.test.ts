@@ -67,7 +67,7 @@ const COMPOSE_ONLY = [
   'BACKUP_KEEP',
 ];
 
-/** The least that the compose file is content with. */
+/** The least that the compose file accepts. */
 const LEAST = {
   COMPOSE_PROFILES: 'database,proxy',
   DOMAIN: 'accounts.example',
@@ -84,7 +84,7 @@ const LEAST = {
   SEND_CODE_PER_DAY: '100',
 };
 
-/** Of those that a container has unless told otherwise. */
+/** Capabilities of each container, out of those that Docker gives by default. */
 const RIGHTS: Record<string, string[]> = {
   proxy: ['NET_BIND_SERVICE'],
   // Files of the service and of the operator belong to other users.
@@ -93,7 +93,7 @@ const RIGHTS: Record<string, string[]> = {
 };
 
 describe('.env.example', () => {
-  it('lists every variable once, and none that is not read', () => {
+  it('lists each variable once, and only variables that are read', () => {
     expect([...exampleVariables].sort()).toEqual([...VARIABLES, ...COMPOSE_ONLY].sort());
   });
 
@@ -111,21 +111,21 @@ describe('.env.example', () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('has a database and a proxy that can be left out, and the service', () => {
+  it('has the service, and a database and a proxy that can be left out', () => {
     expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'images', 'proxy', 'backup', 'restore']);
     expect([postgres.profiles, service.profiles, proxy.profiles]).toEqual([['database'], undefined, ['proxy']]);
     expect(service.build?.context).toBe('.');
     expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
   });
 
-  it.each(Object.keys(LEAST))('says what is to be done where %s is missing', (name) => {
+  it.each(Object.keys(LEAST))('says what to do when %s is missing', (name) => {
     expect(() => interpolate(file, LEAST)).not.toThrow();
     expect(() => interpolate(file, { ...LEAST, [name]: undefined })).toThrow(
       new RegExp(`^${name}: set ${name} in .env`),
     );
   });
 
-  it('is content with an empty variable only where a file, or something of your own, can stand for it', () => {
+  it('accepts an empty variable only where a file, or a component of your own, can replace it', () => {
     const empty = Object.keys(LEAST).filter((name) => {
       try {
         return interpolate(file, { ...LEAST, [name]: '' }) !== '';
@@ -145,7 +145,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('takes another address, another proxy and another database', () => {
+  it('accepts another address, another proxy and another database', () => {
     const ofTheService = (env: Record<string, string>) =>
       (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services.service?.environment;
     expect(ofTheService({})).toMatchObject({
@@ -162,7 +162,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('has a process that keeps images alone, which the proxy finds where IMAGE_INSTANCES says', () => {
+  it('has a process for images only, which the proxy finds by IMAGE_INSTANCES', () => {
     const of = (env: Record<string, string>) =>
       (parse(interpolate(file, { ...LEAST, ...env }), { merge: true }) as Compose).services;
     const { service, images, proxy } = of({ IMAGE_INSTANCES: 'accounts-images-1:8585' });
@@ -176,7 +176,7 @@ describe('docker-compose.yml', () => {
     expect(paths.split(' ').sort()).toEqual([...UPLOAD_PATHS, ...below].sort());
   });
 
-  it('lets the proxy reach the service alone, and the database nobody else', () => {
+  it('lets the proxy reach only the service, and has the database in an internal network', () => {
     expect([postgres.networks, service.networks, proxy.networks]).toEqual([
       ['database'],
       ['front', 'database'],
@@ -187,23 +187,26 @@ describe('docker-compose.yml', () => {
     expect(compose.networks.database).toEqual({ internal: true });
   });
 
-  it('has IPv6, without which all who come by it have one address', () => {
+  it('has IPv6: without it all its clients share one address', () => {
     expect(compose.networks.front).toEqual({ enable_ipv6: '${NETWORK_IPV6:-true}' });
   });
 
-  it.each(services)('gives %s bounded memory and processes, a file system to read, and no rights', (name, one) => {
-    expect(one).toMatchObject({
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-      read_only: true,
-      mem_limit: expect.stringMatching(/\d[mg]\}?$/) as string,
-      pids_limit: expect.any(Number) as number,
-      stop_grace_period: expect.stringMatching(/^\d+[sm]$/) as string,
-    });
-    expect(one.cap_add).toEqual(RIGHTS[name]);
-  });
+  it.each(services)(
+    'gives %s bounded memory and processes, a read-only file system, and no capabilities but those listed',
+    (name, one) => {
+      expect(one).toMatchObject({
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        read_only: true,
+        mem_limit: expect.stringMatching(/\d[mg]\}?$/) as string,
+        pids_limit: expect.any(Number) as number,
+        stop_grace_period: expect.stringMatching(/^\d+[sm]$/) as string,
+      });
+      expect(one.cap_add).toEqual(RIGHTS[name]);
+    },
+  );
 
-  it('runs the database as a plain user, with room for parallel queries', () => {
+  it('runs the database as an unprivileged user, with shared memory for parallel queries', () => {
     expect(postgres).toMatchObject({ user: 'postgres', shm_size: '256m' });
   });
 
@@ -212,7 +215,7 @@ describe('docker-compose.yml', () => {
     for (const [, one] of services) expect(one.logging).toEqual(logging);
   });
 
-  it('has the proxy ask instances by the names that compose gives them, whether they go on', () => {
+  it('lets the proxy ask instances by the names that compose gives them, whether or not they run', () => {
     const { environment = {}, volumes = [] } = proxy;
     const names = [1, 2, 3, 4].map((number) => `\${COMPOSE_PROJECT_NAME:-accounts}-service-${number}:8585`);
     expect(environment.INSTANCES?.split(' ')).toEqual(names);
@@ -223,28 +226,28 @@ describe('docker-compose.yml', () => {
     expect([...variables, ...ofGo].sort()).toEqual(Object.keys(environment).sort());
   });
 
-  it('has the proxy avoid no instance because of what a client has sent', () => {
+  it("does not let a client's request make the proxy avoid an instance", () => {
     expect(read('deploy/Caddyfile')).toMatch(/^\thealth_uri \/readyz$/m);
     expect(read('deploy/Caddyfile')).not.toMatch(/^\s*(fail_duration|max_fails|unhealthy_\w+)/m);
   });
 
-  it('has the proxy end heads and bodies that do not come, and idle connections', () => {
+  it('lets the proxy end incomplete heads and bodies, and idle connections', () => {
     const [, timeouts = ''] = /\n\t{2}timeouts \{\n([^]*?)\n\t{2}\}/.exec(read('deploy/Caddyfile')) ?? [];
     const named = [...timeouts.matchAll(/^\t{3}(\w+) \d+s$/gm)].map(([, name]) => name);
     expect(named).toEqual(['read_header', 'read_body', 'idle']);
   });
 
-  it('has the proxy free memory before it is killed for it', () => {
+  it('lets the proxy free memory before it is killed for using too much', () => {
     expect([proxy.environment?.GOMEMLIMIT, proxy.mem_limit]).toEqual(['900MiB', '1g']);
   });
 
-  it('asks the proxy for an instance, by an address that its configuration has', () => {
+  it("checks the proxy's health at an address that its configuration has", () => {
     const asked = new URL(proxy.healthcheck?.test.at(-1) ?? '');
     expect(asked.pathname).toBe('/readyz');
     expect(read('deploy/Caddyfile')).toContain(`{$SITE}, ${asked.origin} {`);
   });
 
-  it('has the proxy refuse as the service does, with a reason of the status', () => {
+  it('lets the proxy refuse like the service, with the reason of the status', () => {
     const caddyfile = read('deploy/Caddyfile');
     const reasons = [...caddyfile.matchAll(/^\t{3}(502|default) (\w+) (\d+)$/gm)].map((found) => found.slice(1));
     expect(reasons).toEqual([
@@ -262,9 +265,9 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('holds no secret: each comes from .env, which says how to make it', () => {
+  it('contains no secret: each comes from .env, which says how to make it', () => {
     const all = [...file.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name ?? '');
-    // Compose's own.
+    // Variables that Compose itself reads.
     const files = SECRETS.map((name) => `${name}_FILE`);
     const taken = all.filter((name) => name !== 'COMPOSE_PROJECT_NAME' && !files.includes(name));
     for (const name of taken) expect(exampleVariables).toContain(name);
@@ -275,13 +278,13 @@ describe('docker-compose.yml', () => {
     expect(example).toMatch(/openssl genpkey[^\n]*\n# MESSAGING_JWT_KEY=/);
   });
 
-  it('sets only variables that the service reads, and hides the one that it must not know', () => {
+  it('sets only variables that the service reads, and unsets the one that it must not know', () => {
     const { POSTGRES_PASSWORD, ...environment } = service.environment ?? {};
     expect(POSTGRES_PASSWORD).toBe('');
     for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name);
   });
 
-  it('has the service log in as a role of its own, and migrate as the owner, both made with the database', () => {
+  it('runs the service with a role of its own and migrations as the owner, and creates both with the database', () => {
     const own = (parse(interpolate(file, LEAST), { merge: true }) as Compose).services.service?.environment ?? {};
     const users = [own.DATABASE_URL, own.DATABASE_MIGRATION_URL].map((url) => new URL(url ?? '').username);
     expect(users).toEqual([SERVICE_ROLE, 'accounts_owner']);
@@ -297,11 +300,11 @@ describe('docker-compose.yml', () => {
 describe('backups', () => {
   const { backup, restore } = compose.services;
 
-  it('are made and put back by programs of the same version as the database', () => {
+  it("use programs of the database's own version", () => {
     for (const one of [backup, restore]) expect(one?.image).toBe(postgres?.image);
   });
 
-  it('start with nothing but what is asked for, and the one of each night cannot write images', () => {
+  it('start only when asked for, and the nightly backup cannot write images', () => {
     expect([backup?.profiles, restore?.profiles]).toEqual([['backup'], ['restore']]);
     expect(backup?.volumes).toContain('data:/data:ro');
     expect(restore?.volumes).toContain('data:/data');
@@ -316,7 +319,7 @@ describe('backups', () => {
 describe('Dockerfile', () => {
   const dockerfile = read('Dockerfile');
 
-  it('runs from an image of its own, not as root, with a health check and the lines of the sources', () => {
+  it('builds an image that runs as an unprivileged user, with a health check and source lines in stack traces', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
@@ -324,19 +327,19 @@ describe('Dockerfile', () => {
     expect(last).not.toMatch(/npm|COPY (?!--from)/);
   });
 
-  it('installs packages before there are sources, so that these can change without it', () => {
+  it('installs packages before it copies sources, so that a change of sources keeps the installed packages', () => {
     const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.includes('npm ci'));
     expect(stages).toHaveLength(2);
     for (const stage of stages) expect(stage).not.toMatch(/^COPY .*(src|migrations)/m);
   });
 
-  it('takes exact versions of images', () => {
+  it('names exact versions of images', () => {
     const named = [...`${file}${dockerfile}`.matchAll(/_IMAGE(?:=|:-)([^\s}]+)/g)].map(([, image]) => image);
     expect(new Set(named).size).toBe(3);
     for (const image of named) expect(image).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
-  it('copies nothing that .dockerignore keeps out', () => {
+  it('copies nothing that .dockerignore excludes', () => {
     const letIn = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name]) => name);
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
       (names ?? '').split(' '),
@@ -344,14 +347,14 @@ describe('Dockerfile', () => {
     expect(letIn.sort()).toEqual(copied.sort());
   });
 
-  it('takes as arguments what the compose file hands it', () => {
+  it('declares the arguments that the compose file passes', () => {
     const taken = [...dockerfile.matchAll(/^ARG (.+)$/gm)].flatMap(([, all]) => (all ?? '').match(/\w+(?==)/g) ?? []);
     expect(taken.sort()).toEqual([...(service.build?.args ?? [])].sort());
   });
 });
 
 describe('docs/deploying.md', () => {
-  it('tells every step of npm run compose-test', () => {
+  it('describes every step of npm run compose-test', () => {
     const [, section = ''] = /^## Trying a deployment\n([^]*?)^## /m.exec(read('docs/deploying.md')) ?? [];
     const told = [...section.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, name]) => name);
     expect(told).toEqual(STEPS.map(({ name }) => name));

@@ -14,8 +14,8 @@ function cookieAt(now: number): string {
 const readAt = (now: number, cookie?: string) =>
   new DeviceCookies(SECRETS, false, () => now).find({ headers: { cookie } } as Pick<Request, 'headers'>);
 
-describe('the cookie of a device', () => {
-  it('says whose device it is, under which version of the credentials, and which one', () => {
+describe('the device cookie', () => {
+  it('names its user, the version of the credentials, and the device', () => {
     const device = readAt(2_000, `sid=x; ${cookieAt(1_000)}; other=y`);
     expect(device).toEqual({
       userId: 'ann',
@@ -24,25 +24,25 @@ describe('the cookie of a device', () => {
     });
   });
 
-  it('is good for a year, whatever the client keeps', () => {
+  it('expires after a year, even if the client keeps it longer', () => {
     const cookie = cookieAt(1_000);
     expect(readAt(1_000 + YEAR_MS - 1, cookie)).toMatchObject({ userId: 'ann' });
     expect(readAt(1_000 + YEAR_MS, cookie)).toBeUndefined();
   });
 
-  it('is not read where there is none', () => {
+  it('reads as undefined when the request has none', () => {
     expect(readAt(1_000)).toBeUndefined();
     expect(readAt(1_000, 'mydevice=x; sid=y')).toBeUndefined();
   });
 
-  it('is not set by an answer that has begun, such as the 503 of the deadline', () => {
+  it('is not set on an answer that has begun, such as the 503 of the deadline', () => {
     const cookie = jest.fn();
     const res = { headersSent: true, cookie } as unknown as Response;
     new DeviceCookies(SECRETS, false).set(res, { id: 'ann', credentialsVersion: 3 });
     expect(cookie).not.toHaveBeenCalled();
   });
 
-  it('cannot be without a secret', () => {
+  it('needs a secret', () => {
     expect(() => new DeviceCookies([], false)).toThrow('need a secret');
   });
 });

@@ -16,7 +16,7 @@ const pages = [
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, 'code');
 
-/** Where each link of a page leads that is no address: a path from the root, and a heading there. */
+/** Returns the target of each relative link of a page: a path from the root, and a heading there. */
 function linksOf(page: string): { path: string; heading: string }[] {
   return [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target ?? '')
@@ -27,7 +27,7 @@ function linksOf(page: string): { path: string; heading: string }[] {
     });
 }
 
-/** As forges make them. */
+/** Returns the anchors that forges make of headings. */
 function anchorsOf(page: string): string[] {
   return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -38,14 +38,14 @@ function anchorsOf(page: string): string[] {
 }
 
 describe('the documentation', () => {
-  it.each(pages)('has no link on %s that leads nowhere', (page) => {
+  it.each(pages)('has only links on %s that lead somewhere', (page) => {
     const broken = linksOf(page).filter(
       ({ path, heading }) => !existsSync(join(ROOT, path)) || (heading !== '' && !anchorsOf(path).includes(heading)),
     );
     expect(broken).toEqual([]);
   });
 
-  it('leads nowhere out of the package of the client, of which npm shows its page alone', () => {
+  it("links to nothing outside the package in the client's README, which is the only page that npm shows", () => {
     const outside = linksOf(join(CLIENT, 'README.md')).filter(({ path }) => !path.startsWith(`${CLIENT}/`));
     expect(outside).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe('the documentation', () => {
     expect(unlisted.filter((path) => path.endsWith('.md'))).toEqual([]);
   });
 
-  it('is found from the README, each page of it', () => {
+  it('can be reached from the README, each page of it', () => {
     const found = new Set(['README.md']);
     for (const page of found)
       for (const { path } of linksOf(page))

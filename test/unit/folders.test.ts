@@ -6,8 +6,8 @@ import { folderMistakes } from '../../src/start/folders';
 
 const mistakesWith = (dataDir: string) => folderMistakes(readConfig({ DATA_DIR: dataDir }).config);
 
-describe('a folder that is yet to be made', () => {
-  it('is asked for above, where nothing is left behind', () => {
+describe('the check of a folder that does not exist yet', () => {
+  it('is made in the parent folder, and leaves nothing there', () => {
     const above = mkdtempSync(join(tmpdir(), 'accounts-folders-'));
     try {
       expect(mistakesWith(join(above, 'one', 'two'))).toEqual([]);
@@ -17,7 +17,7 @@ describe('a folder that is yet to be made', () => {
     }
   });
 
-  // What Node makes of a recursive mkdir there does not come to an end.
+  // A recursive mkdir of Node does not end there.
   (existsSync('/proc/self') ? it : it.skip)('is refused where none can be made, even by root', () => {
     expect(mistakesWith('/proc/none/data')).toEqual([
       expect.stringMatching(/^DATA_DIR: .* \(E\w+\), where .*: .* set DATA_DIR to a folder/),

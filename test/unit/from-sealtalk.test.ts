@@ -10,11 +10,11 @@ const rows = [...page.matchAll(/^\| `(?:GET|POST|DELETE) (\S+)` \| (?:`(\S+)`|â€
 const [, added = ''] = /^These have no counterpart there:(.*?)\.$/ms.exec(page) ?? [];
 
 describe('docs/from-sealtalk.md', () => {
-  it('reads every row of its table', () => {
+  it('has a table of which this test reads every row', () => {
     expect(rows).toHaveLength(page.split('\n').filter((line) => line.startsWith('| `')).length);
   });
 
-  it('names as here what is an operation, and as absent what is none', () => {
+  it('names only operations that exist here, and lists as absent only those that do not', () => {
     const here = rows.flatMap((row) => row.here ?? []);
     const absent = rows.filter((row) => row.here === undefined).map(({ there }) => there);
     expect(here.filter((path) => !paths.includes(path))).toEqual([]);
@@ -29,7 +29,7 @@ describe('docs/from-sealtalk.md', () => {
     expect(named.sort()).toEqual([...paths].sort());
   });
 
-  it('sends a reader only to operations that are there', () => {
+  it('mentions only operations that exist', () => {
     const mentioned = [...page.matchAll(/`(\/(?:user|friendship|group)\/\S+?)`/g)].map(([, path = '']) => path);
     expect(mentioned.filter((path) => !paths.includes(path))).toEqual([]);
   });

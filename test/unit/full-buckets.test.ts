@@ -6,12 +6,12 @@ describe('FullBuckets', () => {
   let now = 0;
   const buckets = new FullBuckets(() => now);
 
-  /** The database says so. */
+  /** As the database reports it. */
   function findFull(key: string, seconds = 10): void {
     buckets.learn([{ key, seconds, used: 2, noted: false }], [bucket(key)]);
   }
 
-  it('believes for a moment what it was told to be full', () => {
+  it('treats a bucket as full for a moment after it was reported full', () => {
     findFull('a');
     const known = { key: 'a', seconds: 10, used: 2, noted: true };
     expect(buckets.known([bucket('a'), bucket('b')])).toEqual([known]);
@@ -24,7 +24,7 @@ describe('FullBuckets', () => {
     expect(buckets.known([bucket('c', 3)])).toEqual([]);
   });
 
-  it('has one of many ask anew when that moment has passed', () => {
+  it('lets one of many callers ask the database again after that moment', () => {
     findFull('d');
     now += 250;
     const known = [1, 2, 3].map(() => buckets.knownOrToAsk([bucket('d')]).length);
@@ -33,7 +33,7 @@ describe('FullBuckets', () => {
     expect(buckets.knownOrToAsk([bucket('d')])).toEqual([]);
   });
 
-  it('has somebody ask however often others only look', () => {
+  it('lets a caller ask the database however often others only look', () => {
     findFull('e');
     for (let looked = 0; looked < 5; looked += 1) {
       now += 250;
@@ -42,7 +42,7 @@ describe('FullBuckets', () => {
     expect(buckets.knownOrToAsk([bucket('e')])).toEqual([]);
   });
 
-  it('has somebody ask however many buckets were found full at different moments', () => {
+  it('lets a caller ask the database however many buckets were reported full at different moments', () => {
     findFull('f', 60);
     now += 100;
     findFull('g', 60);
@@ -53,7 +53,7 @@ describe('FullBuckets', () => {
     expect(asked.filter(Boolean).length).toBeGreaterThan(15);
   });
 
-  it('forgets what has been cleared, what the database says to have room, and whatever begins with a prefix', () => {
+  it('forgets buckets that were cleared, that have room by the database, or that begin with a prefix', () => {
     const keys = ['p:1 a', 'p:1 b', 'p:10 a', 'p:11 a'];
     for (const key of keys) findFull(key);
     buckets.forgetAll('p:1 ');
@@ -61,7 +61,7 @@ describe('FullBuckets', () => {
     expect(buckets.known(keys.map((key) => bucket(key))).map(({ key }) => key)).toEqual(['p:10 a']);
   });
 
-  it('forgets everything rather than fill the memory', () => {
+  it('forgets everything before it fills the memory', () => {
     for (let subject = 0; subject <= 100_001; subject += 1) findFull(`subject-${subject}`);
     expect((Reflect.get(buckets, 'buckets') as Map<string, unknown>).size).toBeLessThan(100);
   });

@@ -29,7 +29,7 @@ describe("a guard's form", () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'guard-form-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Jest cannot load the ES module, so Node does. */
+  /** Runs Node, since Jest cannot load the ES module. */
   function formOf(source: string, test: string, changed: Partial<typeof guard> = {}): string {
     mkdirSync(join(folder, 'test'), { recursive: true });
     writeFileSync(join(folder, 'codes.ts'), source);
@@ -40,7 +40,7 @@ describe("a guard's form", () => {
     return execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' });
   }
 
-  it('stays when another member, function or test changes, its words, or the format', () => {
+  it("does not change with another member, function or test, the guard's sentence, or the format", () => {
     const form = formOf(SOURCE, TEST);
     expect(formOf(SOURCE.replace('return true', 'return false').replace('return 1', 'return 2'), TEST)).toBe(form);
     expect(formOf(SOURCE, TEST.replace('check(1)', 'check(2)'))).toBe(form);
@@ -54,7 +54,7 @@ describe("a guard's form", () => {
     expect(formOf(SOURCE, TEST, { by: 'tries < 50' })).not.toBe(form);
   });
 
-  it('of a guard in a migration changes with each later migration, which may replace what it changes', () => {
+  it('changes for a guard in a migration with each later migration, which may replace its code', () => {
     mkdirSync(join(folder, 'migrations'));
     const write = (name: string) => writeFileSync(join(folder, 'migrations', name), 'SELECT tries < 5;');
     write('0002_tries.up.sql');
@@ -68,7 +68,7 @@ describe("a guard's form", () => {
 });
 
 describe('guards', () => {
-  it('find the lines that they take out, each once', () => {
+  it('quote source lines that occur exactly once', () => {
     const program = `
       import { readFileSync } from 'node:fs';
       import { foundOf, placesOf } from './test/guards/form.mjs';
@@ -85,7 +85,7 @@ describe('guards', () => {
   it.each([
     ['tries <= 5', 'codes.ts has no longer: tries <= 5'],
     ['return', 'codes.ts has 3 times: return'],
-  ])('say what to do where "%s" is not found once', (replace, what) => {
+  ])('say what to do when "%s" is not found exactly once', (replace, what) => {
     const values = [{ ...guard, test: 'test/api/codes' }, { ...guard, replace }, SOURCE].map((value) =>
       JSON.stringify(value),
     );

@@ -6,7 +6,7 @@ import { emptyDatabase, type TestDatabase } from '../support/database';
 import { testPool, type TestPool } from '../support/pool';
 import { until } from '../support/until';
 
-/** What GuardedClient leans on in pg, without its documentation promising it. */
+/** The behaviour of pg that GuardedClient relies on, although pg's documentation does not promise it. */
 let database: TestDatabase;
 let pool: TestPool;
 
@@ -26,7 +26,7 @@ async function guarded(): Promise<GuardedClient & PoolClient> {
 }
 
 describe('a connection of pg', () => {
-  it('says when it is ready, and when a transaction is open', async () => {
+  it('tells when it is ready, and when a transaction is open', async () => {
     const client = await guarded();
     expect(client.isClean).toBe(true);
     const answer = client.query('SELECT pg_sleep(0.05)');
@@ -43,15 +43,18 @@ describe('a connection of pg', () => {
   it.each([
     ['42703', 'SELECT no_such_column', true],
     ['26000', 'EXECUTE never_prepared', false],
-  ])('passes on the code of a refusal: after %s it stays clean or not', async (_code, statement, staysClean) => {
-    const client = await guarded();
-    await expect(client.query(statement)).rejects.toThrow();
-    await until(() => client.readyForQuery);
-    expect(client.isClean).toBe(staysClean);
-    client.release();
-  });
+  ])(
+    'passes on the code of a refused statement: after %s it stays clean or not',
+    async (_code, statement, staysClean) => {
+      const client = await guarded();
+      await expect(client.query(statement)).rejects.toThrow();
+      await until(() => client.readyForQuery);
+      expect(client.isClean).toBe(staysClean);
+      client.release();
+    },
+  );
 
-  it('counts what it has read, and fails what waits on it when it is cut', async () => {
+  it('counts the bytes that it has read, and fails pending statements when it is cut', async () => {
     const client = await guarded();
     const answer = client.query('SELECT pg_sleep(30)').then(
       () => undefined,
@@ -65,7 +68,7 @@ describe('a connection of pg', () => {
     expect(pool.pool.totalCount).toBe(0);
   });
 
-  it('ends a statement of seven seconds before the watch takes the database for away', async () => {
+  it('ends a statement of seven seconds before the watch considers the database down', async () => {
     const told: string[] = [];
     const watch = new ConnectionWatch({ away: () => told.push('away'), back: () => told.push('back') });
     const watched = testPool(database.url, 2, watch);
@@ -77,7 +80,7 @@ describe('a connection of pg', () => {
     await watched.close();
   });
 
-  it('lets PostgreSQL leave a machine that has vanished', async () => {
+  it('makes PostgreSQL close the connection of a machine that has vanished', async () => {
     const { rows } = await pool.pool.query<{ tcp_user_timeout: string }>('SHOW tcp_user_timeout');
     expect(rows).toEqual([{ tcp_user_timeout: '20000' }]);
   });

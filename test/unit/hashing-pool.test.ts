@@ -5,7 +5,7 @@ import { Passwords } from '../../src/features/auth/passwords';
 import { Queue } from '../../src/load/queue';
 import { QUEUES } from '../../src/load/queues';
 
-/** However busy the machine is. */
+/** Long enough for any busy machine. */
 const PATIENT_MS = 60_000;
 
 const poolOf = (atOnce: number, waiting: number, waitMs: number) =>
@@ -15,10 +15,10 @@ describe('HashingPool', () => {
   let pool: HashingPool;
   afterEach(() => pool.close());
 
-  /** Takes a thread for about a quarter of a second. */
+  /** Takes a thread about a quarter of a second. */
   const slow = () => pool.hash('secret1', 12, '');
 
-  it('makes hashes that it recognises the password by', async () => {
+  it('makes hashes that match the password', async () => {
     pool = poolOf(1, 10, PATIENT_MS);
     const hash = await pool.hash('secret1', 4, '');
     expect(hash).toMatch(/^\$2b\$04\$/);
@@ -26,7 +26,7 @@ describe('HashingPool', () => {
     expect(await pool.compare('secret2', hash, '')).toBe(false);
   });
 
-  it('answers each its own, however many are asked together', async () => {
+  it('returns each caller its own hash, with any number of concurrent calls', async () => {
     pool = poolOf(2, 100, PATIENT_MS);
     const passwords = Array.from({ length: 30 }, (_, index) => `secret${index}`);
     const hashes = await Promise.all(passwords.map((password) => pool.hash(password, 4, '')));
@@ -34,7 +34,7 @@ describe('HashingPool', () => {
     expect(matches).toEqual(Array(30).fill(true));
   });
 
-  it('leaves the event loop free', async () => {
+  it('does not block the event loop', async () => {
     pool = poolOf(1, 10, PATIENT_MS);
     await pool.hash('warm up', 4, '');
     let turns = 0;
@@ -44,7 +44,7 @@ describe('HashingPool', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('refuses at once, with 503, what is beyond its queue, and goes on with the rest', async () => {
+  it('refuses with 503 at once what exceeds its queue, and serves the rest', async () => {
     pool = poolOf(1, 2, PATIENT_MS);
     const accepted = [slow(), slow(), slow()];
     const begun = Date.now();
@@ -54,7 +54,7 @@ describe('HashingPool', () => {
     await expect(slow()).resolves.toMatch(/^\$2b\$12\$/);
   });
 
-  it('leaves nobody waiting when it is closed', async () => {
+  it('rejects all waiting calls when it is closed', async () => {
     pool = poolOf(1, 10, PATIENT_MS);
     const asked = Promise.allSettled([slow(), slow(), slow()]);
     await pool.close();
@@ -64,14 +64,14 @@ describe('HashingPool', () => {
     );
   });
 
-  it('says what bcrypt does not take, and goes on', async () => {
+  it('reports an error of bcrypt, and serves the next call', async () => {
     pool = poolOf(1, 10, PATIENT_MS);
     await expect(pool.compare('secret1', 'no hash', '')).resolves.toBe(false);
     await expect(pool.compare('secret1', 5 as unknown as string, '')).rejects.toThrow('must be a string');
     await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
-  it('fails what a thread that dies was at, and starts another', async () => {
+  it('rejects the job of a thread that dies, and starts another thread', async () => {
     pool = poolOf(1, 10, PATIENT_MS);
     const lost = slow();
     const waiting = pool.hash('secret1', 4, '');
@@ -82,7 +82,7 @@ describe('HashingPool', () => {
     await expect(waiting).resolves.toMatch(/^\$2b\$04\$/);
   });
 
-  it('refuses what has waited for too long, without hashing it', async () => {
+  it('refuses a job that has waited too long, without hashing it', async () => {
     pool = poolOf(1, 10, 20);
     const order: string[] = [];
     const first = pool.hash('secret1', 13, '').then(() => order.push('hashed'));
@@ -92,7 +92,7 @@ describe('HashingPool', () => {
     await expect(pool.hash('secret1', 4, '')).resolves.toMatch(/^\$2b\$04\$/);
   });
 
-  it('takes addresses in turn: what has just come from another is hashed next but one', async () => {
+  it('takes addresses in turn: the first job of another address is hashed after one more job', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
@@ -101,7 +101,7 @@ describe('HashingPool', () => {
     expect(order.slice(0, 4).sort()).toEqual(['198.51.100.10', '198.51.100.9', '203.0.113.66', '203.0.113.66']);
   });
 
-  it('compares with a hash of a lower cost, and all that makes up for it, in one turn', async () => {
+  it('compares with a hash of a lower cost and its compensating hashes in one turn', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const passwords = new Passwords(7, pool);
     const older = await pool.hash('secret1', 4, '');
@@ -111,15 +111,18 @@ describe('HashingPool', () => {
     expect(order).toEqual(['198.51.100.9', '198.51.100.10', '203.0.113.66']);
   });
 
-  it.each(['secret1', 'wrong-one'])('compares %s also with each hash that makes up for a lower cost', async (typed) => {
-    pool = poolOf(1, 10, PATIENT_MS);
-    const hash = await pool.hash('secret1', 4, '');
-    expect(await pool.compare(typed, hash, '', [hash, hash])).toBe(typed === 'secret1');
-    // What bcrypt does not take is seen, so it has been compared.
-    await expect(pool.compare(typed, hash, '', [hash, 5 as unknown as string])).rejects.toThrow('must be a string');
-  });
+  it.each(['secret1', 'wrong-one'])(
+    'compares %s also with each hash that compensates for a lower cost',
+    async (typed) => {
+      pool = poolOf(1, 10, PATIENT_MS);
+      const hash = await pool.hash('secret1', 4, '');
+      expect(await pool.compare(typed, hash, '', [hash, hash])).toBe(typed === 'secret1');
+      // bcrypt's error about the last hash shows that it was compared.
+      await expect(pool.compare(typed, hash, '', [hash, 5 as unknown as string])).rejects.toThrow('must be a string');
+    },
+  );
 
-  it('takes a /48 of IPv6 for one address', async () => {
+  it('treats a /48 of IPv6 as one address', async () => {
     pool = poolOf(1, 100, PATIENT_MS);
     const order: string[] = [];
     const ask = (from: string) => pool.hash('secret1', 4, from).then(() => order.push(from));
@@ -128,7 +131,7 @@ describe('HashingPool', () => {
     expect(order.indexOf('198.51.100.9')).toBeLessThanOrEqual(2);
   });
 
-  it('makes room when it is full, at the cost of whoever has most waiting', async () => {
+  it('drops a job of the sender with most waiting, when it is full', async () => {
     pool = poolOf(1, 4, PATIENT_MS);
     const senders = ['ann', 'ann', 'ann', 'ann', 'ann', 'bob', 'ann', 'bob', 'cat', 'bob'];
     const ends = await Promise.allSettled(senders.map((from) => pool.hash('secret1', 4, from)));

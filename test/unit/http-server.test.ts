@@ -7,7 +7,7 @@ import { createHttpServer } from '../../src/http/http-server';
 import { until } from '../support/until';
 
 describe("the service's HTTP server", () => {
-  it('makes requests and answers with the prototypes that Express gives them, so that V8 knows their shape', async () => {
+  it("creates requests and answers with Express's prototypes, so that V8 knows their shape", async () => {
     const app = express().get('/', (req, res) => void res.send(`${req.ip} ${res.app === app}`));
     const server = createHttpServer(app);
     const prototypes: object[] = [];
@@ -33,7 +33,7 @@ describe("the service's HTTP server", () => {
     ['malformed_http', 400, 'HPE_INVALID_METHOD'],
     ['request_too_slow', 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
     ['headers_too_large', 431, 'HPE_HEADER_OVERFLOW'],
-  ])('refuses what is no whole request, and says its reason: %s', async (reason, status, cause) => {
+  ])('refuses an incomplete request with its reason: %s', async (reason, status, cause) => {
     const server = createHttpServer(express()).listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');
@@ -55,7 +55,7 @@ describe("the service's HTTP server", () => {
 
   it.each([
     ['without a host', 'POST / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'X-Reason: malformed_http'],
-    ['of HTTP/1.0, which needs none', 'POST / HTTP/1.0\r\n\r\n', 200, 'X-Powered-By: Express'],
+    ['as HTTP/1.0, which needs no host', 'POST / HTTP/1.0\r\n\r\n', 200, 'X-Powered-By: Express'],
     [
       'that expects something unknown',
       'POST / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nConnection: close\r\n\r\n',
@@ -63,7 +63,7 @@ describe("the service's HTTP server", () => {
       'X-Powered-By: Express',
     ],
   ] as [string, string, number, string][])(
-    'leaves none to Node that it would refuse: %s',
+    'leaves no request to Node that Node would refuse itself: %s',
     async (_what, request, status, header) => {
       const server = createHttpServer(express().use((_req, res) => void res.json({}))).listen(0, '127.0.0.1');
       try {
@@ -120,7 +120,7 @@ describe("the service's HTTP server", () => {
     }
   });
 
-  it('tells each of the pipelined requests once when their connection is gone', async () => {
+  it('emits close once for each pipelined request when their connection is gone', async () => {
     const begun: string[] = [];
     const ended: string[] = [];
     const app = express().get('/:number', ({ params: { number } }, res) => {
@@ -143,9 +143,9 @@ describe("the service's HTTP server", () => {
     }
   });
 
-  describe('and answers that are taken slowly', () => {
+  describe('and slow readers of answers', () => {
     const PATIENCE_MS = 300;
-    /** What the sockets hold has gone within a second then. */
+    /** Time that `pace` gives for what the socket buffers hold: less than a second. */
     const pace = { patienceMs: PATIENCE_MS, leastBytesPerMs: 10_000 };
     const PIECE = Buffer.alloc(65_536, 'x');
 
@@ -155,7 +155,7 @@ describe("the service's HTTP server", () => {
       server.close();
     });
 
-    /** A client that takes only what the test takes. */
+    /** Opens a client that reads only what the test reads. */
     async function askOf(app: Express, settings: typeof pace): Promise<Socket> {
       server = createHttpServer(app, settings).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -181,7 +181,7 @@ describe("the service's HTTP server", () => {
       client.destroy();
     });
 
-    it('gives a large one time by its size', async () => {
+    it('allows a large answer time by its size', async () => {
       const whole = Buffer.alloc(20_000_000, 'x');
       const client = await askOf(
         express().get('/', (_req, res) => void res.send(whole)),
@@ -194,7 +194,7 @@ describe("the service's HTTP server", () => {
       expect(read).toBeGreaterThan(whole.length);
     });
 
-    it('gives one time that is not made yet', async () => {
+    it('allows time for an answer that is not made yet', async () => {
       const app = express().get('/', (_req, res) => {
         res.write('begun');
         setTimeout(() => res.end('done'), 5 * PATIENCE_MS);

@@ -12,7 +12,7 @@ describe('the inbox of development', () => {
     expect(bodies).toEqual(Array.from({ length: 100 }, (_, index) => `message ${249 - index}`));
   });
 
-  it('sends each message as well, and keeps none that failed', async () => {
+  it('also sends each message, and keeps none whose sending failed', async () => {
     const sent: Sms[] = [];
     const inbox = new Inbox({
       send: (one) => (sent.length < 2 ? Promise.resolve(void sent.push(one)) : Promise.reject(new Error('full'))),

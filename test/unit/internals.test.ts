@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { ROOT } from '../support/service-process';
 
 interface Internal {
-  /** The one of the package that was looked at. */
+  /** The major version that was looked at. */
   major: number;
-  /** What ours leans on, although no documentation promises it. */
+  /** The undocumented behaviour that our file relies on. */
   what: string;
-  /** Where it stands in the package, and as what. */
+  /** The file in the package, and the text to find there. */
   source: string;
   text: string | RegExp;
 }
 
-/** By our file, then by the package. docs/updates.md tells what to do when one of these tests fails. */
+/** Internals by our file, then by package. docs/updates.md says what to do when one of these tests fails. */
 const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/http/express-prototypes.ts': {
     express: [
@@ -37,7 +37,7 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   'src/database/guarded-client.ts': {
     pg: [
       ...['this.readyForQuery = true', 'getTransactionStatus()', "con.on('errorMessage'", "con.on('error'"].map(
-        (text) => ({ major: 8, what: 'what a client knows of its connection', source: 'lib/client.js', text }),
+        (text) => ({ major: 8, what: 'the fields of a client about its connection', source: 'lib/client.js', text }),
       ),
       { major: 8, what: 'the socket of a connection', source: 'lib/connection.js', text: 'this.stream =' },
     ],
@@ -177,7 +177,9 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
   },
 };
 
-/** PostgreSQL itself, which is no package of npm's; packages/embedded-database/test/embedded-database.test.ts goes through it. */
+/**
+ * PostgreSQL itself, which is not an npm package; packages/embedded-database/test/embedded-database.test.ts checks it.
+ */
 const OF_NO_PACKAGE = ['packages/embedded-database/src/cluster.ts'];
 
 const uses = Object.entries(INTERNALS).flatMap(([file, packages]) =>
@@ -189,7 +191,9 @@ function readPackage(name: string, path: string): string {
   return existsSync(full) ? readFileSync(full, 'utf8') : '';
 }
 
-/** What is wrong with a use of an internal, told to whoever updates the package; nothing when all is as it was. */
+/**
+ * Returns a warning about a use of an internal for the person who updates the package, or nothing if all is as before.
+ */
 function warningOf({ file, name, major, what, source, text }: (typeof uses)[number], read = readPackage): string {
   const { version } = JSON.parse(read(name, 'package.json')) as { version: string };
   const look = `look at ${file}, which leans on this: ${what} (docs/updates.md)`;
@@ -204,7 +208,7 @@ describe('internals of packages that the service leans on', () => {
     expect(warningOf(use)).toBe('');
   });
 
-  it('are told of with our file when a major version comes', () => {
+  it('lead to a warning with our file for a new major version', () => {
     for (const use of uses) {
       const next = `{ "version": "${use.major + 1}.0.0" }`;
       expect(warningOf(use, () => next)).toMatch(
@@ -213,7 +217,7 @@ describe('internals of packages that the service leans on', () => {
     }
   });
 
-  it('are told of with our file when one is gone', () => {
+  it('lead to a warning with our file when one is gone', () => {
     for (const use of uses) {
       const same = `{ "version": "${use.major}.99.0" }`;
       const read = (_name: string, path: string) => (path === 'package.json' ? same : '');
@@ -221,7 +225,7 @@ describe('internals of packages that the service leans on', () => {
     }
   });
 
-  it('are listed for every file that says it leans on something, and for files that are there', () => {
+  it('are listed for every file that says it relies on one, and for existing files only', () => {
     const sources = ['src', 'packages/embedded-database/src'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.c?ts$/.test(path))

@@ -21,7 +21,7 @@ describe('streamJson', () => {
     expect((await request(app).get('/')).body).toEqual({ code: 200, result: sent });
   });
 
-  it('has nothing more made for a client that has gone, and ends what made it', async () => {
+  it('stops the source of pages when the client is gone', async () => {
     let made = 0;
     let hasEnded = false;
     async function* pages() {

@@ -5,7 +5,7 @@ import { ROOT } from '../support/service-process';
 
 const known = new Map<string, Linter.RulesRecord>();
 
-/** The rules for a file. Running all of them would check the types of the whole tree each time. */
+/** Returns the rules for a file. Running all of them would check the types of the whole tree each time. */
 function rulesFor(file: string): Linter.RulesRecord {
   const rules = known.get(file) ?? shownRules(file);
   known.set(file, rules);
@@ -18,7 +18,7 @@ function shownRules(file: string): Linter.RulesRecord {
   return (JSON.parse(shown.stdout) as { rules: Linter.RulesRecord }).rules;
 }
 
-/** What one rule says of a source that stands in this file. */
+/** Returns what one rule reports for a source text placed in this file. */
 function complaints(file: string, rule: string, source: string): Linter.LintMessage[] {
   return new Linter().verify(source, { rules: { [rule]: rulesFor(file)[rule] ?? 'off' } });
 }
@@ -38,13 +38,13 @@ describe('the linter', () => {
     "db.raw('SELECT * FROM users WHERE nickname = ' + nickname)",
     'db("session").whereRaw(`${OWNER} = ${ownerOf(request)}`)',
     'export const find = (name) => statement("find", `SELECT * FROM users WHERE nickname = ${name}`)',
-  ])('refuses a value in the text of a statement: %s', (source) => {
+  ])('refuses a value inside the text of a statement: %s', (source) => {
     const file = 'src/features/users/users-repository.ts';
     expect(complaints(file, 'no-restricted-syntax', source)).toMatchObject([{ severity: 2 }]);
   });
 
   it.each(['db("session").whereRaw(`${OWNER} = ? AND true`, [userId])', 'const find = statement("find", `${NAMES}`)'])(
-    'takes one that holds constants alone: %s',
+    'accepts a statement whose parts are constants: %s',
     (source) => {
       expect(complaints('src/features/users/users-repository.ts', 'no-restricted-syntax', source)).toEqual([]);
     },
@@ -58,7 +58,7 @@ describe('the linter', () => {
     'navigator.locks.request("sync", job)',
     'new TextDecoder("utf-8")',
     'crypto.randomUUID()',
-  ])('refuses a global in the client that React Native does not have: %s', (source) => {
+  ])('refuses a global that React Native does not have, in the client: %s', (source) => {
     const file = 'packages/client/src/sync/store.ts';
     expect(complaints(file, 'no-restricted-globals', source)).toMatchObject([
       { severity: 2, message: expect.stringContaining('React Native has none') as string },
@@ -66,7 +66,7 @@ describe('the linter', () => {
   });
 
   it.each(['new URL(text).host', 'const { pathname } = url', 'URL.canParse(text)', 'AbortSignal.timeout(1000)'])(
-    "refuses a member in the client that React Native's classes do not have: %s",
+    "refuses a member that React Native's classes do not have, in the client: %s",
     (source) => {
       const file = 'packages/client/src/base-url.ts';
       expect(complaints(file, 'no-restricted-properties', source)).toMatchObject([
@@ -80,7 +80,7 @@ describe('the linter', () => {
     ['no-restricted-globals', 'base-url.ts', 'new URL(text).href'],
     ['no-restricted-properties', 'base-url.ts', 'new URL(text).href'],
     ['no-restricted-properties', 'cookie-jar.ts', 'headers.getSetCookie()'],
-  ])('takes in the client what is asked for first, or is for Node (%s, %s)', (rule, file, source) => {
+  ])('accepts in the client what is tested for first, or is for Node (%s, %s)', (rule, file, source) => {
     expect(complaints(`packages/client/src/${file}`, rule, source)).toEqual([]);
   });
 });

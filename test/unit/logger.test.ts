@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createLogger } from '../../src/base/logger';
 
-/** What the log keeps of an error. */
+/** Returns the log line of an error. */
 function logged(error: unknown): string {
   const lines = new PassThrough();
   createLogger('info', lines).error({ err: error }, 'failed');
@@ -9,7 +9,7 @@ function logged(error: unknown): string {
 }
 
 describe('the log of an error', () => {
-  it('holds no digits that could be a phone or a code, wherever a vendor puts them', () => {
+  it('contains no digits that could be a phone or a code, wherever a vendor puts them', () => {
     const error = new Error('unreachable +447911123456', { cause: new Error('body: 471100 is your code') });
     const line = logged(error);
     expect(line).toContain('unreachable');
@@ -17,7 +17,7 @@ describe('the log of an error', () => {
     expect(line).not.toMatch(/7911123456|471100/);
   });
 
-  it('holds named fields alone: no row of the database, no request of a client', () => {
+  it('contains only named fields: no row of the database, no request of a client', () => {
     const row = 'Failing row contains (447911123456, secret1).';
     const parts = { detail: row, where: row, request: { body: row }, config: { auth: row }, response: row };
     const line = logged(Object.assign(new Error('it failed'), { code: '23505', constraint: 'users_pkey', ...parts }));
@@ -32,7 +32,7 @@ describe('the log of an error', () => {
     ]);
   });
 
-  it('holds nothing of what is thrown and is no error', () => {
+  it('contains nothing of a thrown value that is not an Error', () => {
     expect(logged({ password: 'secret1' })).not.toContain('secret1');
   });
 });

@@ -12,5 +12,5 @@ describe('maskedAddress', () => {
     ['fe80::1%eth0', 'fe80:0:0::/48'],
     ['', 'unknown'],
     ['nonsense', 'unknown'],
-  ])('of %s is %s', (ip, masked) => expect(maskedAddress(ip)).toBe(masked));
+  ])('shows %s as %s', (ip, masked) => expect(maskedAddress(ip)).toBe(masked));
 });

@@ -10,7 +10,7 @@ import { ROOT } from '../support/service-process';
 
 const document = inOpenApi30(DOCUMENT) as Document;
 
-/** Every part of a document, and where it stands. */
+/** Returns every part of a document with its place. */
 function parts(part: unknown, at = ''): [at: string, part: Record<string, unknown>][] {
   if (typeof part !== 'object' || part === null) return [];
   const below = Object.entries(part).flatMap(([name, value]) =>
@@ -32,7 +32,7 @@ describe('the document in OpenAPI 3.0', () => {
     expect(wanted.filter((at) => !found.has(at) && !/\/(type|examples)(\/|$)/.test(at))).toEqual([]);
   });
 
-  it('has no word of 3.1', () => {
+  it('has no keyword of 3.1', () => {
     const newer = parts(document).filter(([at, part]) => {
       const isOfFields = at.endsWith('/properties');
       const hasWord = 'const' in part || 'examples' in part || 'identifier' in part || Array.isArray(part.type);
@@ -41,7 +41,7 @@ describe('the document in OpenAPI 3.0', () => {
     expect(newer.map(([at]) => at)).toEqual([]);
   });
 
-  it('takes each example of the one in 3.1', () => {
+  it('has each example of the one in 3.1', () => {
     const ajv = new Ajv({ strict: false, validateSchema: false, formats: { binary: true, password: true } });
     addFormats(ajv);
     ajv.addSchema(document, 'openapi');

@@ -18,7 +18,7 @@ interface ReasonHeader {
 
 const isDescribed = ({ description, $ref }: Schema) => description !== undefined || $ref !== undefined;
 
-/** Every part of the document below this one, and where it stands. */
+/** Returns every part of a document below this one with its place. */
 function parts(part: unknown, at = ''): [at: string, part: Record<string, unknown>][] {
   if (typeof part !== 'object' || part === null) return [];
   const below = Object.entries(part).flatMap(([name, value]) => parts(value, `${at}/${name.replaceAll('/', '~1')}`));
@@ -31,17 +31,17 @@ const placesOf = (isMeant: (part: Record<string, unknown>) => boolean) =>
     .map(([at]) => at);
 
 describe('docs/openapi.json', () => {
-  it('is what the operations are now: npm run openapi writes it', () => {
+  it('describes the current operations (npm run openapi writes it)', () => {
     expect(read('docs/openapi.json')).toEqual(document);
   });
 
-  // What generators of clients stumbled over: see test/sdks.
-  it('has a name for whatever is of several kinds, so that clients have it too', () => {
+  // Generators of clients stumbled over these: see test/sdks.
+  it('names every schema of several kinds, so that generated clients have a name for it', () => {
     const unions = placesOf(({ oneOf, anyOf }) => oneOf !== undefined || anyOf !== undefined);
     expect(unions.filter((at) => !/^\/components\/schemas\/\w+$/.test(at))).toEqual([]);
   });
 
-  it('tells answers with the same fields apart by a schema of one value, since Go and Rust look at no constant', () => {
+  it('distinguishes answers with the same fields by a one-value schema, since Go and Rust ignore constants', () => {
     const codes = placesOf((part) => part.const !== undefined && part.const !== null);
     const refusals = /^\/components\/schemas\/\w+Refusal\/properties\/code$/;
     expect(codes.filter((at) => !refusals.test(at) && !at.includes('SyncOptions'))).toEqual([]);
@@ -51,7 +51,7 @@ describe('docs/openapi.json', () => {
     expect(document.components.schemas.Code1000).toMatchObject({ type: 'integer', enum: [1000] });
   });
 
-  it('has no field that can be true alone, no object that is half described, and no pattern with a slash', () => {
+  it('has no field that can only be true, no half-described object, and no pattern with a slash', () => {
     expect(placesOf((part) => typeof part.const === 'boolean')).toEqual([]);
     expect(placesOf(({ additionalProperties: more = false }) => more !== false)).toEqual([]);
     expect(placesOf(({ pattern }) => typeof pattern === 'string' && pattern.includes('/'))).toEqual([]);
@@ -85,7 +85,7 @@ describe('docs/openapi.json', () => {
     expect(invite).toContain('After a 503, or no answer: Ask again. `None` says that it was sent');
   });
 
-  it('describes each schema, and each field that is no reference to one', () => {
+  it('describes each schema, and each field that does not refer to one', () => {
     const silent = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
       ...(isDescribed(schema) ? [] : [name]),
       ...Object.entries(schema.properties ?? {}).flatMap(([field, one]) =>
@@ -95,12 +95,12 @@ describe('docs/openapi.json', () => {
     expect(silent).toEqual([]);
   });
 
-  it('has no schema called New and the name of another one, which generators of Go use for its constructor', () => {
+  it("has no schema named New and another schema's name, which Go generators use for its constructor", () => {
     const names = Object.keys(document.components.schemas);
     expect(names.filter((name) => name.startsWith('New') && names.includes(name.slice('New'.length)))).toEqual([]);
   });
 
-  it('has statuses of HTTP alone, and paths of plain values', () => {
+  it('has only HTTP statuses, and paths with plain values', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const statuses = operations.flatMap(({ responses }) => Object.keys(responses));
     expect(statuses.filter((status) => !/^([2-5]\d\d|default)$/.test(status))).toEqual([]);

@@ -9,7 +9,7 @@ const user = z.strictObject({ id: z.string(), groups: z.array(z.strictObject({ n
 const found = { id: 'x', groups: [{ name: 'Cooks' }] };
 const described = { path: '/user/x', summary: 'X.', access: 'user', result: user } as const;
 
-/** Asks the operation as the tests of the API do. */
+/** Calls the operation as the tests of the API do. */
 const answerOf = async (given: Operation) => {
   const answer = asDescribed(given).answer as (input: object, call: object) => Promise<unknown>;
   return answer({}, {});
@@ -30,12 +30,12 @@ describe('an operation', () => {
     for (const wrong of [more, inside, less, some]) await expect(answerOf(wrong)).rejects.toThrow('does not name');
   });
 
-  it('has a user in its call only where users alone may call it', () => {
+  it('has a userId in its call only where users only may call it', () => {
     // @ts-expect-error -- anyone has no user id
     operation({ path: '/user/x', summary: 'X.', access: 'anyone', handle: async (_, { userId }) => void userId });
   });
 
-  it('refuses only as it says, in tests', async () => {
+  it('fails a test when it refuses with an undeclared reason', async () => {
     const handle = async () => Promise.reject(new NotFound('no_such_user', 'no'));
     const refusing = {
       path: '/user/x',
@@ -54,16 +54,19 @@ describe('an operation', () => {
 });
 
 it.each(OPERATIONS.filter(({ access, body }) => access === 'user' && body))(
-  '$path takes a body of a user, and so is one of few writes at a time',
+  "$path takes a user's body, so it uses the queue of writes",
   ({ queue }) => expect(queue).toBe('writes'),
 );
 
-it.each(OPERATIONS.filter(({ limits }) => limits))('$path is limited by whom it knows', ({ access, limits = [] }) => {
-  const per = access === 'user' || access === 'reader' ? 'user' : 'address';
-  for (const limit of limits) expect(LIMITS[nameOf(limit)].per).toBe(per);
-});
+it.each(OPERATIONS.filter(({ limits }) => limits))(
+  '$path is limited per user, or per address where the user is unknown',
+  ({ access, limits = [] }) => {
+    const per = access === 'user' || access === 'reader' ? 'user' : 'address';
+    for (const limit of limits) expect(LIMITS[nameOf(limit)].per).toBe(per);
+  },
+);
 
-it('that gives all that a user has of something is one of few at a time, and says so', () => {
+it('uses a queue of few places, and says so, if it returns all rows that a user has', () => {
   const heavy = OPERATIONS.filter(({ queue }) => queue === 'heavyReads' || queue === 'exports');
   expect(heavy.map(({ path }) => path)).toEqual([
     '/user/export',

@@ -4,7 +4,7 @@ import { emptyDatabase, type TestDatabase } from '../support/database';
 import { FaultProxy } from '../support/fault-proxy';
 import { testPool } from '../support/pool';
 
-/** What pg says of each kind of outage, some of it only in words. */
+/** The errors of pg for each kind of outage, in some cases only as text. */
 let database: TestDatabase;
 let proxy: FaultProxy;
 
@@ -31,13 +31,13 @@ async function connectedClient(): Promise<Client> {
   return client;
 }
 
-describe('an error is known as an outage', () => {
-  it('when nothing listens', async () => {
+describe('isOutage recognises', () => {
+  it('a database that does not listen', async () => {
     const error = await errorOf(new Client('postgresql://a:b@127.0.0.1:1/x').connect());
     expect(isOutage(error)).toBe(true);
   });
 
-  it('when a connection breaks during a statement, and when it is used after that', async () => {
+  it('a connection that breaks during a statement, and its later use', async () => {
     const client = await connectedClient();
     const during = errorOf(client.query('SELECT pg_sleep(30)'));
     proxy.cut();
@@ -45,18 +45,18 @@ describe('an error is known as an outage', () => {
     expect(isOutage(await errorOf(client.query('SELECT 1')))).toBe(true);
   });
 
-  it('when an operator ends the backend', async () => {
+  it('a backend that an operator ends', async () => {
     const client = await connectedClient();
     expect(isOutage(await errorOf(client.query('SELECT pg_terminate_backend(pg_backend_pid())')))).toBe(true);
   });
 
-  it('when no answer comes to a new connection', async () => {
+  it('a new connection that is not answered', async () => {
     proxy.stall();
     const error = await errorOf(new Client({ connectionString: proxy.url, connectionTimeoutMillis: 100 }).connect());
     expect(isOutage(error)).toBe(true);
   });
 
-  it('when no connection of a pool becomes free, with and without Knex', async () => {
+  it('a pool whose connections are all busy, with and without Knex', async () => {
     const { db, pool, close } = testPool(database.url, 1);
     const busy = await pool.connect();
     const errors = await Promise.all([errorOf(pool.query('SELECT 1')), errorOf(db.raw('SELECT 1').then())]);
@@ -65,7 +65,7 @@ describe('an error is known as an outage', () => {
     await close();
   });
 
-  it('and a mistake in a statement is none', async () => {
+  it('no mistake in a statement as an outage', async () => {
     const { db, close } = testPool(database.url, 1);
     expect(isOutage(await errorOf(db.raw('SELECT no_such_column').then()))).toBe(false);
     await close();

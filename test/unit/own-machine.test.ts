@@ -4,7 +4,7 @@ import { createLogger } from '../../src/base/logger';
 import { errorHandler } from '../../src/http/error-handler';
 import { fromThisMachine } from '../../src/web/own-machine';
 
-/** As if the connection came from this address. */
+/** Returns an app that sees connections from this address. */
 function reachedFrom(address: string): Express {
   const app = express();
   app.use((req, _res, next) => {
@@ -23,7 +23,7 @@ async function statusOf(address: string, headers: Record<string, string> = {}): 
   return status;
 }
 
-describe('what is for this machine alone', () => {
+describe('a page for this machine only', () => {
   it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('is shown to %s', async (address) => {
     expect(await statusOf(address)).toBe(200);
   });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { bytes, characters, inLine, inLines } from '../../src/base/schemas';
 import { parse } from '../../src/http/parse';
 
-describe('input that a schema has no words for', () => {
-  it('is refused without those of zod, once for each field', () => {
+describe('input that breaks a schema without a message of its own', () => {
+  it("is refused without zod's wording, once for each field", () => {
     const schema = z.object({
       kind: z.enum(['a', 'b']),
       size: z.number().min(9).multipleOf(5),
@@ -19,14 +19,14 @@ describe('input that a schema has no words for', () => {
   });
 });
 
-describe('a field that was not sent', () => {
+describe('a missing field', () => {
   const schema = z.object({ friendId: z.string(), verification_token: z.string(), ids: z.array(z.string()) });
 
   it.each([
     [{}, 'is missing', 'is missing'],
     [{ friendid: 'a' }, 'is missing: friendid is not friendId', 'is missing'],
     [{ verificationToken: 'a', id: 'a' }, 'is missing', 'is missing: verificationToken is not verification_token'],
-  ])('is said to be missing: %j', (input, friendId, token) => {
+  ])('is reported as missing: %j', (input, friendId, token) => {
     const details = [
       { path: 'friendId', message: friendId },
       { path: 'verification_token', message: token },
@@ -34,7 +34,7 @@ describe('a field that was not sent', () => {
     expect(() => parse(schema, { ...input, ids: ['a'] })).toThrow(expect.objectContaining({ details }) as Error);
   });
 
-  it('is another thing than one that is there and wrong', () => {
+  it('is reported differently from one that is present and wrong', () => {
     const input = { friendId: null, verification_token: 'a', ids: [1] };
     const paths = expect.objectContaining({
       message: 'friendId: is not valid; ids.0: is not valid',
@@ -47,14 +47,14 @@ describe('a text that others are shown', () => {
   const accepts = (schema: z.ZodType, text: string) => schema.safeParse(text).success;
   const [name, bulletin, nickname] = [inLine(characters(1, 4)), inLines(characters(0, 9)), inLine(bytes(1, 4))];
 
-  it('is counted in characters, whatever their bytes, and a nickname in bytes', () => {
+  it('is limited in characters, whatever their bytes, and a nickname also in bytes', () => {
     expect(['🙂'.repeat(4), 'é山xy', 'x'].map((text) => accepts(name, text))).toEqual([true, true, true]);
     expect(['', '🙂'.repeat(5), 'abcde'].map((text) => accepts(name, text))).toEqual([false, false, false]);
     expect(['🙂', 'é山', '山山'].map((text) => accepts(nickname, text))).toEqual([true, false, false]);
   });
 
   it.each([0, 7, 9, 10, 13, 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e])(
-    'refuses control characters and overrides in a name, and all but line breaks in a bulletin: %i',
+    'may not contain control characters or overrides in a name, or any but line breaks in a bulletin: %i',
     (code) => {
       const text = `a${String.fromCodePoint(code)}`;
       expect([name, nickname].map((schema) => accepts(schema, text))).toEqual([false, false]);
@@ -62,10 +62,7 @@ describe('a text that others are shown', () => {
     },
   );
 
-  it.each(['\u200d', '\u200e', '\u2066', '\u00ad', 'ـ', ' '])(
-    'takes other characters that are not seen: %j',
-    (text) => {
-      for (const schema of [name, bulletin, nickname]) expect(accepts(schema, `a${text}`)).toBe(true);
-    },
-  );
+  it.each(['\u200d', '\u200e', '\u2066', '\u00ad', 'ـ', ' '])('may contain other invisible characters: %j', (text) => {
+    for (const schema of [name, bulletin, nickname]) expect(accepts(schema, `a${text}`)).toBe(true);
+  });
 });

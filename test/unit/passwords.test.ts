@@ -6,7 +6,7 @@ jest.mock('bcrypt', () => {
   return { ...bcrypt, compare: jest.fn(bcrypt.compare) };
 });
 
-/** Rounds that comparing took since the last look: 2 to the cost of each hash. */
+/** Returns the rounds that comparisons took since the last call: 2 to the cost of each hash. */
 function work(): number {
   const calls = jest.mocked(compare).mock.calls as unknown as [string, string][];
   const rounds = calls.map(([, hash]) => 2 ** getRounds(hash)).reduce((sum, one) => sum + one, 0);
@@ -21,7 +21,7 @@ describe('Passwords', () => {
     expect(second).not.toBe(first);
   });
 
-  it('recognises the right password and no other', async () => {
+  it('matches the right password and no other', async () => {
     const passwords = new Passwords(4);
     const hash = await passwords.hash('secret1');
     expect(await passwords.matches('secret1', hash)).toBe(true);
@@ -29,7 +29,7 @@ describe('Passwords', () => {
       expect(await passwords.matches(wrong, hash)).toBe(false);
   });
 
-  it('tells passwords apart by all of their 20 bytes', async () => {
+  it('compares all 20 bytes of a password', async () => {
     const passwords = new Passwords(4);
     const hash = await passwords.hash(`${'字'.repeat(6)}ab`);
     expect(await passwords.matches(`${'字'.repeat(6)}ac`, hash)).toBe(false);
@@ -42,7 +42,7 @@ describe('Passwords', () => {
   });
 
   it.each([4, 5, 6, 7])(
-    'does the work of cost 7 for nobody and for a hash of cost %i, right or wrong',
+    'does the work of cost 7 without an account and for a hash of cost %i, right or wrong',
     async (cost) => {
       const passwords = new Passwords(7);
       const hash = await new Passwords(cost).hash('secret1');
@@ -57,7 +57,7 @@ describe('Passwords', () => {
     },
   );
 
-  it('calls a hash outdated when its cost is lower than the configured one', async () => {
+  it('reports a hash as outdated when its cost is lower than the configured one', async () => {
     const hash = await new Passwords(5).hash('secret1');
     expect([4, 5, 6].map((cost) => new Passwords(cost).isOutdated(hash))).toEqual([false, false, true]);
   });

@@ -15,7 +15,7 @@ describe('isPhoneCallingCode', () => {
   });
 
   it.each(['', '0', '2', '999', '044', '+44', '440', 'GB', 'constructor', '__proto__', 'toString'])(
-    'knows no %j',
+    'does not know %j',
     (region) => {
       expect(isPhoneCallingCode(region)).toBe(false);
     },
@@ -59,20 +59,20 @@ describe('readPhone', () => {
     expect(readPhone(region, digits)).toBeUndefined();
   });
 
-  it('has one spelling of each mobile of the world, whatever is dialled before it', () => {
+  it('has one spelling of each mobile of the world, with any prefix dialled before it', () => {
     expect(EXAMPLES.length).toBeGreaterThan(200);
     for (const { region, digits } of EXAMPLES) {
       const phone = readPhone(region, digits);
       expect(phone).toEqual({ number: `+${region}${digits}`, region });
       for (const prefix of trunkPrefixes(region)) {
         const other = readPhone(region, `${prefix}${digits}`);
-        // Where it is a number of its own, it is no mobile, and is sent no code.
+        // With a prefix it may be another number. Such a number is not a mobile, and is sent no code.
         if (other && isMobile(other)) expect(other).toEqual(phone);
       }
     }
   });
 
-  it('gives nothing of which another reader makes another phone', () => {
+  it('returns no number that another reader turns into another phone', () => {
     for (const { region, digits } of EXAMPLES)
       for (const prefix of [
         ...trunkPrefixes(region),
@@ -111,12 +111,12 @@ describe('countryOf', () => {
     ['86', '13912345678', 'CN'],
     ['1', '2995550123', '+1'],
     ['870', '773111632', '+870'],
-  ])('of %s %s is %s', (region, digits, country) => {
+  ])('is, for %s %s, %s', (region, digits, country) => {
     const phone = readPhone(region, digits);
     expect(phone && countryOf(phone)).toBe(country);
   });
 
-  it('is a country by the same codes that ALLOWED_REGIONS takes', () => {
+  it('uses the codes that ALLOWED_REGIONS accepts', () => {
     for (const country of ['GB', 'US', 'KZ', 'JM']) expect(isCountry(country)).toBe(true);
     for (const none of ['gb', 'ZZ', '001', '44', '', 'constructor']) expect(isCountry(none)).toBe(false);
   });
@@ -136,7 +136,7 @@ describe('isMobile', () => {
     ['1', '2995550123'],
     ['1', '8765550123'],
     ['1', '8095550123'],
-  ])('takes %s %s', (region, digits) => {
+  ])('accepts %s %s', (region, digits) => {
     expect(judged(region, digits)).toBe(true);
   });
 
@@ -165,7 +165,7 @@ describe('isMobile', () => {
     ['1', '2029110123'],
     ['1', '2029760123'],
     ['1', '8767230123'],
-  ])('takes no %s %s, which is a possible number', (region, digits) => {
+  ])('refuses %s %s, which is a possible number', (region, digits) => {
     expect(judged(region, digits)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ describe('a portrait in production', () => {
     (portraitUri) => expect(() => checkPortraitHost(inProduction(), portraitUri)).not.toThrow(),
   );
 
-  it('may be in a private network where the service itself is, or that is among PORTRAIT_HOSTS', () => {
+  it('may be in a private network that has the service itself, or that PORTRAIT_HOSTS names', () => {
     const address = 'https://10.1.2.3/files/p.png';
     expect(() => checkPortraitHost(inProduction({ PUBLIC_URL: 'https://10.1.2.3' }), address)).not.toThrow();
     expect(() => checkPortraitHost(inProduction({ PORTRAIT_HOSTS: '10.1.2.3' }), address)).not.toThrow();

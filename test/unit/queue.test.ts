@@ -3,7 +3,7 @@ import { Queue, type Options, type Rules } from '../../src/load/queue';
 import { Gate } from '../support/gate';
 
 const HOUR_MS = 3_600_000;
-/** However busy the machine is. */
+/** Long enough for any busy machine. */
 const PATIENT_MS = 60_000;
 const [ANN, BOB, CAT] = ['203.0.113.1', '203.0.113.2', '203.0.113.3'];
 const SUBNET = (index: number) => `2001:db8:0:${index.toString(16)}::/64`;
@@ -13,7 +13,7 @@ const refusal = () => new Unavailable('overloaded', 'too many requests at once: 
 interface Running {
   done: Promise<void>;
   gate: Gate;
-  /** Waits until the job runs, and ends it after so much time. */
+  /** Waits until the job runs, and ends it after this time. */
   endAfter(milliseconds: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ describe('Queue', () => {
   const queueOf = (rules: Partial<Rules>) => new Queue({ per: 'address', waiting: 100, refusal, ...rules }, () => now);
   const nothing = () => Promise.resolve();
 
-  /** A job that runs until it is ended or aborted. */
+  /** Starts a job that runs until it is ended or aborted. */
   function under(queue: Queue, sender: string, options: Options = {}, name = sender): Running {
     const gate = new Gate();
     const done = queue.run(
@@ -59,13 +59,13 @@ describe('Queue', () => {
     return running;
   }
 
-  /** Without waiting for anything. */
+  /** Checks a refusal that needs no waiting. */
   async function expectRefused(job: Promise<unknown> | undefined): Promise<void> {
     const waits = new Promise((resolve) => setImmediate(resolve, 'waits'));
     await expect(Promise.race([job, waits])).rejects.toBeInstanceOf(Unavailable);
   }
 
-  /** A place that may be taken away. */
+  /** Options of a job that may be aborted. */
   const taking =
     (queue: Queue) =>
     (sender: string, name = sender) =>
@@ -127,7 +127,7 @@ describe('Queue', () => {
   });
 
   describe('lets senders take turns', () => {
-    it('of one job each, in the order in which they came', async () => {
+    it('by one job each, in the order in which they came', async () => {
       const queue = queueOf({ atOnce: 1 });
       const jobs = [ANN, ANN, ANN, BOB, CAT, BOB].map((sender) => under(queue, sender));
       for (const { gate } of jobs) gate.open();
@@ -135,7 +135,7 @@ describe('Queue', () => {
       expect(begun).toEqual([ANN, ANN, BOB, CAT, ANN, BOB]);
     });
 
-    it('so that a sender who asks for one job after another is not behind one with sixty', async () => {
+    it('and a sender who asks for jobs in a row does not wait for one with sixty', async () => {
       const queue = queueOf({ atOnce: 1 });
       const crowd = Array.from({ length: 60 }, () => under(queue, ANN));
       for (let asked = 0; asked < 3; asked += 1) {
@@ -178,7 +178,7 @@ describe('Queue', () => {
     const byTime = (rules: Partial<Rules> = {}) =>
       queueOf({ per: 'user', atOnce: 1, share: 1, leastUsedFirst: 10_000, ...rules });
 
-    it('lets a newcomer wait for the running job alone', async () => {
+    it('lets a newcomer wait only for the running job', async () => {
       const queue = byTime();
       const first = ['ann', 'bob', 'cat'].map((user) => under(queue, user));
       for (const one of first) await one.endAfter(10_000);
@@ -189,7 +189,7 @@ describe('Queue', () => {
       expect(begun.slice(3)).toEqual(['ann', 'newcomer']);
     });
 
-    it('puts the sender first who has used least', async () => {
+    it('runs first the job of the sender who has used least', async () => {
       const queue = byTime();
       const jobs = ['ann', 'ann', 'bob', 'bob', 'cat', 'cat'].map((user) => under(queue, user));
       const [ann, annToo, bob, bobToo, cat, catToo] = jobs;
@@ -237,7 +237,7 @@ describe('Queue', () => {
       expect(begun.slice(6)).toEqual(['dan', 'ann', 'bob']);
     });
 
-    describe('refuses, when too many wait', () => {
+    describe('when too many wait, refuses', () => {
       it('the newest job of the sender who has used most', async () => {
         const queue = byTime({ waiting: 3 });
         await under(queue, 'ann').endAfter(10_000);
@@ -299,14 +299,14 @@ describe('Queue', () => {
       await expectRefused(queue.run(BOB, nothing, { gone: AbortSignal.abort() }));
     });
 
-    it('all that wait, when the service stops', async () => {
+    it('all waiting jobs, when the service stops', async () => {
       const queue = queueOf({ atOnce: 1 });
       const [, ...waiting] = [ANN, BOB, BOB, CAT].map((sender) => under(queue, sender));
       queue.refuseAll();
       for (const { done } of waiting) await expectRefused(done);
     });
 
-    it('what a check asks for, without taking a place', () => {
+    it('a job that its check refuses, which takes no place', () => {
       const queue = queueOf({ share: 1, waiting: 0 });
       for (let count = 0; count < 3; count += 1) queue.check(ANN);
       queue.take(ANN);
@@ -328,13 +328,13 @@ describe('Queue', () => {
       senders.forEach((sender, index) => take(sender, `${sender} ${index}`));
       for (let count = 0; count < 2; count += 1) take(ANN);
       expect(aborted).toEqual(['bob 5', 'ann 6']);
-      // Nobody has more than a third one would make.
+      // No sender has more jobs than a third one would make.
       expect(() => take(ANN)).toThrow(Unavailable);
       take('eve');
       expect(aborted).toEqual(['bob 5', 'ann 6', 'bob 4']);
     });
 
-    it('and none where each has one', async () => {
+    it('and no job where each sender has one', async () => {
       const queue = queueOf({ atOnce: 2, aborts: 'oldest' });
       const [first] = [ANN, BOB].map((sender) => under(queue, sender, { abort: () => aborted.push(sender) }));
       const cat = under(queue, CAT);
@@ -351,7 +351,7 @@ describe('Queue', () => {
       expect(aborted).toEqual([SUBNET(4)]);
     });
 
-    it('and none that cannot be aborted, or for a sender beyond its share', () => {
+    it('and no job that cannot be aborted, or for a sender beyond its share', () => {
       const queue = queueOf({ atOnce: 6, share: 4, aborts: 'newest' });
       const take = taking(queue);
       for (let count = 0; count < 4; count += 1) queue.take('ann');
@@ -361,7 +361,7 @@ describe('Queue', () => {
       for (const sender of [BOB, 'ann']) expect(() => take(sender)).toThrow(Unavailable);
     });
 
-    it('whose place is given back once', () => {
+    it('and frees the place of the aborted job once', () => {
       const take = taking(queueOf({ atOnce: 3, share: 3, aborts: 'newest' }));
       const leaves = [take(ANN), take(ANN), take(ANN)];
       take(BOB);
@@ -371,7 +371,7 @@ describe('Queue', () => {
     });
   });
 
-  it('tells how many jobs run and wait, and how many it has refused', async () => {
+  it('reports how many jobs run and wait, and how many it has refused', async () => {
     const queue = queueOf({ atOnce: 1, waiting: 1 });
     const [running, waiting] = [under(queue, ANN), under(queue, BOB)];
     await expectRefused(queue.run(CAT, nothing));
@@ -382,7 +382,7 @@ describe('Queue', () => {
   });
 
   it.each([{ atOnce: 3 }, { atOnce: 3, share: 2, aborts: 'oldest' as const }, { share: 2, waiting: 10 }])(
-    'keeps nothing of senders who have no job left: %o',
+    'keeps nothing about senders without a job: %o',
     async (rules) => {
       const queue = queueOf(rules);
       const jobs = Array.from({ length: 50 }, (_, index) => under(queue, index % 2 ? SUBNET(index) : ANN));

@@ -14,13 +14,13 @@ describe('a verification code', () => {
     for (let place = 0; place < 6; place += 1) expect(new Set(made.map((code) => code[place])).size).toBe(10);
   });
 
-  it("is what Node's CSPRNG draws", () => {
+  it("comes from Node's CSPRNG", () => {
     const draw = jest.spyOn(crypto, 'randomInt').mockImplementation(() => 4_711);
     expect(codes.create()).toBe('004711');
     expect(draw).toHaveBeenCalledWith(1_000_000);
   });
 
-  it('is kept under a key that only the secret gives', () => {
+  it('is stored under a key that only the secret gives', () => {
     const [one, other] = [codes, new VerificationCodes(['another secret'])];
     const { hmac: kept } = one.kept('+447911123456', '004711', '192.0.2.1');
     expect(one.matches('+447911123456', '004711', kept)).toBe(true);
@@ -31,7 +31,7 @@ describe('a verification code', () => {
 describe('a verification token and a user id', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it("are what Node's CSPRNG draws: 128 bits and 71", () => {
+  it("come from Node's CSPRNG: 128 bits and 71", () => {
     const drawn = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
     const draw = jest.spyOn(crypto, 'randomBytes').mockImplementation(() => drawn);
     expect(newVerificationToken()).toBe(drawn.toString('base64url'));

@@ -12,11 +12,11 @@ const sources = ['src', 'packages/image-server/src']
   .join('');
 const names = Object.keys(REASONS) as Reason[];
 
-/** What the proxy in front says when it has no answer of the service. */
+/** Reasons that the proxy gives when the service does not answer. */
 const OF_THE_PROXY = ['bad_gateway', 'service_away'];
 
 describe('an error', () => {
-  it('takes the reasons of its own code alone: this file compiles', () => {
+  it('accepts only reasons of its own code: this file compiles', () => {
     expect(new BadRequest('phone_taken', 'x')).toMatchObject({ reason: 'phone_taken', code: 400, status: 400 });
     expect(new Wrong('wrong_code', 'x')).toMatchObject({ reason: 'wrong_code', code: 1000, status: 200 });
     const wrong = [
@@ -28,7 +28,7 @@ describe('an error', () => {
       () => new TooManyRequests('too_soon', 'x'),
       // @ts-expect-error -- a reason of 2000
       () => new SendingTooOften('guesses_spent', 'x'),
-      // @ts-expect-error -- none
+      // @ts-expect-error -- not a reason
       () => new BadRequest('some_reason', 'x'),
     ];
     expect(wrong).toHaveLength(5);
@@ -44,12 +44,12 @@ describe.each(names)('the reason %s', (name) => {
   });
 
   if (!OF_THE_PROXY.includes(name))
-    it('is given somewhere', () => {
+    it('is used somewhere', () => {
       expect(sources).toContain(`'${name}'`);
     });
 });
 
-it.each(OPERATIONS)('$path names each reason once, and none that all have', ({ refusals = [] }) => {
+it.each(OPERATIONS)('$path names each reason once, without those that all operations have', ({ refusals = [] }) => {
   expect(new Set(refusals).size).toBe(refusals.length);
   for (const reason of COMMON_REASONS) expect(refusals).not.toContain(reason);
 });
@@ -58,13 +58,13 @@ describe('docs/reasons.md', () => {
   const page = readFileSync(join(__dirname, '../../docs/reasons.md'), 'utf8');
   const rows = page.split('\n').filter((line) => /^\| [a-z_]+ \| \d+ \|/.test(line));
 
-  it('has each reason with its code, when it is given, and what a client does then', () => {
+  it('lists each reason with its code, its cause and what a client does then', () => {
     const expected = names.map((name) => `| ${name} | ${REASONS[name].code} | ${REASONS[name].when} | `);
     expect(rows.map((row, index) => row.slice(0, expected[index]?.length))).toEqual(expected);
     for (const row of rows) expect(row).toMatch(/ \| [a-z].{3,} \|$/);
   });
 
-  it('says of no other reason, and docs/api.md of no other status', () => {
+  it('mentions no other reason, and docs/api.md no other status', () => {
     const api = readFileSync(join(__dirname, '../../docs/api.md'), 'utf8');
     const statuses = [
       ...api.slice(api.indexOf('| HTTP |'), api.indexOf('Refusals come')).matchAll(/^\| ([\d, ]+) \|/gm),

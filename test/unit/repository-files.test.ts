@@ -22,7 +22,7 @@ interface Job {
 }
 
 describe('the licence', () => {
-  it('is the same wherever it is named', () => {
+  it('is named the same everywhere', () => {
     expect(read('LICENSE')).toMatch(/^MIT License\n/);
     for (const folder of ['.', 'bench']) {
       expect(json(join(folder, 'package.json')).license).toBe('MIT');
@@ -31,9 +31,12 @@ describe('the licence', () => {
   });
 });
 
-/** What may be used as it is, whoever distributes the service. */
+/** Licences that anyone who distributes the service may use as they are. */
 const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
-/** Others, each looked at: a library that is loaded and not changed, or a package that tells its licence elsewhere. */
+/**
+ * Other licences, each looked at: a library that is loaded and not changed, or a package that states its licence
+ * elsewhere.
+ */
 const LOOKED_AT: [name: RegExp, licence: string][] = [
   [/^@img\/sharp-/, 'LGPL-3.0-or-later'],
   [/^@resvg\/resvg-js/, 'MPL-2.0'],
@@ -45,7 +48,7 @@ describe('licences of packages', () => {
     ([path, { dev }]) => path.includes('node_modules/') && !dev && !path.includes('@user-account-service/'),
   );
 
-  it('of what runs in production are free, or were looked at', () => {
+  it('used in production are free, or were looked at', () => {
     const names = installed
       .filter(([, { license }]) => !FREE.includes(license))
       .map(([path]) => path.replace(/^.*node_modules\//, ''));
@@ -55,11 +58,11 @@ describe('licences of packages', () => {
 });
 
 describe('versions', () => {
-  it('of Node are the same in .nvmrc and in the image', () => {
+  it('in .nvmrc and in the image name the same Node.js', () => {
     expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${read('.nvmrc').trim()}-`);
   });
 
-  it('that are exact have their reason in docs/updates.md', () => {
+  it('pinned exactly have their reason in docs/updates.md', () => {
     const { overrides, devDependencies } = json('package.json');
     const page = read('docs/updates.md');
     const exact = Object.entries({ ...devDependencies, ...overrides }).filter(([, version]) => /^\d/.test(version));
@@ -68,7 +71,7 @@ describe('versions', () => {
       expect(page).toMatch(new RegExp(`\`${name}\` \\| ${version.replaceAll('.', '\\.')}`));
   });
 
-  it('of the changelog are dated, the newest first, with room for the next one', () => {
+  it('in the changelog are dated, newest first, with room for the next one', () => {
     const [first, ...released] = read('CHANGELOG.md').match(/^## .*$/gm) ?? [];
     expect(first).toBe('## [Unreleased]');
     for (const line of released) expect(line).toMatch(/^## \[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/);
@@ -76,7 +79,7 @@ describe('versions', () => {
   });
 });
 
-it('the index of decisions has each with its title, its date and its state', () => {
+it('the index of decisions lists each with its title, its date and its state', () => {
   const index = read('docs/decisions/README.md');
   const files = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
   const rows = files.map((name) => {
@@ -94,16 +97,16 @@ describe('the workflow', () => {
   const parts = [...everywhere, ...include.map(({ part }) => part)];
   const script = read('.ci/run');
 
-  it('runs what decides on each line of Node, the oldest that is supported among them', () => {
+  it('runs the deciding checks on each line of Node, including the oldest supported one', () => {
     expect(nodes).toEqual([20, 22, 24]);
     expect(json('package.json').engines.node).toBe(`>=${nodes[0]}.19`);
     expect(jobs.run.steps.map(({ run }) => run)).toContain('bash .ci/run ${{ matrix.part }}');
   });
 
-  it('has a job for each part of what decides, and the tests in three', () => {
+  it('has a job for each part of the deciding checks, and three for the tests', () => {
     const [, all = ''] = /case \$1 in(.*)esac/s.exec(script) ?? [];
     const known = [...all.matchAll(/^ {4}([a-z |]+)\) /gm)].flatMap(([, names = '']) => names.split(' | '));
-    // The build is a part of the clients'.
+    // The clients' part includes the build.
     expect([...parts, 'tests', 'build'].sort()).toEqual(known.sort());
   });
 
@@ -126,7 +129,7 @@ describe('the workflow', () => {
 describe('CONTRIBUTING.md, SECURITY.md and docs/updates.md', () => {
   const pages = ['CONTRIBUTING.md', 'SECURITY.md', 'docs/updates.md'].map(read).join('\n');
 
-  it('name scripts and files that there are', () => {
+  it('name existing scripts and files', () => {
     const { scripts } = json('package.json');
     const run = [...pages.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run));

@@ -48,7 +48,7 @@ const GIVEN: Record<string, string | undefined> = {
 const RONGCLOUD: typeof GIVEN = { ...GIVEN, MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k' };
 
 describe('a secret in a file', () => {
-  it.each(SECRETS)('is what %s would be, without the line break at its end', (name) => {
+  it.each(SECRETS)('has the value that %s would have, without the line break at its end', (name) => {
     const given = name === 'RONGCLOUD_APP_SECRET' ? RONGCLOUD : GIVEN;
     const value = given[name];
     for (const end of ['', '\n', '\r\n']) {
@@ -57,7 +57,7 @@ describe('a secret in a file', () => {
     }
   });
 
-  it.each(SECRETS)('and %s as well is a mistake that names both', (name) => {
+  it.each(SECRETS)('is refused together with %s, by a mistake that names both', (name) => {
     expect(mistakesIn({ ...GIVEN, [`${name}_FILE`]: fileWith('x') })).toEqual([
       `${name}: set this or ${name}_FILE, and not both`,
     ]);
@@ -66,28 +66,28 @@ describe('a secret in a file', () => {
   it.each([
     ['is not there', join(folder, 'none'), 'ENOENT'],
     ['is a folder', folder, 'EISDIR'],
-  ])('that %s is a mistake in one line', (_case, path, code) => {
+  ])('that %s is refused in one line', (_case, path, code) => {
     const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: path };
     expect(mistakesIn(env)).toEqual([`SESSION_SECRETS_FILE: must be the path of a file that can be read (${code})`]);
   });
 
-  it('that is empty is a mistake, not a secret that is unset', () => {
+  it('that is empty is refused, not treated as unset', () => {
     const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: fileWith('\n') };
     expect(mistakesIn(env)).toEqual(['SESSION_SECRETS_FILE: must be the path of a file that is not empty']);
   });
 
-  it('is not shown when it stands where its path belongs', () => {
+  it('is not shown when it is set in place of its path', () => {
     const env = { ...productionEnv(), SESSION_SECRETS: undefined, SESSION_SECRETS_FILE: 'hunter2' };
     expect(mistakesIn(env).join()).not.toContain('hunter2');
   });
 
-  it('counts as not named where its variable is empty', () => {
+  it('counts as unset when its variable is empty', () => {
     expect(mistakesIn({ ...productionEnv(), SESSION_SECRETS_FILE: '' })).toEqual([]);
   });
 });
 
 describe('.env.example', () => {
-  it('names the secrets that may stand in a file', () => {
+  it('names the secrets that may come from a file', () => {
     const example = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
     const [named = ''] = /(?<=^# A secret may .*\n)(# {3}[A-Z_ ]+\n)+/m.exec(example) ?? [];
     expect(named.match(/[A-Z_]+/g)).toEqual(SECRETS);
@@ -114,7 +114,7 @@ describe('DATABASE_PASSWORD', () => {
     ['one that has a password', 'postgresql://accounts:one@db.example/accounts'],
     ['one that has a password among its options', 'postgresql://accounts@db.example/accounts?password=one'],
     ['one without a host', 'postgresql:///accounts?host=/run/postgresql'],
-  ])('is a mistake with %s', (_case, url) => {
+  ])('is refused with %s', (_case, url) => {
     const env = { DATABASE_URL: url, DATABASE_PASSWORD: 'hunter2' };
     expect(mistakesIn(env)).toEqual([expect.stringMatching(/^DATABASE_PASSWORD: needs a DATABASE_URL/)]);
     expect(mistakesIn(env).join()).not.toContain('hunter2');
@@ -123,7 +123,7 @@ describe('DATABASE_PASSWORD', () => {
 });
 
 describe('the address for migrations', () => {
-  it('needs no other variable, and is as good from a file', () => {
+  it('needs no other variable, and may come from a file', () => {
     const DATABASE_URL = 'postgresql://accounts@db.example/accounts';
     const DATABASE_MIGRATION_URL = 'postgresql://accounts_owner@db.example/accounts';
     expect(migrationUrlOf({ DATABASE_URL, DATABASE_MIGRATION_URL })).toBe(DATABASE_MIGRATION_URL);

@@ -8,18 +8,18 @@ import { ROOT } from '../support/service-process';
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 const guards = guardsOf(join(ROOT, 'test/guards/guards.mjs'));
 
-/** Jest can't load an ES module. */
+/** Runs Node, since Jest cannot load an ES module. */
 function guardsOf(file: string): Guard[] {
   const program = `import(${JSON.stringify(pathToFileURL(file).href)}).then(({ guards }) => console.log(JSON.stringify(guards)))`;
   return JSON.parse(execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' })) as Guard[];
 }
 
 describe('docs/security.md', () => {
-  it('has a guard or a reason for each claim, and cites guards that there are', () => {
+  it('has a guard or a reason for each claim, and cites existing guards only', () => {
     expect(faultsOfClaims(page, guards)).toEqual([]);
   });
 
-  it('would not do with one citation or one guard less', () => {
+  it('fails this check with one citation or one guard less', () => {
     expect(faultsOfClaims(page.replace('by reading: nothing ever asks', 'nothing ever asks'), guards)).toEqual([
       'neither guard nor reason: 6.2.10',
     ]);
@@ -44,7 +44,7 @@ describe('docs/security.md', () => {
     expect(malformed(withAnswer('one | two'))).toEqual([`4 cells: ${attack}`]);
   });
 
-  it('counts the guards that are tried', () => {
+  it('states the number of tested guards', () => {
     expect(page).toContain(`all ${guards.length} of them`);
   });
 

@@ -6,7 +6,7 @@ import { SAME_HEADERS } from '../../src/http/app';
 const NONE = ["'none'"];
 const directives = { defaultSrc: NONE, objectSrc: NONE, baseUri: NONE, frameAncestors: NONE };
 
-/** The headers of an empty answer of Express behind `middleware`. */
+/** Returns the headers of an empty Express answer after `middleware`. */
 async function headersBehind(middleware: express.RequestHandler[]): Promise<[name: string, value: string][]> {
   const app = express().disable('x-powered-by');
   app.use(...middleware, (_req, res) => void res.end());

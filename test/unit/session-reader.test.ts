@@ -8,7 +8,7 @@ import { cookieReader } from '../../src/http/cookies';
 const SECRETS = ['a new secret', 'the one before'];
 const [NEW = '', OLD = ''] = SECRETS;
 
-/** Tells which session it was asked for. */
+/** Records which session it was asked for. */
 class AskedStore extends MemoryStore {
   asked: string | undefined;
 
@@ -38,18 +38,18 @@ function signed(sid: string, secret = NEW): string {
 const whole = signed('an-id');
 const encoded = encodeURIComponent(whole);
 
-describe('SessionReader and express-session read the same id', () => {
+describe('SessionReader and express-session read the same session id', () => {
   it.each([
     ['a cookie', `sid=${encoded}`, 'an-id'],
     ['one that is not encoded', `sid=${whole}`, 'an-id'],
     ['one in quotes', `sid="${encoded}"`, 'an-id'],
     ['one among others', `a=b; sid=${encoded}; c=d`, 'an-id'],
     ['one with spaces around it', `a=b ;  sid = ${encoded} ;c`, 'an-id'],
-    ['one behind an older one', `sid=${encoded}; sid=${encodeURIComponent(signed('another'))}`, 'an-id'],
+    ['one after an older one', `sid=${encoded}; sid=${encodeURIComponent(signed('another'))}`, 'an-id'],
     ['one that was signed with the secret before', `sid=${encodeURIComponent(signed('an-id', OLD))}`, 'an-id'],
     ['an id with points', `sid=${encodeURIComponent(signed('an.id.'))}`, 'an.id.'],
     ['an empty id', `sid=${encodeURIComponent(signed(''))}`, ''],
-  ])('of %s', async (_what, cookies, sid) => {
+  ])('from %s', async (_what, cookies, sid) => {
     expect(reader.signedId(cookies)).toBe(sid);
     expect(await askedByExpressSession(cookies)).toBe(sid || undefined);
   });
@@ -58,7 +58,7 @@ describe('SessionReader and express-session read the same id', () => {
     ['no cookie', 'a=b'],
     ['an empty one', 'sid='],
     ['one of another name', `xsid=${encoded}; sidx=${encoded}; SID=${encoded}`],
-    ['one behind a forged one', `sid=s%3Aan-id.x; sid=${encoded}`],
+    ['one after a forged one', `sid=s%3Aan-id.x; sid=${encoded}`],
     ['one of another secret', `sid=${encodeURIComponent(signed('an-id', 'a third'))}`],
     ['another id under its signature', `sid=${encoded.replace('an-id', 'an-ie')}`],
     ['half of a signature', `sid=${encoded.slice(0, -5)}`],
@@ -66,7 +66,7 @@ describe('SessionReader and express-session read the same id', () => {
     ['no signature', 'sid=s%3Aan-id'],
     ['one without its mark', `sid=${encoded.slice(4)}`],
     ['one that cannot be decoded', `sid=%E0%A4${encoded}`],
-  ])('which is none, of %s', async (_what, cookies) => {
+  ])('and ignore %s', async (_what, cookies) => {
     expect(reader.signedId(cookies)).toBeUndefined();
     expect(await askedByExpressSession(cookies)).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { Sweeper } from '../../src/load/sweeper';
 
 describe('Sweeper', () => {
-  it('goes on with the rest when one sweep fails, and says so', async () => {
+  it('continues with the rest when one sweep fails, and logs it', async () => {
     const swept: string[] = [];
     const warn = jest.fn();
     const failure = new Error('the database is away');
@@ -15,7 +15,7 @@ describe('Sweeper', () => {
     expect(warn).toHaveBeenCalledWith({ err: failure }, expect.any(String));
   });
 
-  it('sweeps now and then until it is closed', async () => {
+  it('sweeps at intervals until it is closed', async () => {
     jest.useFakeTimers();
     let sweeps = 0;
     const sweeper = new Sweeper([() => Promise.resolve(void (sweeps += 1))], { warn: () => undefined }, 1_000);

@@ -6,30 +6,30 @@ import { until } from '../support/until';
 describe('withTimeout', () => {
   const never = () => new Promise<never>(() => {});
 
-  it('gives what is done in time', async () => {
+  it('returns what is done in time', async () => {
     await expect(withTimeout(Promise.resolve('done'), 20)).resolves.toBe('done');
     await expect(withTimeout(Promise.reject(new Error('no')), 20)).rejects.toThrow('no');
   });
 
-  it('rejects as an outage once the time has passed, and no earlier', async () => {
+  it('rejects as an outage when the time has passed, not earlier', async () => {
     const begun = performance.now();
     await expect(withTimeout(never(), 100)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     expect(performance.now() - begun).toBeGreaterThan(95);
   });
 
-  it('gives what has come and is read after this process stood still', async () => {
+  it('returns a result that arrived while this process stood still', async () => {
     const reading = withTimeout(readFile(__filename, 'utf8'), 100);
     standStill(1_000);
     await expect(reading).resolves.toContain('stood still');
   });
 
-  it('rejects all the same when nothing has come then', async () => {
+  it('rejects if nothing arrived while this process stood still', async () => {
     const waiting = withTimeout(never(), 100);
     standStill(1_000);
     await expect(waiting).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('ends for a process, too, that stands still again and again', async () => {
+  it('ends even for a process that stands still repeatedly', async () => {
     let ended = false;
     afterTime(40, () => (ended = true));
     await until(() => {

@@ -4,7 +4,7 @@ import { TokenEnds } from '../../src/integrations/messaging/token-ends';
 import { Gate } from '../support/gate';
 
 describe('TokenEnds', () => {
-  it('sweeps once at a time', async () => {
+  it('runs one sweep at a time', async () => {
     const gate = new Gate();
     const messaging: MessagingProvider = {
       token: () => Promise.resolve(undefined),

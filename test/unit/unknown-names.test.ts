@@ -5,7 +5,7 @@ import { unknownVariables } from '../../src/start/unknown-names';
 
 const example = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 
-describe('variables that the service does not know', () => {
+describe('environment variables that the service does not know', () => {
   it.each([
     ['DATABSE_URL', 'DATABASE_URL'],
     ['SMS_PROVDER', 'SMS_PROVIDER'],
@@ -17,14 +17,14 @@ describe('variables that the service does not know', () => {
     ['DATABASE_URL_FLIE', 'DATABASE_URL_FILE'],
     ['NODE_EVN', 'NODE_ENV'],
     ['DATADIR', 'DATA_DIR'],
-  ])('are named with the one that is meant: %s', (name, meant) => {
+  ])('are reported with the name that is probably meant: %s', (name, meant) => {
     expect(unknownVariables({ [name]: 'hunter2' })).toEqual([
       `${name}: is no setting of this service, and changes nothing: is ${meant} meant?`,
     ]);
   });
 
   it.each(['DATABASE_HOST', 'TWILIO_API_KEY', 'QINIU_REGION', 'SEND_CODE_PER_WEEK', 'CAPTCHA_SECRET_FILE'])(
-    'are named where their first word is ours: %s',
+    "are reported if their first word is one of the service's: %s",
     (name) => {
       const [line = ''] = unknownVariables({ [name]: 'hunter2' });
       expect(line).toMatch(new RegExp(`^${name}: is no setting of this service`));
@@ -57,11 +57,11 @@ describe('variables that the service does not know', () => {
     'DATABASE_PORT',
     'DATABASE_PORT_5432_TCP_ADDR',
     'DATABASE_SERVICE_PORT_POSTGRES',
-  ])('are left alone where they are another program’s: %s', (name) => {
+  ])('are ignored if they belong to another program: %s', (name) => {
     expect(unknownVariables({ [name]: 'x' })).toEqual([]);
   });
 
-  it('are none of .env.example, nor any that there is', () => {
+  it('include no variable that .env.example or the service has', () => {
     const shown = example.match(/^(?:# )?[A-Z][A-Z0-9_]+(?==)/gm) ?? [];
     const names = [
       ...shown.map((name) => name.replace('# ', '')),
