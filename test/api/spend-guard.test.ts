@@ -27,16 +27,16 @@ type Headers = Record<string, string>;
 const send = (on: TestApp, phone: object, requestId = 'none', from: Headers = {}) =>
   post(on.api, '/user/send_code', phone, { 'X-Request-Id': requestId, ...from });
 
-/** As if so many had been sent some time ago, and so many of these verified. */
+/** Inserts codes that were sent some time ago, and how many of them were verified. */
 async function traffic(region: string, ago: string, sent: number, verified: number): Promise<void> {
   const slot = app.db.raw('sms_traffic_slot(now() - ?::interval)', [ago]);
   await app.db('sms_traffic').insert({ region, slot, sent, verified });
 }
 
-/** As if the test's own network had asked for codes that nobody typed in: an alarm refuses it first. */
+/** Makes the test's own network look as if it verified nothing, so that an alarm refuses it first. */
 const ownNetworkIsBehind = () => ownNetwork(3, 0);
 
-/** As if the test's own network had asked for so many codes, and verified so many of these. */
+/** Makes the test's own network look as if it had asked for these codes and verified some of them. */
 async function ownNetwork(sent: number, verified: number): Promise<void> {
   const slot = app.db.raw('sms_traffic_slot(now())');
   await app
@@ -46,27 +46,27 @@ async function ownNetwork(sent: number, verified: number): Promise<void> {
     .merge();
 }
 
-/** Another network each time. */
+/** Returns a new network each time. */
 function elsewhere(): Headers {
   networks += 1;
   return { 'X-Forwarded-For': `198.${18 + (networks >> 8)}.${networks & 255}.1` };
 }
 let networks = 0;
 
-/** A good fortnight, and half an hour in which nobody typed a code in. */
+/** Inserts a good fortnight, and half an hour in which no code was typed in. */
 async function attackOn(region: string): Promise<void> {
   for (let day = 2; day < 12; day += 1) await traffic(region, `${day} days`, 100, 80);
   await traffic(region, '30 minutes', 40, 1);
   await ownNetworkIsBehind();
 }
 
-/** Every country, with the digits of a mobile there. */
+/** Every country, with the digits of a mobile number there. */
 const EVERYWHERE = getCountries().flatMap((country): [CountryCode, string][] => {
   const digits = getExampleNumber(country, examples)?.nationalNumber;
   return digits === undefined ? [] : [[country, digits]];
 });
 
-/** Another number of the same length, in the same country. */
+/** Returns another number of the same length, in the same country. */
 function numberIn(country: CountryCode, index: number): { region: string; phone: string } {
   const digits = EVERYWHERE.find(([name]) => name === country)?.[1] ?? '';
   const last = (Number(digits.slice(-2)) + index) % 100;
@@ -80,7 +80,7 @@ const decisions = async (clientId: string) =>
     .whereIn('request_id', await serviceRequestIds(clientId))
     .select<{ region: string; detail: string }[]>('region', 'detail');
 
-/** Logs are written behind the answers. */
+/** Waits for the warnings, since logs are written after the answers. */
 async function logged(clientId: string): Promise<{ region?: string; decision?: string }[]> {
   const [requestId = ''] = await serviceRequestIds(clientId);
   await until(() => warnings(requestId).length > 0);
@@ -95,7 +95,7 @@ function warnings(requestId: string): { region?: string; decision?: string }[] {
     .map((line) => JSON.parse(line) as { region?: string; decision?: string });
 }
 
-/** Whatever slots the test has fallen into. */
+/** Sums up all slots, since the test may span several. */
 const counts = () =>
   app
     .db('sms_traffic')
@@ -105,7 +105,7 @@ const counts = () =>
     .sum({ sent: 'sent', verified: 'verified' });
 
 describe('the spend guard', () => {
-  it('in enforce mode refuses a region whose codes nobody verifies any more: 5000, Retry-After, nothing sent', async () => {
+  it('in enforce mode refuses a region whose codes are no longer verified: 5000, Retry-After, nothing sent', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
     const phone = newPhone();
@@ -131,7 +131,7 @@ describe('the spend guard', () => {
     expect(await decisions('elsewhere')).toEqual([]);
   });
 
-  it('in an alarm sends to an account elsewhere than where it was used once a day, five for an address', async () => {
+  it('in an alarm sends to an account at an unknown place once a day, and to five such accounts per address', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await attackOn('GB');
     const owner = await insertPerson(app);
@@ -144,7 +144,7 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, await insertPerson(app), 'none', away), { code: 5000 });
   });
 
-  it('in an alarm sends to an account from where it was used before', async () => {
+  it('in an alarm sends to an account at a place where it was used before', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
     const owner = await registerAndSignIn(app);
@@ -154,7 +154,7 @@ describe('the spend guard', () => {
     }
   });
 
-  it('sends 20 codes a day to accounts known at an address whose network verifies hardly any', async () => {
+  it('sends 20 codes a day to accounts known at an address whose network verifies hardly any codes', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     const ring = elsewhere();
     const owners = await inParallel(45, () => insertPerson(app));
@@ -170,7 +170,7 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 40, 5000: 5 });
   });
 
-  it('in an alarm sends fifty codes a quarter of an hour to accounts elsewhere', async () => {
+  it('in an alarm sends fifty codes per quarter of an hour to accounts at unknown places', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
     const owners = await inParallel(55, () => insertPerson(app));
@@ -178,7 +178,7 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 50, 5000: 5 });
   });
 
-  it('in an alarm keeps a share for networks that have asked for nothing', async () => {
+  it('in an alarm reserves a share for networks that have not asked before', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     await attackOn('GB');
     const first = elsewhere();
@@ -192,12 +192,12 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 25, 5000: 5 });
   });
 
-  it('counts five open codes of a network at most, so that one address closes no country', async () => {
+  it('counts at most five open codes per network, so that one address cannot block a country', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 100, 80);
     const attacker = elsewhere();
     const answers = [];
-    // One by one, for a code that is counted already and still being sent counts twice for a moment.
+    // In turn: a code that is counted and still being sent counts twice for a moment.
     for (let asked = 0; asked < 49; asked += 1) answers.push(await send(guarded, newPhone(), 'none', attacker));
     expect(countCodes(answers)).toEqual({ 200: 20, 5000: 29 });
     expect(await counts()).toContainEqual({ region: 'GB', sent: 1_000 + 5, verified: 800 });
@@ -206,17 +206,17 @@ describe('the spend guard', () => {
     expect(await decisions('newcomer')).toEqual([]);
   });
 
-  it('counts five open codes of a network at most when two instances are asked at once', async () => {
+  it('counts at most five open codes per network even with concurrent calls to two instances', async () => {
     const settings = { SPEND_GUARD: 'enforce', TRUST_PROXY: '1' };
     const both = [await instance(settings), await instance(settings)];
     const attacker = elsewhere();
     const answers = await inParallel(100, (index) => send(both[index % 2] ?? app, newPhone(), 'none', attacker));
     expect(await counts()).toEqual([{ region: 'GB', sent: 5, verified: 0 }]);
-    // Each instance knows what it is sending itself, and sends 20 at most.
+    // Each instance knows what it is sending itself, and sends at most 20.
     expect(countCodes(answers)[200]).toBeLessThanOrEqual(40);
   });
 
-  it('leaves more than half of the budget to others than networks that verify less than half', async () => {
+  it('leaves more than half of the budget to others when a network verifies less than half of its codes', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', SEND_CODE_PER_DAY: '10' });
     await ownNetworkIsBehind();
     const answers = [];
@@ -224,7 +224,7 @@ describe('the spend guard', () => {
     expect(countCodes(answers)).toEqual({ 200: 4, 5000: 2 });
   });
 
-  it('leaves more than half of the budget to others than a network that has had a twentieth of it', async () => {
+  it('leaves more than half of the budget to others when a network has used a twentieth of it', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(20, 20);
     const budget = { key: 'send_in_all:all', amount: 400, resets_at: app.db.raw(`now() + interval '1 day'`) };
@@ -234,7 +234,7 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, newPhone(), 'none', elsewhere()), { code: 200 });
   });
 
-  it('sends 20 codes a day to accounts known at an address whose network has had a twentieth of the budget', async () => {
+  it('sends 20 codes a day to accounts known at an address whose network has used a twentieth of the budget', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1', SEND_CODE_PER_DAY: '400' });
     await ownNetwork(19, 19);
     const owners = await inParallel(25, () => insertPerson(app));
@@ -245,7 +245,7 @@ describe('the spend guard', () => {
     );
     const answers = [];
     for (const owner of owners) answers.push(await send(guarded, owner));
-    // One before the network has had so many, and 20 after that.
+    // One before the network has used a twentieth, and 20 after that.
     expect(countCodes(answers)).toEqual({ 200: 21, 5000: 4 });
   });
 
@@ -274,7 +274,7 @@ describe('the spend guard', () => {
     expect(await counts()).toEqual([{ region: 'GB', sent: 6, verified: 1 }]);
   });
 
-  it('in record mode, the default, sends and says what it would not have sent', async () => {
+  it('in record mode, the default, sends and logs what it would have refused', async () => {
     await attackOn('GB');
     expectBody(await send(app, newPhone(), 'recorded'), { code: 200 });
     expect(await decisions('recorded')).toEqual([
@@ -283,14 +283,14 @@ describe('the spend guard', () => {
     expect(await logged('recorded')).toMatchObject([{ region: '44', decision: 'let through' }]);
   });
 
-  it('off does and says nothing', async () => {
+  it('when off does and logs nothing', async () => {
     const unguarded = await instance({ SPEND_GUARD: 'off' });
     await attackOn('GB');
     expectBody(await send(unguarded, newPhone(), 'unguarded'), { code: 200 });
     expect(await decisions('unguarded')).toEqual([]);
   });
 
-  it('lets a region in again when the bad hour and day are over', async () => {
+  it('allows a region again when the bad hour and day are over', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('GB');
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '70 minutes'`);
@@ -301,7 +301,7 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, newPhone()), { code: 200 });
   });
 
-  it('does not judge codes that nobody has had the time to type in, and caps how many there may be', async () => {
+  it('does not judge codes that are too new to be typed in, but caps their number', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await traffic('GB', '0 minutes', 500, 451);
     await ownNetworkIsBehind();
@@ -311,19 +311,19 @@ describe('the spend guard', () => {
     expectBody(await send(guarded, await insertPerson(app)), { code: 200 });
   });
 
-  it('caps them at three times what is usual for a quarter of an hour', async () => {
+  it('caps new codes at three times the usual number per quarter of an hour', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', TRUST_PROXY: '1' });
     for (let day = 2; day < 12; day += 1) await traffic('GB', `${day} days`, 20, 18);
     await traffic('GB', '30 minutes', 20, 18);
     const answers = await inParallel(200, () => send(guarded, newPhone(), 'none', elsewhere()));
     const { 200: sent = 0 } = countCodes(answers);
     expect(guarded.sms.sent).toHaveLength(sent);
-    // 90, and in the alarm as many again. A code that is counted already and still being sent counts twice for a moment.
+    // 90, and as many again in the alarm. A code that is counted and still being sent counts twice for a moment.
     expect(sent).toBeGreaterThanOrEqual(135);
     expect(sent).toBeLessThanOrEqual(180);
   });
 
-  it('counts codes that have not reached the database yet: of 12 at once, one finds the last place', async () => {
+  it('counts codes that have not reached the database yet: one of 12 concurrent ones gets the last place', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', DATABASE_POOL_MAX: '20' });
     await traffic('GB', '0 minutes', 49, 0);
     await ownNetworkIsBehind();
@@ -337,13 +337,13 @@ describe('the spend guard', () => {
     expect(countCodes(await answers.calls)).toEqual({ 200: 1, 5000: 11 });
   });
 
-  it('knows what was counted before regions were countries', async () => {
+  it('counts traffic recorded before regions were countries', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('44');
     expectBody(await send(guarded, newPhone()), { code: 5000 });
   });
 
-  it('judges each country of a calling code by itself', async () => {
+  it('judges each country of a calling code separately', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await attackOn('JM');
     await traffic('US', '30 minutes', 40, 32);
@@ -360,10 +360,10 @@ describe('a few codes to each of many countries', () => {
       return countCodes(answers);
     });
 
-  it('are capped together while none can be judged, and refused once they can', async () => {
+  it('are capped together while no country can be judged, and refused once one can', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce', CODE_RESEND_SECONDS: '1', TRUST_PROXY: '1' });
     await spray(guarded, 2);
-    // 150, and in the alarm as many again. Of two at once, one may see the other both as counted and as under way.
+    // 150, and as many again in the alarm. If two come at once, one may see the other both as counted and as pending.
     const capped = guarded.sms.sent.length;
     expect([299, 300]).toContain(capped);
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '30 minutes'`);
@@ -372,7 +372,7 @@ describe('a few codes to each of many countries', () => {
     expect(guarded.sms.sent).toHaveLength(capped + 150);
   });
 
-  it('are refused too when each country gets as many as it may before it is judged', async () => {
+  it('are also refused when each country stays below the number that is judged', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     for (const country of ['FR', 'ES', 'IT']) await traffic(country, '30 minutes', 50, 0);
     expectBody(await send(guarded, { region: 49, phone: '15123456789' }), { code: 200 });
@@ -381,7 +381,7 @@ describe('a few codes to each of many countries', () => {
     expectBody(await send(guarded, { region: 49, phone: '15123456788' }), { code: 5000 });
   });
 
-  it('close no country to new users in which others verify theirs', async () => {
+  it('do not block new users in a country where others verify their codes', async () => {
     const guarded = await instance({ SPEND_GUARD: 'enforce' });
     await traffic('GB', '2 hours', 30, 20);
     for (const [country] of EVERYWHERE) if (country !== 'GB') await traffic(country, '30 minutes', 5, 0);
@@ -396,7 +396,7 @@ describe('a few codes to each of many countries', () => {
 });
 
 describe('SMS traffic', () => {
-  it('counts what is sent and verified, by country, from all instances', async () => {
+  it('counts sent and verified codes by country, over all instances', async () => {
     const second = await instance({});
     await verificationToken(app, newPhone());
     await verificationToken(second, newPhone());
@@ -408,7 +408,7 @@ describe('SMS traffic', () => {
     ]);
   });
 
-  it('counts what may have been sent, and not what certainly was not', async () => {
+  it('counts codes that may have been sent, but not those that certainly were not', async () => {
     const failing = await instance({});
     failing.sms.before = () => Promise.reject(new SendingTimedOut());
     expectRefusal(await send(failing, newPhone()), 503);
@@ -419,7 +419,7 @@ describe('SMS traffic', () => {
     expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 0 }]);
   });
 
-  it('counts a verification where its code was sent', async () => {
+  it('counts a verification in the slot in which its code was sent', async () => {
     const phone = newPhone();
     await send(app, phone);
     await app.db.raw(`UPDATE sms_traffic SET slot = slot - interval '20 minutes'`);
@@ -430,7 +430,7 @@ describe('SMS traffic', () => {
     expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
   });
 
-  it('is kept for a bit more than a fortnight', async () => {
+  it('is stored for slightly more than a fortnight', async () => {
     await traffic('GB', '15 days', 1, 1);
     await traffic('GB', '17 days', 1, 1);
     await new SmsTrafficRepository(app.db).sweep();

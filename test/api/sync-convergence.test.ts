@@ -22,7 +22,7 @@ interface World {
 
 type Statement = [sql: string, values: unknown[]];
 
-/** Each kind of write that the tables are made for, the ways of ending and of coming back among them. */
+/** Returns one of the writes that the tables are made for, including ends and returns. */
 function randomWrite(choices: Choices, { people, groups }: World, count: number): Statement {
   const [ann, bob, group] = [choices.oneOf(people).id, choices.oneOf(people).id, choices.oneOf(groups)];
   const pair = ann === bob ? [ann, 'somebody'] : [ann, bob];
@@ -54,7 +54,7 @@ function randomWrite(choices: Choices, { people, groups }: World, count: number)
   ]);
 }
 
-describe('clients that fold the answers of sync', () => {
+describe('clients that apply the answers of sync', () => {
   let app: TestApp;
   let readers: SignedInPerson[];
   let world: World;
@@ -69,7 +69,7 @@ describe('clients that fold the answers of sync', () => {
 
   afterAll(() => app.close());
 
-  it('hold in the end what a full sync gives, whoever wrote, in whatever order transactions committed', async () => {
+  it('end with what a full sync returns, for any writers and any order in which transactions commit', async () => {
     const until = Date.now() + RUN_MS;
     const clients = await Promise.all(
       readers.map(async (reader, index) => {
@@ -106,7 +106,7 @@ describe('clients that fold the answers of sync', () => {
     }
   }
 
-  /** Transactions of one to three writes that wait a while before they commit; one in ten changes its mind. */
+  /** Runs transactions of one to three writes that wait a while before they commit. One in ten rolls back. */
   async function write(choices: Choices, index: number, until: number): Promise<number> {
     const writer = await connectWriter(app);
     await writer.query(`SET deadlock_timeout = '20ms'`);
@@ -131,7 +131,7 @@ describe('clients that fold the answers of sync', () => {
       await pause(delay);
       await writer.query(end);
     } catch (error) {
-      // One of two that wait for each other is rolled back, which is one more way for a transaction to end.
+      // If two wait for each other, PostgreSQL rolls one back, which is another way for a transaction to end.
       if (codeOf(error) !== DEADLOCK) throw error;
       await writer.query('ROLLBACK');
     }

@@ -9,24 +9,21 @@ import { readBytes, cookieFor, openAnswer } from '../support/streams';
 import { pause, sync } from '../support/sync';
 import { until } from '../support/until';
 
-/**
- * Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an answer nobody reads stands
- * still.
- */
+/** Portraits of 960 bytes that gzip cannot halve: far more than the sockets hold, so that an unread answer stalls. */
 const HASHES = 30;
 const IN_LARGEST = 5_000;
-/** One statement reads no more than this. */
+/** Maximum rows that one statement reads. */
 const CHUNK = 500;
 
 describe('POST /user/sync/:version with a large answer', () => {
   let app: TestApp;
   let ann: SignedInPerson;
   let cookie: { Cookie: string };
-  /** How many rows each statement on members has given. */
+  /** Rows that each statement on members has returned. */
   let reads: number[] = [];
 
   beforeAll(async () => {
-    // One connection for all requests: whatever held on to it would stop the others.
+    // One connection for all requests: a request that kept it would block the others.
     app = await startApp({ DATABASE_POOL_MAX: '1' });
     ann = await insertAndSignIn(app);
     cookie = await cookieFor(app, ann);
@@ -42,7 +39,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     reads = [];
   });
 
-  it('gives in many chunks what one plain statement gives at once', async () => {
+  it('returns in many chunks what one plain statement returns at once', async () => {
     const answer = await openAnswer(app, '/user/sync/0', cookie);
     expect(answer.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
     const { result } = JSON.parse(await text(answer)) as { result: SyncResult };
@@ -53,14 +50,14 @@ describe('POST /user/sync/:version with a large answer', () => {
     expect(reads.length).toBeGreaterThan(7);
   });
 
-  it('gives the same to a client that accepts gzip', async () => {
+  it('returns the same to a client that accepts gzip', async () => {
     const answer = await openAnswer(app, '/user/sync/0', { ...cookie, 'Accept-Encoding': 'gzip' });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip' });
     const { result } = JSON.parse(await text(answer.pipe(createGunzip()))) as { result: SyncResult };
     expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
   });
 
-  it('gives large changes in chunks too, to a client that has everything else', async () => {
+  it('returns large changes in chunks too, to a client that has everything else', async () => {
     const { version } = (
       JSON.parse(await text(await openAnswer(app, '/user/sync/0', cookie))) as { result: SyncResult }
     ).result;
@@ -75,7 +72,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     await app.db('group_members').where({ group_id: 'largest' }).update({ is_deleted: false });
   });
 
-  describe('of many friends', () => {
+  describe('for many friends', () => {
     const FRIENDS = 2 * CHUNK + 1;
     let cat: SignedInPerson;
 
@@ -88,7 +85,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       );
     });
 
-    it('reads them in pages, and gives all that have not ended', async () => {
+    it('reads them in pages, and returns all that have not ended', async () => {
       const pages: number[] = [];
       const note = (response: unknown, { sql }: { sql: string }) => {
         if (sql.includes('FROM friendships')) pages.push((response as { rows: unknown[] }).rows.length);
@@ -106,7 +103,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
   });
 
-  describe('of a long blacklist', () => {
+  describe('for a long blacklist', () => {
     const ENTRIES = 2 * CHUNK + 1;
     let bob: SignedInPerson;
     let pages: number[] = [];
@@ -130,7 +127,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       pages = [];
     });
 
-    it('reads it in pages, and gives all that has not ended', async () => {
+    it('reads it in pages, and returns all that has not ended', async () => {
       const { blacklist } = await sync(bob);
       expect(pages).toEqual([CHUNK, CHUNK, 1]);
       const kept = await app
@@ -141,9 +138,9 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(blacklist.map(({ friendId, status }) => ({ friend_id: friendId, status }))).toEqual(kept);
     });
 
-    it('reads none where little has changed', async () => {
+    it('reads no page when little has changed', async () => {
       let { version, blacklist: before } = await sync(bob);
-      // Whatever transaction is under way in the cluster, of another test too, keeps a version back.
+      // Any open transaction in the cluster, even of another test, holds the version back.
       await until(async () => {
         ({ version, blacklist: before } = await sync(bob, version));
         return before.length === 0;
@@ -155,7 +152,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(pages).toEqual([]);
     });
 
-    it('has one of the two places of large answers', async () => {
+    it('takes one of the two places for large answers', async () => {
       await app.db('group_members').insert({ group_id: 'largest', member_id: bob.id });
       const his = await cookieFor(app, bob);
       const slow = [await openAnswer(app, '/user/sync/0', his), await openAnswer(app, '/user/sync/0', his)];
@@ -167,7 +164,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
   });
 
-  describe('of many groups that the user has left', () => {
+  describe('for many groups that the user has left', () => {
     const LEFT = 2 * CHUNK + 1;
     let dan: SignedInPerson;
     const pages: number[] = [];
@@ -200,7 +197,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       await app.db('group_members').where({ member_id: dan.id }).delete();
     });
 
-    it('reads ended memberships in pages, and tells of each once', async () => {
+    it('reads ended memberships in pages, and returns each once', async () => {
       const { groups } = await sync(dan, 1);
       expect(pages).toEqual([CHUNK, CHUNK, 1]);
       const ended = groups.filter(({ isDeleted }) => isDeleted).map(({ group }) => group.id);
@@ -210,7 +207,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
   });
 
-  it('is not delayed by 60 to one user: two of them are under way, and take turns with it', async () => {
+  it('is not delayed by 60 answers to one user: two of them run, and take turns with it', async () => {
     const bob = await insertAndSignIn(app);
     await insertGroupsOf(bob);
     const turns: string[] = [];
@@ -226,14 +223,14 @@ describe('POST /user/sync/:version with a large answer', () => {
     app.serviceDb.off('query', note);
     const his = turns.slice(turns.indexOf('bob'), turns.lastIndexOf('bob') + 1);
     expect(his.filter((name) => name === 'bob')).toHaveLength(8);
-    // With 60 answers under way to ann, they would be about 60 for each of his.
+    // With 60 answers running for ann, there would be about 60 turns for each of his.
     expect(his.length).toBeLessThan(100);
     expect(group_members).toHaveLength(8 * 300);
     const answers = await attack;
     expect(answers.filter((answer) => answer.includes('"code":429'))).toHaveLength(58);
   });
 
-  describe('and a client that reads slowly', () => {
+  describe('for a client that reads slowly', () => {
     let answer: IncomingMessage;
 
     beforeEach(async () => {
@@ -243,7 +240,7 @@ describe('POST /user/sync/:version with a large answer', () => {
 
     afterEach(() => answer.destroy());
 
-    it('reads no further ahead than the sockets hold, and holds no connection meanwhile', async () => {
+    it('reads no further ahead than the sockets hold, and holds no connection while it waits', async () => {
       const readAhead = reads.length;
       expect(await busyConnections()).toEqual([]);
       await Promise.all([
@@ -257,14 +254,14 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(inOrder(result.group_members)).toEqual(inOrder(await allMembers()));
     });
 
-    it('leaves nothing running when it goes away', async () => {
+    it('leaves nothing running when the client disconnects', async () => {
       const other = await openAnswer(app, '/user/sync/0', cookie);
       await untilItStandsStill();
       const before = reads.length;
       for (const left of [answer, other]) left.destroy();
       await pause(200);
       const after = reads.length;
-      // One under way for each, at the most.
+      // At most one was running for each.
       expect(after - before).toBeLessThanOrEqual(2);
       await pause(200);
       expect(reads).toHaveLength(after);
@@ -275,7 +272,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect(result.group_members).toHaveLength((await allMembers()).length);
     });
 
-    it('has two such answers at once, and 429 for more; others have theirs', async () => {
+    it('gets two such answers at once, and 429 for more, while others get theirs', async () => {
       const second = await openAnswer(app, '/user/sync/0', cookie);
       for (let count = 0; count < 3; count += 1) {
         const refused = await post(ann.agent, '/user/sync/0');
@@ -287,7 +284,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       expect((await sync(bob)).group_members).toHaveLength(301);
       await app.db('group_members').where({ member_id: bob.id }).delete();
 
-      // What has been read to its end, or given up, frees its place.
+      // An answer that is read to its end, or dropped, frees its place.
       await text(second);
       const third = await openAnswer(app, '/user/sync/0', cookie);
       expect(third.statusCode).toBe(200);
@@ -300,7 +297,7 @@ describe('POST /user/sync/:version with a large answer', () => {
       ['plain', {}],
       ['gzip', { 'Accept-Encoding': 'gzip' }],
     ])(
-      'breaks off when the database fails in the middle: half is never taken for the whole (%s)',
+      'aborts the answer when the database fails midway, so that half is never taken for the whole (%s)',
       async (_, headers) => {
         const other = await openAnswer(app, '/user/sync/0', { ...cookie, ...headers });
         await pause(100);
@@ -316,7 +313,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     );
   });
 
-  /** One group of 5,000 and thirty of 300, the user in each of them. */
+  /** Inserts one group of 5,000 members and thirty of 300, with the user in each. */
   async function insertCrowd(): Promise<void> {
     await app.db.raw(
       `INSERT INTO users (id, nickname, portrait_uri)
@@ -329,7 +326,7 @@ describe('POST /user/sync/:version with a large answer', () => {
          SELECT 'large' || n, 'Large ' || n, 'crowd2' FROM generate_series(1, 30) n
          UNION ALL SELECT 'largest', 'Largest', 'crowd2'`,
     );
-    // Each is one statement of the pool, which has its time.
+    // Each is one statement of the pool, whose time is limited.
     const members = [
       `SELECT 'largest', 'crowd' || n FROM generate_series(2, ${IN_LARGEST}) n`,
       ...[1, 11, 21].map(
@@ -341,7 +338,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     for (const some of members) await app.db.raw(`INSERT INTO group_members (group_id, member_id) ${some}`);
   }
 
-  /** Eight groups of 300: each is read by a statement of its own. */
+  /** Inserts eight groups of 300. A statement of its own reads each. */
   async function insertGroupsOf({ id }: { id: string }): Promise<void> {
     const groups = Array.from({ length: 8 }, (_, index) => `bobs${index}`);
     await app.db('groups').insert(groups.map((group) => ({ id: group, name: group, creator_id: id })));
@@ -374,7 +371,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     });
   }
 
-  /** The service's connections that are doing something, this one apart. */
+  /** Returns the service's connections that are busy, except this one. */
   async function busyConnections(): Promise<unknown[]> {
     const { rows } = await app.db.raw<{ rows: unknown[] }>(
       `SELECT state, query FROM pg_stat_activity

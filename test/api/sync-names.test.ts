@@ -39,7 +39,7 @@ describe('POST /user/sync/:version with names', () => {
     expectOk(agent.post('/user/set_nickname').send({ nickname }));
   const time = expect.any(Number) as number;
 
-  it('shows them of friends and of those on the blacklist', async () => {
+  it('returns the names of friends and of users on the blacklist', async () => {
     await friendOf(bob);
     await blacklisted(cat);
     await expectOk(bob.agent.post('/user/set_portrait_uri').send({ portraitUri: 'https://a.b/p.png' }));
@@ -50,7 +50,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(blacklist).toEqual([{ friendId: cat.id, status: true, timestamp: time, user: other }]);
   });
 
-  it('shows none of what has ended, and none of nobody', async () => {
+  it('returns no names for ended relations, or of unknown users', async () => {
     const dan = await insertPerson(app, 'Dan');
     await friendOf(bob, 30);
     await blacklisted(cat, false);
@@ -71,7 +71,7 @@ describe('POST /user/sync/:version with names', () => {
     '{"names": true',
     'names=true',
     Buffer.from([0xff, 0, 1]).toString('latin1'),
-  ])('is asked for by this body alone: %s is no body at all', async (body) => {
+  ])('is requested only by this body: %s counts as no body', async (body) => {
     await friendOf(bob);
     await blacklisted(cat);
     const client = await settledClient(ann);
@@ -86,7 +86,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(Object.keys((await sync(ann)).friends[0] ?? {})).toEqual(['friendId', 'displayName', 'status', 'timestamp']);
   });
 
-  it('delivers the new name or portrait of a friend, to whoever asks with names alone', async () => {
+  it('delivers the new name or portrait of a friend, but only to clients that ask with names', async () => {
     await friendOf(bob);
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     const [before] = named.state().friends;
@@ -107,7 +107,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(named.state()).toEqual(await fullState(ann, NAMES));
   });
 
-  it('delivers a friend who was renamed and then changed once, as everybody is', async () => {
+  it('delivers a friend who was renamed and then changed once, like any other', async () => {
     await friendOf(bob);
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await rename(bob);
@@ -117,7 +117,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(named.state()).toEqual(await fullState(ann, NAMES));
   });
 
-  it('delivers a friend twice renamed in one transaction, and to nobody without names', async () => {
+  it('delivers a friend renamed twice in one transaction, and not to clients without names', async () => {
     await friendOf(bob);
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await app.db.transaction(async (trx) => {
@@ -127,7 +127,7 @@ describe('POST /user/sync/:version with names', () => {
     expect((await plain.sync()).friends).toEqual([]);
   });
 
-  it.each([10, 11, 21])('delivers the new name of whoever has status %d', async (status) => {
+  it.each([10, 11, 21])('delivers the new name of a user with status %d', async (status) => {
     await friendOf(bob, status);
     const client = await settledClient(ann, NAMES);
     await rename(bob);
@@ -135,7 +135,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(client.state()).toEqual(await fullState(ann, NAMES));
   });
 
-  it('delivers the new name of somebody on the blacklist, and writes nothing for it', async () => {
+  it('delivers the new name of a user on the blacklist, and writes nothing for it', async () => {
     await blacklisted(bob);
     const row = () => app.db('blacklist').where({ user_id: ann.id }).first<object>();
     const before = await row();
@@ -147,7 +147,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('delivers no new name of what has ended', async () => {
+  it('does not deliver new names for ended relations', async () => {
     await friendOf(bob, 30);
     await blacklisted(bob, false);
     const client = await settledClient(ann, NAMES);
@@ -155,7 +155,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(isEmpty(await client.sync())).toBe(true);
   });
 
-  it('moves neither the time of the friendship nor its own version', async () => {
+  it('changes neither the time of the friendship nor its own version', async () => {
     await friendOf(bob);
     const row = () => app.db('friendships').where({ user_id: ann.id }).first<object>('updated_at', 'version');
     const before = await row();
@@ -171,7 +171,7 @@ describe('POST /user/sync/:version with names', () => {
     expect((await client.sync()).friends).toMatchObject([{ friendId: late, user: { nickname: 'Late' } }]);
   });
 
-  it('lets nobody write its version', async () => {
+  it('ignores a version that a writer sets', async () => {
     await friendOf(bob);
     const client = await settledClient(ann);
     const row = () => app.db('friendships').where({ user_id: ann.id, friend_id: bob.id });
@@ -181,7 +181,7 @@ describe('POST /user/sync/:version with names', () => {
     expect((await client.sync()).friends).toMatchObject([{ friendId: bob.id, status: 30 }]);
   });
 
-  describe('of many', () => {
+  describe('for many users', () => {
     const MANY = 1_201;
     beforeEach(async () => {
       await app.db.raw(`INSERT INTO users (id, nickname) SELECT ? || n, 'N' || n FROM generate_series(1, ?) n`, [
@@ -198,7 +198,7 @@ describe('POST /user/sync/:version with names', () => {
         );
     });
 
-    it('gives all, reads them in pages, and reads no page where little has changed', async () => {
+    it('returns all, reads them in pages, and reads no page when little has changed', async () => {
       const pages: number[] = [];
       const note = (response: unknown, { sql }: { sql: string }) => {
         if (/named_version|row.status/.test(sql)) pages.push((response as { rows: unknown[] }).rows.length);
@@ -225,7 +225,7 @@ describe('POST /user/sync/:version with names', () => {
     });
   });
 
-  describe('beside transactions that overlap', () => {
+  describe('during overlapping transactions', () => {
     let writers: [Client, Client];
     let client: FoldingClient;
     beforeEach(async () => {
@@ -251,44 +251,50 @@ describe('POST /user/sync/:version with names', () => {
     it.each([
       ['made a friend', BEFRIEND, undefined],
       ['made a friend again', AGAIN, 30],
-    ])('takes the new name of who was renamed while being %s: the rename waits', async (_what, write, before) => {
-      if (before) await friendOf(bob, before);
-      client = await settledClient(ann, NAMES);
-      const [befriending, renaming] = writers;
-      await befriending.query('BEGIN');
-      await befriending.query(write, [ann.id, bob.id]);
-      await renaming.query('BEGIN');
-      const renamed = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
-      await befriending.query('COMMIT');
-      await renamed.done;
-      await client.sync();
-      await renaming.query('COMMIT');
-      await client.sync();
-      expect(nameOf(client.state(), bob)).toBe('New name');
-      expect(client.state()).toEqual(await fullState(ann, NAMES));
-      expect(renamed.blocked).toBe(true);
-    });
+    ])(
+      'delivers a rename during a transaction in which the user is %s: the rename waits',
+      async (_what, write, before) => {
+        if (before) await friendOf(bob, before);
+        client = await settledClient(ann, NAMES);
+        const [befriending, renaming] = writers;
+        await befriending.query('BEGIN');
+        await befriending.query(write, [ann.id, bob.id]);
+        await renaming.query('BEGIN');
+        const renamed = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
+        await befriending.query('COMMIT');
+        await renamed.done;
+        await client.sync();
+        await renaming.query('COMMIT');
+        await client.sync();
+        expect(nameOf(client.state(), bob)).toBe('New name');
+        expect(client.state()).toEqual(await fullState(ann, NAMES));
+        expect(renamed.blocked).toBe(true);
+      },
+    );
 
     it.each([
       ['made a friend', BEFRIEND, undefined],
       ['made a friend again', AGAIN, 30],
-    ])('takes the new name of who was %s while being renamed: that waits', async (_what, write, before) => {
-      if (before) await friendOf(bob, before);
-      client = await settledClient(ann, NAMES);
-      const [befriending, renaming] = writers;
-      await renaming.query('BEGIN');
-      await renaming.query(RENAME, [bob.id]);
-      const befriended = await runUntilBlocked(app, befriending, write, [ann.id, bob.id]);
-      await client.sync();
-      await renaming.query('COMMIT');
-      await befriended.done;
-      await client.sync();
-      expect(nameOf(client.state(), bob)).toBe('New name');
-      expect(client.state()).toEqual(await fullState(ann, NAMES));
-      expect(befriended.blocked).toBe(true);
-    });
+    ])(
+      'delivers a rename after which the user is %s in another transaction: that one waits',
+      async (_what, write, before) => {
+        if (before) await friendOf(bob, before);
+        client = await settledClient(ann, NAMES);
+        const [befriending, renaming] = writers;
+        await renaming.query('BEGIN');
+        await renaming.query(RENAME, [bob.id]);
+        const befriended = await runUntilBlocked(app, befriending, write, [ann.id, bob.id]);
+        await client.sync();
+        await renaming.query('COMMIT');
+        await befriended.done;
+        await client.sync();
+        expect(nameOf(client.state(), bob)).toBe('New name');
+        expect(client.state()).toEqual(await fullState(ann, NAMES));
+        expect(befriended.blocked).toBe(true);
+      },
+    );
 
-    it('writes friendships before memberships, as a close does, so that the two never wait for each other', async () => {
+    it('writes friendships before memberships, like closing an account, so that the two never wait for each other', async () => {
       const groupId = `order-${ann.id}`;
       await insertGroup(app, groupId, [ann, bob]);
       await friendOf(bob);
@@ -315,7 +321,7 @@ function nameOf({ friends }: SyncState, { id }: Person): string | undefined {
   return friends.find(({ friendId }) => friendId === id)?.user?.nickname;
 }
 
-/** Without its version, which moves with whatever else is written. */
+/** Returns an answer's text without its version, which changes with every other write. */
 function textOf(answer: { text: string } | undefined): string {
   return answer?.text.replace(/"version":\d+/, '"version":0') ?? '';
 }

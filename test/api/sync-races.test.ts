@@ -22,7 +22,7 @@ const JOIN = 'INSERT INTO group_members (group_id, member_id) VALUES ($1, $2)';
 const RENAME = `UPDATE users SET nickname = 'New name' WHERE id = $1`;
 const BEFRIEND = 'INSERT INTO friendships (user_id, friend_id, status) VALUES ($1, $2, 20)';
 
-describe('sync beside transactions that overlap', () => {
+describe('sync during overlapping transactions', () => {
   let app: TestApp;
   let ann: SignedInPerson;
   let bob: Person;
@@ -57,7 +57,7 @@ describe('sync beside transactions that overlap', () => {
     expect(client.state()).toEqual(await fullState(ann));
   });
 
-  it('loses no row of a transaction that has begun early and writes late', async () => {
+  it('loses no row of a transaction that began early and writes late', async () => {
     const cat = await insertPerson(app, 'Cat');
     const [slow, quick] = writers;
     await slow.query('BEGIN');
@@ -71,7 +71,7 @@ describe('sync beside transactions that overlap', () => {
     expect(client.state().friends).toHaveLength(2);
   });
 
-  it('shows nothing of a transaction that is rolled back', async () => {
+  it('returns nothing of a transaction that is rolled back', async () => {
     const client = await settledClient(ann);
     await writers[0].query('BEGIN');
     await writers[0].query(BEFRIEND, [ann.id, bob.id]);
@@ -81,7 +81,7 @@ describe('sync beside transactions that overlap', () => {
     expect(client.state().friends).toEqual([]);
   });
 
-  /** Renames beside a join that is open; the join commits first, and the client syncs after each of the two. */
+  /** Renames during an open join. The join commits first, and the client syncs after each of the two. */
   async function renameBeside(client: FoldingClient): Promise<{ blocked: boolean }> {
     const [joining, renaming] = writers;
     await renaming.query('BEGIN');
@@ -94,7 +94,7 @@ describe('sync beside transactions that overlap', () => {
     return rename;
   }
 
-  it('takes the new name of someone who was renamed while joining: the rename waits for the join', async () => {
+  it('delivers the new name of a user renamed while joining: the rename waits for the join', async () => {
     const groupId = `join-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
     const client = await settledClient(ann);
@@ -109,7 +109,7 @@ describe('sync beside transactions that overlap', () => {
     expect(rename.blocked).toBe(true);
   });
 
-  it('takes the new name of someone who joined while being renamed: the join waits for the rename', async () => {
+  it('delivers the new name of a user who joined while being renamed: the join waits for the rename', async () => {
     const groupId = `rename-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
     const client = await settledClient(ann);
@@ -128,7 +128,7 @@ describe('sync beside transactions that overlap', () => {
     expect(join.blocked).toBe(true);
   });
 
-  it('takes the new name of someone who was renamed while coming back', async () => {
+  it('delivers the new name of a user renamed while coming back', async () => {
     const groupId = `back-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
     await app.db('group_members').where({ group_id: groupId, member_id: bob.id }).delete();
@@ -146,7 +146,7 @@ describe('sync beside transactions that overlap', () => {
     expect(nameOf(client.state(), bob)).toBe('New name');
   });
 
-  it('lets joins of the same people go on beside each other, in whatever order they come', async () => {
+  it('lets concurrent joins of the same users proceed in any order', async () => {
     const [one, two] = [`one-${ann.id}`, `two-${ann.id}`];
     await insertGroup(app, one, [ann]);
     await insertGroup(app, two, [ann]);
@@ -165,7 +165,7 @@ describe('sync beside transactions that overlap', () => {
     expect(joins.map(({ blocked }) => blocked)).toEqual([false, false]);
   });
 
-  it('finds no deadlock between people who join many groups and rename themselves', async () => {
+  it('causes no deadlock when users join many groups and rename themselves', async () => {
     const groups = Array.from({ length: 8 }, (_, index) => `many${index}-${ann.id}`);
     for (const groupId of groups) await insertGroup(app, groupId, [ann]);
     const [joining, renaming] = writers;
@@ -188,7 +188,7 @@ describe('sync versions', () => {
   let ann: SignedInPerson;
   let bob: Person;
 
-  // A database of its own for each: they change its epoch.
+  // Each test has its own database, since it changes the epoch.
   beforeEach(async () => {
     app = await startApp();
     ann = await insertAndSignIn(app, 'Ann');
@@ -197,7 +197,7 @@ describe('sync versions', () => {
 
   afterEach(() => app.close());
 
-  it('go on above all earlier ones in a new life of the server, where transaction ids restart lower', async () => {
+  it('are higher than all earlier ones in a new life of the server, where transaction ids restart lower', async () => {
     await beginNewLife();
     const client = await settledClient(ann);
     const held = client.version;
@@ -211,9 +211,9 @@ describe('sync versions', () => {
     expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
   });
 
-  it('go on above all earlier ones also when the clock was put back', async () => {
+  it('are higher than all earlier ones even when the clock was put back', async () => {
     const client = await settledClient(ann);
-    // As if an hour had been taken off the clock since the last life began, which is the same as this.
+    // Like taking an hour off the clock since the last life began.
     await app.db('sync_epoch').update({ base: app.db.raw('base + 3600000000') });
     await app.db('sync_life').delete();
     await befriend(ann, bob);
@@ -241,13 +241,13 @@ describe('sync versions', () => {
     await Promise.all([first.end(), second.end()]);
   });
 
-  it('get their base from the first who asks whether the service is ready: no writer has to make it', async () => {
+  it('get their base from the first readiness check, so that no writer has to make it', async () => {
     await beginNewLife();
     await until(async () => (await app.api.get('/readyz')).status === 200);
     expect(await app.db('sync_epoch').pluck('base')).toHaveLength(2);
   });
 
-  it('are never low for a transaction that cannot see the new base: it fails, to be tried again', async () => {
+  it('are never too low in a transaction that cannot see the new base: it fails, to be retried', async () => {
     const late = await connectWriter(app);
     await beginNewLife();
     await late.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
@@ -260,7 +260,7 @@ describe('sync versions', () => {
   it.each([
     ['a million transactions ahead', '- 1000000'],
     ['billions of transactions behind', '+ 5000000000'],
-  ])('go on in another cluster, whose transaction ids are %s of those in the dump', async (_words, shift) => {
+  ])('stay usable in another cluster, whose transaction ids are %s of those in the dump', async (_words, shift) => {
     await befriend(ann, bob);
     await arrivesInAnotherCluster(shift);
     const client = foldingClientOf(ann);
@@ -280,7 +280,7 @@ describe('sync versions', () => {
     expect(await app.db('sync_epoch').pluck('base')).toHaveLength(1);
   });
 
-  it('cannot be set by who writes', async () => {
+  it('cannot be set by writers', async () => {
     await app.db('groups').insert({ id: 'group', name: 'Group', creator_id: ann.id, version: 1 });
     await app.db('group_members').insert({ group_id: 'group', member_id: ann.id, version: 2, joined_version: 3 });
     await app.db('friendships').insert({ user_id: ann.id, friend_id: bob.id, status: 20, version: 4 });
@@ -298,7 +298,7 @@ describe('sync versions', () => {
     expect(Math.min(...joined)).toBeGreaterThan(1e15);
   });
 
-  it('of a membership begin anew with a join and with coming back, and at no other time', async () => {
+  it('for a membership restart with a join and a return, and at no other time', async () => {
     const mine = () => app.db('group_members').where({ group_id: 'group', member_id: ann.id });
     const joined = async () => {
       const row = await mine().first<{ joined_version: number; version: number }>('joined_version', 'version');
@@ -319,7 +319,7 @@ describe('sync versions', () => {
     expect(again).toBe(now);
   });
 
-  it('of a relation that is gone stay: DELETE leaves a tombstone, and deleting that again changes nothing', async () => {
+  it('for a deleted relation stay: DELETE leaves a tombstone, and a second DELETE changes nothing', async () => {
     await insertGroup(app, 'group', [ann]);
     await befriend(ann, bob);
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
@@ -333,14 +333,14 @@ describe('sync versions', () => {
     expect(await versionsOf(tables)).toEqual(before);
   });
 
-  /** As after a crash or a promotion: the rows were stamped in a life whose transaction ids were a million ahead. */
+  /** Begins a new life, like a crash or a promotion: rows have transaction ids a million ahead. */
   async function beginNewLife(): Promise<void> {
     await app.db('sync_epoch').whereNotIn('base', app.db('sync_life').select('base')).delete();
     await app.db('sync_epoch').update({ base: app.db.raw('base + 1000000') });
     await app.db('sync_life').delete();
   }
 
-  /** As a dump brings it along: with the base of another cluster, and the life of a server that runs elsewhere. */
+  /** Loads a dump's state: the base of another cluster, and the life of a server that runs elsewhere. */
   async function arrivesInAnotherCluster(shift: string): Promise<void> {
     await app.db('sync_epoch').update({ system_identifier: 1, base: app.db.raw(`base ${shift}`) });
     await app.db('sync_life').update({ started: app.db.raw(`started - interval '1 day'`) });
@@ -358,7 +358,7 @@ describe('sync versions', () => {
   }
 });
 
-describe('what would hide a change from clients', () => {
+describe('a write that would hide a change from clients', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -385,13 +385,13 @@ describe('what would hide a change from clients', () => {
     [`UPDATE group_members SET member_id = 'other'`, 'UPDATE on group_members'],
     [`UPDATE friendships SET friend_id = 'other'`, 'UPDATE on friendships'],
     [`UPDATE blacklist SET friend_id = 'other'`, 'UPDATE on blacklist'],
-  ])('is refused, whoever asks: %s', async (statement, message) => {
+  ])('is refused, whichever role runs it: %s', async (statement, message) => {
     await expect(app.db.raw(statement)).rejects.toThrow(`${message} would hide a change from clients`);
   });
 });
 
 describe('the migrations', () => {
-  it('can all be taken back, leaving nothing, and applied again', async () => {
+  it('can all be reverted, leaving nothing, and applied again', async () => {
     const database = await emptyDatabase();
     let pool: TestPool | undefined;
     try {
@@ -411,7 +411,7 @@ describe('the migrations', () => {
     }
   });
 
-  /** Everything in the schema but Knex's own records. */
+  /** Returns everything in the schema except Knex's own records. */
   async function leftOver(db: Knex): Promise<string[]> {
     const { rows } = await db.raw<{ rows: { name: string }[] }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'knex_%'

@@ -26,7 +26,7 @@ describe('POST /user/sync/:version', () => {
     cat = await insertPerson(app, 'Cat');
   });
 
-  it('gives everything at version 0, each field as it is specified', async () => {
+  it('returns everything at version 0, with each field as specified', async () => {
     await app.db('users').where({ id: bob.id }).update({ portrait_uri: 'https://img.example/bob.png' });
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: cat.id });
     await befriend(ann, bob, { display_name: 'Bobby', status: 20 });
@@ -56,7 +56,7 @@ describe('POST /user/sync/:version', () => {
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8' });
   });
 
-  it('gives empty lists, never nothing, to a user who has no relations', async () => {
+  it('returns empty lists, never null, to a user without relations', async () => {
     const { version, user } = await sync(ann);
     const lists = { blacklist: [], friends: [], groups: [], group_members: [] };
     expect(await sync(ann)).toStrictEqual({ version: anyVersion, user, ...lists });
@@ -64,7 +64,7 @@ describe('POST /user/sync/:version', () => {
     expect([version, user.timestamp].every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('takes each timestamp from the row that it stands beside', async () => {
+  it('takes each timestamp from its own row', async () => {
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: cat.id });
     await befriend(ann, bob);
     const groupId = `stamps-${ann.id}`;
@@ -79,7 +79,7 @@ describe('POST /user/sync/:version', () => {
     expect(group_members[0]?.timestamp).toBe(await versionOf('group_members', { group_id: groupId }));
   });
 
-  it('gives only what has changed since the version of an earlier answer, and the user always', async () => {
+  it('returns only what has changed since the version of an earlier answer, and always the user', async () => {
     await befriend(ann, bob);
     const client = await settledClient(ann);
     await befriend(ann, cat);
@@ -91,7 +91,7 @@ describe('POST /user/sync/:version', () => {
     expect(client.state().friends).toHaveLength(2);
   });
 
-  it('gives no rows when nothing has changed', async () => {
+  it('returns no rows when nothing has changed', async () => {
     await befriend(ann, bob);
     await insertGroup(app, `quiet-${ann.id}`, [ann, bob]);
     const client = await settledClient(ann);
@@ -102,7 +102,7 @@ describe('POST /user/sync/:version', () => {
     expect(client.state()).toEqual(await fullState(ann));
   });
 
-  it('gives what the operations of the service have written', async () => {
+  it("returns what the service's operations have written", async () => {
     const client = await settledClient(ann);
     await post(ann.agent, '/user/add_to_blacklist', { friendId: bob.id });
     await post(ann.agent, '/user/set_nickname', { nickname: 'Anna' });
@@ -130,7 +130,7 @@ describe('POST /user/sync/:version', () => {
     expectRefusal(await post(ann.agent, `/user/sync/${version}`), 400, 'version');
   });
 
-  it('refuses a blank version with 400; without any, the path is another one', async () => {
+  it('refuses a blank version with 400; a path without any is another one', async () => {
     expectRefusal(await post(ann.agent, '/user/sync/%20'), 400, 'version');
     expectRefusal(await post(ann.agent, '/user/sync/'), 404);
   });
@@ -140,7 +140,7 @@ describe('POST /user/sync/:version', () => {
     expectRefusal(await post(app.api, '/user/sync/abc'), 401);
   });
 
-  it('shows a user nothing of what belongs to others', async () => {
+  it('returns nothing that belongs to other users', async () => {
     const dan = await insertPerson(app, 'Dan');
     await befriend(bob, dan);
     await app.db('blacklist').insert({ user_id: bob.id, friend_id: ann.id });
@@ -167,7 +167,7 @@ describe('POST /user/sync/:version', () => {
       ]);
     });
 
-    it('in its own memberships and with the members of its groups with isDeleted', async () => {
+    it("in the user's own memberships and the members of their groups with isDeleted", async () => {
       const [mine, theirs] = [`mine-${ann.id}`, `theirs-${ann.id}`];
       await insertGroup(app, mine, [ann, bob]);
       await insertGroup(app, theirs, [cat, ann]);
@@ -183,7 +183,7 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
-  it.each([undefined, NAMES])('tells a client that begins with 0 nothing of what has ended: %j', async (asked) => {
+  it.each([undefined, NAMES])('does not tell a client that begins with 0 what has ended: %j', async (asked) => {
     await app.db('blacklist').insert({ user_id: ann.id, friend_id: bob.id });
     await befriend(ann, bob, {});
     const [left, dismissed] = [`ended-left-${ann.id}`, `ended-dismissed-${ann.id}`];
@@ -198,21 +198,21 @@ describe('POST /user/sync/:version', () => {
       const { blacklist, friends, groups } = await sync(ann, since, asked);
       return [blacklist.length, friends.length, groups.length];
     };
-    // The group's rows say so later.
+    // The rows of the group say so later.
     for (const sweep of [false, true]) {
       if (sweep) await app.sweep();
       expect(await ended(0)).toEqual([0, 0, 0]);
       expect(await ended(client.version)).toEqual([1, 1, 2]);
-      // From a version of an earlier life of the database, a client that may hold all of it is told.
+      // With a version from an earlier life of the database, a client may hold everything, and is told.
       expect(await ended(Number.MAX_SAFE_INTEGER)).toEqual([1, 1, 2]);
     }
-    // A client that holds all of it, and begins with 0 again, ends with what there is.
+    // A client that holds everything and begins with 0 again ends with the present state.
     client.version = 0;
     await client.sync();
     expect(client.state()).toMatchObject({ blacklist: [], friends: [], groups: [] });
   });
 
-  it('leaves the tombstones of other members out at version 0, where the client holds nothing to delete', async () => {
+  it('leaves out ended memberships of others at version 0, where the client holds nothing to delete', async () => {
     const groupId = `tombs-${ann.id}`;
     await insertGroup(app, groupId, [ann, bob]);
     const { version } = await settledClient(ann);
@@ -221,7 +221,7 @@ describe('POST /user/sync/:version', () => {
     expect((await sync(ann, version)).group_members).toMatchObject([{ memberId: bob.id, isDeleted: true }]);
   });
 
-  it('gives everyone in a newly joined group, however old their memberships', async () => {
+  it('returns all members of a newly joined group, however old their memberships', async () => {
     const groupId = `joined-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat]);
     const old = (await versionOf('group_members', { group_id: groupId, member_id: bob.id })) ?? 0;
@@ -235,7 +235,7 @@ describe('POST /user/sync/:version', () => {
     expect(group_members.find(({ memberId }) => memberId === bob.id)?.timestamp).toBe(old);
   });
 
-  it('takes those away who left while the user had left too and come back', async () => {
+  it('removes members who left while the user was out of the group too', async () => {
     const groupId = `back-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat, ann]);
     const client = await settledClient(ann);
@@ -249,7 +249,7 @@ describe('POST /user/sync/:version', () => {
     expect(client.state().groups[0]?.members.map(({ memberId }) => memberId)).toEqual([ann.id, bob.id].sort());
   });
 
-  it('gives a left group no members, and all of them when the user comes back', async () => {
+  it('returns no members of a group that the user left, and all of them when the user comes back', async () => {
     const groupId = `left-${ann.id}`;
     await insertGroup(app, groupId, [bob, cat, ann]);
     const client = await settledClient(ann);
@@ -262,7 +262,7 @@ describe('POST /user/sync/:version', () => {
     expect(client.state().groups[0]?.members).toHaveLength(3);
   });
 
-  it('gives every member the new name and portrait of a group, and no members with it', async () => {
+  it("delivers a group's new name and portrait to every member, without the members", async () => {
     const groupId = `named-${ann.id}`;
     await insertGroup(app, groupId, [bob, ann]);
     const client = await settledClient(ann);
@@ -278,8 +278,8 @@ describe('POST /user/sync/:version', () => {
     expect(group_members).toEqual([]);
   });
 
-  describe('shows who is out of a group nothing more of it:', () => {
-    it('no new name or portrait, however often they change', async () => {
+  describe('hides from a former member of a group', () => {
+    it('its new name and portrait, however often they change', async () => {
       const groupId = `out-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       await leave(groupId, ann);
@@ -291,7 +291,7 @@ describe('POST /user/sync/:version', () => {
       expect((await client.sync()).groups).toEqual([]);
     });
 
-    it('neither name nor portrait with the news of the end', async () => {
+    it('its name and portrait in the row that reports the end', async () => {
       const groupId = `ended-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       const { version } = await settledClient(ann);
@@ -300,14 +300,14 @@ describe('POST /user/sync/:version', () => {
         .db('groups')
         .where({ id: groupId })
         .update({ name: 'Secret', portrait_uri: 'https://img.example/s.png' });
-      // Nor does it move when the group changes.
+      // That row does not change with the group either.
       const ended = await versionOf('group_members', { group_id: groupId, member_id: ann.id });
       const group = { id: groupId, name: '', portraitUri: '', timestamp: ended };
       for (const since of [1, version])
         expect((await sync(ann, since)).groups).toStrictEqual([{ displayName: '', role: 1, isDeleted: true, group }]);
     });
 
-    it('and the name of then when the user comes back', async () => {
+    it('its name until the user comes back, and then shows the present one', async () => {
       const groupId = `again-${ann.id}`;
       await insertGroup(app, groupId, [bob, ann]);
       await leave(groupId, ann);
@@ -320,7 +320,7 @@ describe('POST /user/sync/:version', () => {
     });
   });
 
-  it('shows neither profile nor role of a member who has left, also in many chunks', async () => {
+  it('hides the profile and role of a member who has left, also in many chunks', async () => {
     const [few, many] = [`few-${ann.id}`, `many-${ann.id}`];
     await insertGroup(app, few, [ann, bob]);
     const crowd = Array.from({ length: 250 }, (_, index) => ({ id: `left${index}-${ann.id}`, nickname: 'Crowd' }));
@@ -341,7 +341,7 @@ describe('POST /user/sync/:version', () => {
     expect(new Set(all.map(({ user }) => JSON.stringify(user)))).toEqual(new Set(['{"nickname":"","portraitUri":""}']));
   });
 
-  it('does not tell of a group again when what is written is what was there', async () => {
+  it('does not return a group again when a write changes nothing', async () => {
     const groupId = `same-${ann.id}`;
     await insertGroup(app, groupId, [ann]);
     const client = await settledClient(ann);
@@ -355,23 +355,20 @@ describe('POST /user/sync/:version', () => {
   it.each([
     ['nickname', '/user/set_nickname', { nickname: 'Annabel' }],
     ['portraitUri', '/user/set_portrait_uri', { portraitUri: 'https://img.example/ann.png' }],
-  ])(
-    'gives a changed %s to those who share a group with the user, and to nobody else',
-    async (_field, path, change) => {
-      const [dan, eve, fay] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
-      const [shared, past] = [`shared-${ann.id}`, `past-${ann.id}`];
-      await insertGroup(app, shared, [dan, ann]);
-      await insertGroup(app, past, [eve, ann]);
-      await leave(past, ann);
-      const clients = [await settledClient(dan), await settledClient(eve), await settledClient(fay)];
+  ])('delivers a changed %s to users who share a group, and to nobody else', async (_field, path, change) => {
+    const [dan, eve, fay] = [await insertAndSignIn(app), await insertAndSignIn(app), await insertAndSignIn(app)];
+    const [shared, past] = [`shared-${ann.id}`, `past-${ann.id}`];
+    await insertGroup(app, shared, [dan, ann]);
+    await insertGroup(app, past, [eve, ann]);
+    await leave(past, ann);
+    const clients = [await settledClient(dan), await settledClient(eve), await settledClient(fay)];
 
-      await post(ann.agent, path, change);
+    await post(ann.agent, path, change);
 
-      const answers = await Promise.all(clients.map((client) => client.sync()));
-      expect(answers[0]?.group_members).toMatchObject([{ groupId: shared, memberId: ann.id, user: change }]);
-      expect(answers.slice(1).map(isEmpty)).toEqual([true, true]);
-    },
-  );
+    const answers = await Promise.all(clients.map((client) => client.sync()));
+    expect(answers[0]?.group_members).toMatchObject([{ groupId: shared, memberId: ann.id, user: change }]);
+    expect(answers.slice(1).map(isEmpty)).toEqual([true, true]);
+  });
 
   it('tells nobody of a new password', async () => {
     const dan = await insertAndSignIn(app, 'Dan');
@@ -384,7 +381,7 @@ describe('POST /user/sync/:version', () => {
     expect(await versionOf('users', { id: ann.id })).toBe(before);
   });
 
-  it('gives everything to a client whose version lies in the future: it comes from another life of the database', async () => {
+  it('returns everything to a client with a version from the future: it comes from another life of the database', async () => {
     await befriend(ann, bob);
     const future = Date.now() * 1_000 + 60_000_000;
     const { friends, version } = await sync(ann, future);
@@ -393,7 +390,7 @@ describe('POST /user/sync/:version', () => {
     expect((await sync(ann, Number.MAX_SAFE_INTEGER)).friends).toHaveLength(1);
   });
 
-  it('tells such a client of what has ended, too, for it holds rows', async () => {
+  it('also tells such a client what has ended, for it may hold rows', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
     await insertGroup(app, `future-${ann.id}`, [ann, bob]);
     const client = foldingClientOf(ann);
@@ -406,7 +403,7 @@ describe('POST /user/sync/:version', () => {
     expect(client.version).toBeLessThan(Date.now() * 1_000);
   });
 
-  it('treats a version between the horizon and the clock as any other', async () => {
+  it('treats a version between the horizon and the clock like any other', async () => {
     await befriend(ann, bob);
     const client = foldingClientOf(ann);
     await client.sync();
@@ -418,7 +415,7 @@ describe('POST /user/sync/:version', () => {
     expect(answer.version).toBeLessThan(between);
   });
 
-  it('sends gzip to those who accept it and plain JSON to others, the same in both', async () => {
+  it('sends gzip to clients that accept it, and plain JSON to others, with the same content', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, index) => insertPerson(app, `Person ${index}`)));
     await app.db('friendships').insert(people.map(({ id }) => ({ user_id: ann.id, friend_id: id, status: 20 })));
     const cookie = await cookieFor(app, ann);

@@ -20,7 +20,7 @@ import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { until } from '../support/until';
 
 describe('POST /user/get_token', () => {
-  it('gives id and a JWT that anybody can check with the published keys', async () => {
+  it('returns an id and a JWT that anybody can verify with the published keys', async () => {
     const app = await startApp();
     const { agent, id } = await insertAndSignIn(app);
     const { result } = await expectOk(agent.post('/user/get_token'));
@@ -60,14 +60,14 @@ describe('messaging tokens from RongCloud', () => {
   });
   const anotherInstance = instancesBeside(() => app);
 
-  it('are asked for at the first login, and kept', async () => {
+  it('are requested at the first login, and stored', async () => {
     const { agent } = await insertAndSignIn(app);
     const asked = vendor.requests.length;
     await expectOk(agent.post('/user/get_token'));
     expect(vendor.requests).toHaveLength(asked);
   });
 
-  it('are asked for once, however many ask for the first one at once, and once more when that has failed', async () => {
+  it('are requested once for concurrent first requests, and again only after a failure', async () => {
     const { agent, id } = await insertAndSignIn(app);
     await app.db('messaging_tokens').where({ user_id: id }).delete();
     const asked = vendor.requests.length;
@@ -88,7 +88,7 @@ describe('messaging tokens from RongCloud', () => {
     expect(vendor.requests.slice(asked).map(({ path }) => path)).toEqual(Array(2).fill('/user/getToken.json'));
   });
 
-  it('go with a changed profile', async () => {
+  it('are refreshed with a changed profile', async () => {
     const { agent } = await insertAndSignIn(app);
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Renamed' }));
     expect(vendor.requests.at(-1)?.path).toBe('/user/refresh.json');
@@ -116,7 +116,7 @@ describe('messaging tokens from RongCloud', () => {
         await expectOk(agent.post('/user/end_session').send({ id: other?.id }));
       },
     ],
-  ])('end with %s: the kept one is dropped, and the provider is told', async (_operation, act) => {
+  ])('end with %s: the stored one is dropped, and the provider is told', async (_operation, act) => {
     const person = await insertAndSignIn(app);
     const kept = () => app.db('messaging_tokens').where({ user_id: person.id });
     expect(await kept()).toHaveLength(1);
@@ -125,18 +125,18 @@ describe('messaging tokens from RongCloud', () => {
     expect(vendor.expired).toContain(person.id);
   });
 
-  it('are dropped although the provider does not answer', async () => {
+  it('are dropped even if the provider does not answer', async () => {
     const person = await insertAndSignIn(app);
     const verification_token = await verificationToken(app, person);
     vendor.behave('gateway');
     await expectOk(app.api.post('/user/reset_password').send({ verification_token, password: newPassword() }));
     vendor.behave('accept');
     expect(await app.db('messaging_tokens').where({ user_id: person.id })).toEqual([]);
-    // Logs are written behind the answers.
+    // Logs are written after the answers.
     await until(() => app.logged().some(({ msg }) => String(msg).includes('did not confirm')));
   });
 
-  it('cannot be had while it is away: login is a 500, and leaves no session', async () => {
+  it('cannot be issued while the provider is down: login answers 500 and leaves no session', async () => {
     const { region, phone, password, id } = await insertPerson(app);
     vendor.behave('gateway');
     const answer = await app.api.post('/user/login').send({ region, phone, password });
@@ -146,7 +146,7 @@ describe('messaging tokens from RongCloud', () => {
     expect(await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [id])).toEqual([]);
   });
 
-  it('cannot be had while it is away: the login counts as a right one, for its password was compared', async () => {
+  it('cannot be issued while the provider is down: the login counts as a right one, since its password was compared', async () => {
     const limited = await anotherInstance({ ...env, LOGINS_PER_PHONE_AND_IP_HOUR: '2' });
     const { region, phone, password } = await insertPerson(app);
     const login = () => post(limited.api, '/user/login', { region, phone, password });
@@ -160,7 +160,7 @@ describe('messaging tokens from RongCloud', () => {
     vendor.behave('accept');
   });
 
-  it('do not hold a profile change back while it is away, and hear of it later', async () => {
+  it('do not delay a profile change while the provider is down, and are refreshed later', async () => {
     const { agent } = await insertAndSignIn(app);
     vendor.behave('gateway');
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Later' }));
@@ -171,7 +171,7 @@ describe('messaging tokens from RongCloud', () => {
 });
 
 describe('POST /user/get_image_token', () => {
-  it('gives target, domain and a token with which an image is uploaded and then served', async () => {
+  it('returns target, domain and a token with which an image can be uploaded and then served', async () => {
     const app = await startApp();
     const { agent, id } = await insertAndSignIn(app);
     const { result } = await expectOk(agent.post('/user/get_image_token'));
@@ -187,7 +187,7 @@ describe('POST /user/get_image_token', () => {
     await app.close();
   });
 
-  it('gives a token of Qiniu for its bucket, and sends uploads on to it', async () => {
+  it('returns a token of Qiniu for its bucket, and redirects uploads to it', async () => {
     const app = await startApp({
       STORAGE_PROVIDER: 'qiniu',
       QINIU_ACCESS_KEY: 'ak',

@@ -10,12 +10,12 @@ const REQUESTED_OF_ME = 11;
 const FRIENDS = 20;
 const PORTRAIT = 'https://img.example.com/hikers.png';
 
-/** Somebody with a phone in the hand: what it shows comes from sync alone. */
+/** A person with a phone, which shows only what comes from sync. */
 interface Owner extends SignedInPerson {
   client: FoldingClient;
 }
 
-/** A group as a phone shows it, by the names of those who are in it. */
+/** A group as a phone shows it, with the names of its members. */
 interface ShownGroup {
   name: string;
   portraitUri: string;
@@ -24,9 +24,8 @@ interface ShownGroup {
 }
 
 /**
- * What docs/api.md and docs/sync.md promise to whoever has read nothing else, in the order in which an app needs it.
- * Codes apart, which come by SMS, nothing goes round the operations, and what an operation has done is read from what
- * phones show.
+ * Checks what docs/api.md and docs/sync.md promise to a reader of nothing else, in the order in which an app needs it.
+ * Except for codes, which come by SMS, only operations are used, and their effects are read from what the phones show.
  */
 describe('two friends and a group', () => {
   let app: TestApp;
@@ -81,7 +80,7 @@ describe('two friends and a group', () => {
     await ask(ann, '/group/set_bulletin', { groupId, bulletin: 'Sunday at eight' });
     const group = { name: 'Climbers', portraitUri: PORTRAIT };
     await expectGroup([ann, bob], { ...group, members: { Ann: CREATOR, Bob: MEMBER } });
-    // The bulletin alone does not come by sync.
+    // Only the bulletin does not come by sync.
     expect(await ask(bob, `/group/${groupId}`)).toMatchObject({ ...group, bulletin: 'Sunday at eight' });
 
     await ask(cat, '/group/join', { groupId });
@@ -107,7 +106,7 @@ describe('two friends and a group', () => {
   });
 });
 
-/** By a code, a token and a password, as everybody comes. */
+/** Registers with a code, a token and a password, like everybody. */
 async function newOwner(app: TestApp, nickname: string): Promise<Owner> {
   const person = await registerAndSignIn(app, nickname);
   return { ...person, client: foldingClientOf(person, NAMES) };
@@ -117,7 +116,7 @@ async function ask({ agent }: Owner, path: string, body?: object): Promise<unkno
   return (await expectOk(agent.post(path).send(body))).result;
 }
 
-/** After a sync of what is new; a phone that begins anew has to show the same. */
+/** Syncs what is new. A phone that begins again must show the same. */
 async function shown(owner: Owner) {
   await owner.client.sync();
   const state = owner.client.state();
@@ -142,7 +141,7 @@ async function groupsOf(owner: Owner): Promise<ShownGroup[]> {
   }));
 }
 
-/** The one group of each, who sees the own role in it as the others do. */
+/** Checks the group of each owner, who sees their own role in it like the others do. */
 async function expectGroup(owners: Owner[], group: Omit<ShownGroup, 'role'>): Promise<void> {
   for (const owner of owners)
     expect(await groupsOf(owner)).toEqual([{ ...group, role: group.members[owner.nickname] }]);

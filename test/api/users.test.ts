@@ -7,7 +7,7 @@ describe('users', () => {
   const { app } = stage({ env: { FINDS_PER_USER_MINUTE: '5' } });
 
   describe('POST /user/:id', () => {
-    it('gives id, nickname and portraitUri, and nothing else', async () => {
+    it('returns only id, nickname and portraitUri', async () => {
       const { agent } = await insertAndSignIn(app);
       const bob = await insertPerson(app, 'Bob');
       expect(await expectOk(agent.post(`/user/${bob.id}`))).toEqual({
@@ -16,14 +16,14 @@ describe('users', () => {
       });
     });
 
-    it('takes ids that were imported in another form', async () => {
+    it('accepts ids that were imported in another form', async () => {
       const { agent } = await insertAndSignIn(app);
       const id = `A_b-${'9'.repeat(60)}`;
       await app.db('users').insert({ id, nickname: 'Old' });
       expect((await expectOk(agent.post(`/user/${id}`))).result).toMatchObject({ id, nickname: 'Old' });
     });
 
-    it('is 404 for nobody, and for a closed account', async () => {
+    it('answers 404 for an unknown id, and for a closed account', async () => {
       const { agent } = await insertAndSignIn(app);
       const closed = await insertPerson(app);
       await app.db('users').where({ id: closed.id }).update({ closed_at: new Date() });
@@ -36,7 +36,7 @@ describe('users', () => {
       }
     });
 
-    it.each(['a.b', 'x'.repeat(65), '%00', '%20', 'ä', '..%2f..', '%27'])('is 400 for %s', async (id) => {
+    it.each(['a.b', 'x'.repeat(65), '%00', '%20', 'ä', '..%2f..', '%27'])('answers 400 to %s', async (id) => {
       const { agent } = await insertAndSignIn(app);
       const answer = await agent.post(`/user/${encodeURI(decodeURIComponent(id)).replaceAll('/', '%2f')}`);
       expect(answer.status).toBe(400);
@@ -49,7 +49,7 @@ describe('users', () => {
   });
 
   describe('POST /user/batch', () => {
-    it('gives the profiles of open accounts, in the order asked, each once', async () => {
+    it('returns the profiles of open accounts, in the order asked, each once', async () => {
       const { agent, ...ann } = await insertAndSignIn(app, 'Ann');
       const [bob, cat, closed] = [
         await insertPerson(app, 'Bob'),
@@ -69,7 +69,7 @@ describe('users', () => {
       }
     });
 
-    it('takes 1 to 100 ids', async () => {
+    it('accepts 1 to 100 ids', async () => {
       const { agent, id } = await insertAndSignIn(app);
       const many = (length: number) => Array.from({ length }, (_, index) => `${id}${index}`);
       expect((await expectOk(agent.post('/user/batch').send({ ids: [...many(99), id] }))).result).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('users', () => {
       expect(new Set(ids.map(({ id }) => id.slice(0, 6))).size).toBe(3);
     });
 
-    it('are never the word of a fixed path, in any case', async () => {
+    it('are never a word of a fixed path, in any case', async () => {
       const words = fixedWords(OPERATIONS, 'user');
       expect(words).toContain('login');
       for (const word of words) {
@@ -116,7 +116,7 @@ describe('users', () => {
       expect(await expectOk(agent.post(`/user/find/44/0${bob.phone}`))).toEqual(found);
     });
 
-    it('is 404 for a phone without an account', async () => {
+    it('answers 404 to a phone without an account', async () => {
       const { agent } = await insertAndSignIn(app);
       const answer = await agent.post('/user/find/1/2025550123');
       expect({ status: answer.status, message: field(answer.body, 'message') }).toEqual({
@@ -131,7 +131,7 @@ describe('users', () => {
       ['abc/7911123456', 'region'],
       ['44/79x1', 'phone'],
       ['+44/7911123456', 'region'],
-    ])('is 400 for %s, naming %s', async (path, name) => {
+    ])('answers 400 to %s, naming %s', async (path, name) => {
       const { agent } = await insertAndSignIn(app);
       const answer = await agent.post(`/user/find/${path}`);
       expect({ status: answer.status, fields: field(answer.body, 'details') }).toMatchObject({
@@ -140,7 +140,7 @@ describe('users', () => {
       });
     });
 
-    it('is 429 with Retry-After for who looks up too many', async () => {
+    it('answers 429 with Retry-After to a user who looks up too many', async () => {
       const { agent } = await insertAndSignIn(app);
       for (let count = 0; count < 5; count += 1) expect((await agent.post('/user/find/1/2025550123')).status).toBe(404);
       const answer = await agent.post('/user/find/1/2025550123');

@@ -27,12 +27,12 @@ function tokenIn(answer: Answer): string {
   return rememberSecret(String(field(field(answer.body, 'result'), 'verification_token')));
 }
 
-/** A wrong code that looks like a right one. */
+/** Returns a wrong code that looks like a right one. */
 function wrong(code: string, offset = 1): string {
   return String((Number(code) + offset) % 1_000_000).padStart(6, '0');
 }
 
-/** Lets the time that a phone must wait between two codes pass. */
+/** Ends the time that a phone must wait between two codes. */
 async function passResendTime(phone: PhoneFields): Promise<void> {
   const moved = await app
     .db('rate_limits')
@@ -61,7 +61,7 @@ describe('/user/send_code', () => {
     expect(sms?.body).toBe(`${sms?.code} is your verification code. It is valid for 5 minutes. Do not share it.`);
   });
 
-  it('keeps nothing that the code could be read from, nor the address that asked for it', async () => {
+  it('stores nothing from which the code could be read, nor the address that asked for it', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     const rows: unknown[] = await app.db('verification_codes').where({ phone: e164(phone) });
@@ -70,7 +70,7 @@ describe('/user/send_code', () => {
     const kept = field(rows[0], 'code_hmac') as Buffer;
     expect(kept).toHaveLength(32);
     for (const form of ['latin1', 'hex', 'base64'] as const) expect(kept.toString(form)).not.toContain(code);
-    // Nor what anybody could make of each of a million codes, to compare it.
+    // Nor a plain hash, which could be compared with those of all million codes.
     const made = [code, `${e164(phone)} ${code}`, `${e164(phone)}${code}`].flatMap((text) => [
       createHash('sha256').update(text).digest('hex'),
       createHmac('sha256', '').update(text).digest('hex'),
@@ -93,14 +93,14 @@ describe('/user/send_code', () => {
     expect(sentTo({ region, phone })).toHaveLength(1);
   });
 
-  it('takes 07911… and 7911… in region 44 for one phone', async () => {
+  it('accepts 07911… and 7911… in region 44 as one phone', async () => {
     const phone = newPhone();
     expectBody(await sendCode({ region: 44, phone: `0${phone.phone}` }), { code: 200 });
     expectBody(await sendCode(phone), { code: 5000 });
     tokenIn(await verifyCode(phone, app.sms.codeFor(e164(phone))));
   });
 
-  it('sends to region 1 and to region 86 as to region 44', async () => {
+  it('sends to region 1 and to region 86 like to region 44', async () => {
     expectBody(await sendCode({ region: 1, phone: 2_025_550_123 }), { code: 200 });
     expectBody(await sendCode({ region: '86', phone: '13912345678' }), { code: 200 });
     expect(app.sms.sent.map(({ to }) => to)).toEqual(expect.arrayContaining(['+12025550123', '+8613912345678']));
@@ -129,7 +129,7 @@ describe('/user/send_code', () => {
     ['a phone too long', { region: 44, phone: 791112345678 }, 'phone'],
     ['a phone with its international prefix', { region: 44, phone: '0018005550123' }, 'phone'],
     ['a phone with a second trunk zero', { region: 49, phone: '0015167090528' }, 'phone'],
-  ])('refuses %s with 400 and names the field', async (_case, body, naming) => {
+  ])('answers 400 to %s and names the field', async (_case, body, naming) => {
     const before = app.sms.sent.length;
     for (const path of ['send_code', 'check_phone_available', 'verify_code', 'login']) {
       const answer = await post(app.api, `/user/${path}`, { ...body, code: '1', password: 'secret1' });
@@ -139,7 +139,7 @@ describe('/user/send_code', () => {
     expect(app.sms.sent).toHaveLength(before);
   });
 
-  it('sends one code a phone each 60 seconds: 5000 with Retry-After, and nothing is sent', async () => {
+  it('sends one code per phone in 60 seconds: then 5000 with Retry-After, and nothing is sent', async () => {
     const phone = newPhone();
     await codeFor(phone);
     const refused = await sendCode(phone);
@@ -159,7 +159,7 @@ describe('/user/send_code', () => {
     expectBody(await sendCode(phone), { code: 5000 });
   });
 
-  it('sends 10 a day to a phone', async () => {
+  it('sends 10 codes a day to a phone', async () => {
     const phone = newPhone();
     for (let sent = 0; sent < 10; sent += 1) {
       await codeFor(phone);
@@ -171,7 +171,7 @@ describe('/user/send_code', () => {
     expect(sentTo(phone)).toHaveLength(10);
   });
 
-  it('sends one message for 50 requests at once', async () => {
+  it('sends one message for 50 concurrent requests', async () => {
     const phone = newPhone();
     const answers = await inParallel(50, () => sendCode(phone));
     expect(countCodes(answers)).toEqual({ 200: 1, 5000: 49 });
@@ -179,7 +179,7 @@ describe('/user/send_code', () => {
     expect(await app.db('verification_codes').where({ phone: e164(phone) })).toHaveLength(1);
   });
 
-  it('voids the code that was sent before', async () => {
+  it('voids the previous code', async () => {
     const phone = newPhone();
     const first = await codeFor(phone);
     await passResendTime(phone);
@@ -188,7 +188,7 @@ describe('/user/send_code', () => {
     tokenIn(await verifyCode(phone, second));
   });
 
-  it('leaves an unspent token good when another code is sent', async () => {
+  it('keeps an unspent token valid when another code is sent', async () => {
     const phone = newPhone();
     const token = await verificationToken(app, phone);
     await codeFor(phone);
@@ -203,7 +203,7 @@ describe('/user/send_code', () => {
   it.each<[string, Error, number]>([
     ['refuses the number: 400', new NumberRefused('unreachable 447911123456'), 400],
     ['fails: 503', new Error('the account is suspended'), 503],
-  ])('when the provider %s, the slot is free and an earlier code stands', async (_case, error, status) => {
+  ])('when the provider %s, frees the slot and keeps the earlier code', async (_case, error, status) => {
     const phone = newPhone();
     const earlier = await codeFor(phone);
     const { used } = (await app
@@ -231,7 +231,7 @@ describe('/user/send_code', () => {
     expectBody(await sendCode(other), { code: 200 });
   });
 
-  it('when the provider times out, the new code stands, the slot is free and the day counts it', async () => {
+  it('when the provider times out, keeps the new code, frees the slot and counts it for the day', async () => {
     const phone = newPhone();
     const earlier = await codeFor(phone);
     await passResendTime(phone);
@@ -259,7 +259,7 @@ describe('/user/send_code', () => {
     tokenIn(await verifyCode(phone, code));
   });
 
-  it('knows the code by the time it arrives', async () => {
+  it('has stored the code by the time it arrives', async () => {
     const phone = newPhone();
     let verified: Answer | undefined;
     app.sms.before = async ({ code }) => {
@@ -292,7 +292,7 @@ describe('/user/send_code', () => {
       ['a toll-free number of calling code 1', 1, '8005550123'],
       ['a service of calling code 1', 1, '9115550123'],
       ['a Jamaican landline', 1, '8767230123'],
-    ])('refuses %s with 400, in %i', async (_case, region, phone) => {
+    ])('answers 400 to %s, with calling code %i', async (_case, region, phone) => {
       const before = strict.sms.sent.length;
       expectRefusal(await sendCode({ region, phone }, strict), 400, 'phone');
       expect(strict.sms.sent).toHaveLength(before);
@@ -308,14 +308,14 @@ describe('/user/send_code', () => {
       expectBody(await sendCode({ region, phone }, strict), { code: 200 });
     });
 
-    it('asks no more than a possible number where an account is looked up', async () => {
+    it('requires only a possible number where an account is looked up', async () => {
       const landline = { region: 44, phone: '2079460000' };
       expectBody(await post(strict.api, '/user/check_phone_available', landline), { code: 200, result: true });
       expectBody(await post(strict.api, '/user/login', { ...landline, password: 'secret1' }), { code: 1000 });
       expectBody(await verifyCode(landline, '000000', strict), { code: 1000 });
     });
 
-    it('is the stricter of the two: PHONE_CHECK=possible sends to all of these', async () => {
+    it('is stricter than PHONE_CHECK=possible, which sends to all of these', async () => {
       for (const [region, phone] of [
         [44, '2079460000'],
         [870, '773111632'],
@@ -325,7 +325,7 @@ describe('/user/send_code', () => {
     });
   });
 
-  it('sends to countries of ALLOWED_REGIONS, and to no other one of the same calling code', async () => {
+  it('sends to countries of ALLOWED_REGIONS, but not to others with the same calling code', async () => {
     const american = await startApp({ ALLOWED_REGIONS: 'US,GB,86' });
     expectBody(await sendCode(newPhone(), american), { code: 200 });
     expectBody(await sendCode({ region: 1, phone: '2025550125' }, american), { code: 200 });
@@ -342,7 +342,7 @@ describe('/user/send_code', () => {
     await american.close();
   });
 
-  it('keeps the code of the provider that refuses a number, in the log and in the audit trail', async () => {
+  it("stores the provider's code for a refused number in the log and in the audit trail", async () => {
     const phone = newPhone();
     app.sms.before = () => Promise.reject(new NumberRefused('Twilio refused the number (code 21612)', 21612));
     const answer = await post(app.api, '/user/send_code', phone, { 'X-Request-Id': 'refused-number' });
@@ -355,7 +355,7 @@ describe('/user/send_code', () => {
     expect(lines()).toMatchObject([{ level: 40, country: 'GB', providerCode: 21612, requestId }]);
   });
 
-  it('sends to the regions of ALLOWED_REGIONS only, when some are listed', async () => {
+  it('sends only to the regions of ALLOWED_REGIONS when some are listed', async () => {
     const british = await startApp({ ALLOWED_REGIONS: '44, 1' });
     expectBody(await sendCode(newPhone(), british), { code: 200 });
     expectBody(await sendCode({ region: 1, phone: 2_025_550_124 }, british), { code: 200 });
@@ -366,7 +366,7 @@ describe('/user/send_code', () => {
     await british.close();
   });
 
-  it('sends what SMS_TEXT says, and keeps codes as long as CODE_TTL_SECONDS says', async () => {
+  it('sends the text of SMS_TEXT, and keeps codes valid for CODE_TTL_SECONDS', async () => {
     const worded = await startApp({
       SMS_TEXT: '<#> {code}: {minutes} min.\n@example.com #{code}',
       CODE_TTL_SECONDS: '61',
@@ -392,13 +392,13 @@ describe('/user/verify_code', () => {
     expect(JSON.stringify(await app.db('verification_tokens'))).not.toContain(token);
   });
 
-  it('reads the phone as send_code does, as numbers or strings and with or without the leading zero', async () => {
+  it('reads the phone like send_code, as numbers or strings and with or without the leading zero', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     tokenIn(await verifyCode({ region: '44', phone: `0${phone.phone}` }, code));
   });
 
-  it('is 1000 for a wrong code, and the state is unchanged', async () => {
+  it('answers 1000 to a wrong code, and changes nothing', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     for (const typed of [wrong(code), '0000', '1', 'abcdef', `${code} `, ` ${code}`, code.slice(1), '６'.repeat(6)]) {
@@ -411,14 +411,14 @@ describe('/user/verify_code', () => {
     tokenIn(await verifyCode(phone, code));
   });
 
-  it('is 1000 for "0000", before a code was sent and after', async () => {
+  it('answers 1000 to "0000", before a code was sent and after', async () => {
     const phone = newPhone();
     expectBody(await verifyCode(phone, '0000'), { code: 1000 });
     await codeFor(phone);
     expectBody(await verifyCode(phone, '0000'), { code: 1000 });
   });
 
-  it("is 1000 for another phone's code", async () => {
+  it("answers 1000 to another phone's code", async () => {
     const [mine, other] = [newPhone(), newPhone()];
     const code = await codeFor(mine);
     const others = await codeFor(other);
@@ -426,7 +426,7 @@ describe('/user/verify_code', () => {
     tokenIn(await verifyCode(other, others));
   });
 
-  it('is 1000 for the fifth wrong code too; then the code is spent: 2000 whatever is typed', async () => {
+  it('answers 1000 to the fifth wrong code too; then the code is spent, and any code gets 2000', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     for (let attempt = 1; attempt <= 5; attempt += 1)
@@ -435,14 +435,14 @@ describe('/user/verify_code', () => {
     expectBody(await verifyCode(phone, code), { code: 2000 });
   });
 
-  it('takes the right code at the fifth attempt', async () => {
+  it('accepts the right code at the fifth attempt', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     for (let attempt = 1; attempt <= 4; attempt += 1) await verifyCode(phone, wrong(code, attempt));
     tokenIn(await verifyCode(phone, code));
   });
 
-  it('is 2000 for an expired code whatever is typed, and the state is unchanged', async () => {
+  it('answers 2000 to any code once the sent one has expired, and changes nothing', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     await expireCode(phone);
@@ -455,7 +455,7 @@ describe('/user/verify_code', () => {
     expect(row).toMatchObject({ attempts: 0, verified_at: null });
   });
 
-  it('gives codes 5 minutes and tokens 30', async () => {
+  it('makes codes valid for 5 minutes and tokens for 30', async () => {
     const phone = newPhone();
     tokenIn(await verifyCode(phone, await codeFor(phone)));
     const lifetime = async (table: string) => {
@@ -469,7 +469,7 @@ describe('/user/verify_code', () => {
     expect(Math.abs((await lifetime('verification_tokens')) - 1_800)).toBeLessThan(5);
   });
 
-  it('takes a right code once: afterwards it is spent', async () => {
+  it('accepts a right code once, and then it is spent', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     tokenIn(await verifyCode(phone, code));
@@ -477,7 +477,7 @@ describe('/user/verify_code', () => {
     expectBody(await verifyCode(phone, wrong(code)), { code: 2000 });
   });
 
-  it('is 1000 again when the code has been swept away after a day', async () => {
+  it('answers 1000 again when the code has been swept after a day', async () => {
     const phone = newPhone();
     const code = await codeFor(phone);
     await app
@@ -499,21 +499,21 @@ describe('/user/verify_code', () => {
     ['33 bytes in 11 characters', '字'.repeat(11)],
     ['NUL', '12345\0'],
     ['a lone surrogate', '12345\ud800'],
-  ])('refuses %s with 400', async (_case, code) => {
+  ])('answers 400 to %s', async (_case, code) => {
     const phone = newPhone();
     const right = await codeFor(phone);
     expectRefusal(await verifyCode(phone, code), 400, 'code');
     tokenIn(await verifyCode(phone, right));
   });
 
-  it('takes any string of up to 32 bytes for a code', async () => {
+  it('accepts any string of up to 32 bytes as a code', async () => {
     const phone = newPhone();
     await codeFor(phone);
     for (const typed of ['1'.repeat(32), `${'字'.repeat(10)}ab`, "' OR 1=1 --"])
       expectBody(await verifyCode(phone, typed), { code: 1000 });
   });
 
-  it('compares 5 of 200 wrong codes at once, and none after them', async () => {
+  it('compares 5 of 200 concurrent wrong codes, and none after them', async () => {
     const guessed = await startApp({ WRONG_CODES_PER_PHONE_AND_IP_DAY: '0', WRONG_CODES_PER_PHONE_DAY: '0' });
     const phone = newPhone();
     const code = await codeFor(phone, guessed);
@@ -523,7 +523,7 @@ describe('/user/verify_code', () => {
     await guessed.close();
   });
 
-  it('gives one token for the right code 20 times at once', async () => {
+  it('returns one token for 20 concurrent calls with the right code', async () => {
     for (let round = 0; round < 3; round += 1) {
       const phone = newPhone();
       const code = await codeFor(phone);
@@ -532,7 +532,7 @@ describe('/user/verify_code', () => {
     }
   });
 
-  it('recognises codes that were made under a secret that is no longer the first', async () => {
+  it('recognises codes made under a secret that is no longer the first', async () => {
     const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)].map(rememberSecret);
     const shared = { databaseUrl: app.databaseUrl };
     const before = await startApp({ SESSION_SECRETS: `${older}` }, shared);
@@ -542,7 +542,7 @@ describe('/user/verify_code', () => {
     const code = await codeFor(phone, before);
     expectBody(await verifyCode(phone, code, after), { code: 1000 });
     tokenIn(await verifyCode(phone, code, between));
-    // Without the old secret nobody is known to be the one who asked.
+    // Without the old secret, no address is recognised as the asker's.
     const tries = app.db('verification_codes').where({ phone: e164(phone) });
     expect(await tries.first('attempts', 'others_attempts')).toEqual({ attempts: 1, others_attempts: 1 });
     await Promise.all([before.close(), between.close(), after.close()]);
@@ -550,17 +550,17 @@ describe('/user/verify_code', () => {
 });
 
 describe('/user/check_phone_available', () => {
-  it('is true for a phone that may be registered', async () => {
+  it('returns true for a phone that may be registered', async () => {
     expectBody(await post(app.api, '/user/check_phone_available', newPhone()), { code: 200, result: true });
   });
 
-  it('is true for a phone that has been verified and not registered', async () => {
+  it('returns true for a phone that has been verified and not registered', async () => {
     const phone = newPhone();
     await verificationToken(app, phone);
     expectBody(await post(app.api, '/user/check_phone_available', phone), { code: 200, result: true });
   });
 
-  it('is false for a phone that is registered, however it is written', async () => {
+  it('returns false for a registered phone, however it is written', async () => {
     const { phone } = await register(app);
     for (const written of [
       { region: 44, phone },
@@ -570,7 +570,7 @@ describe('/user/check_phone_available', () => {
       expectBody(await post(app.api, '/user/check_phone_available', written), { code: 200, result: false });
   });
 
-  it('tells phones apart whose digits run together to the same number', async () => {
+  it('distinguishes phones whose digits join to the same number', async () => {
     const person = await insertPerson(app);
     await app.db('phones').insert({ phone: '+8613912345678', region: '86', user_id: person.id });
     const taken = { region: 86, phone: '13912345678' };

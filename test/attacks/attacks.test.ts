@@ -25,8 +25,8 @@ import {
 import { rememberSecret } from '../support/secrets';
 
 /**
- * An attacker's scripts, played against two instances on one database with the limits of production, each with what it
- * gets out of it. Addresses are given as a proxy gives them.
+ * An attacker's scripts, run against two instances on one database with the limits of production, and what each
+ * achieves. Addresses are given as a proxy gives them.
  */
 const PRODUCTION_LIMITS = {
   SEND_CODE_PER_IP_HOUR: '200',
@@ -61,10 +61,10 @@ const from = (address: string) => ({ 'X-Forwarded-For': address });
 const addressOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
 const sent = () => [...first.sms.sent, ...second.sms.sent];
 const ATTACKER = '203.0.113.66';
-/** A short form by default; .ci/run asks for more. */
+/** Few requests by default. .ci/run sets more. */
 const MANY = Number(process.env.ATTACK_REQUESTS ?? 600);
 
-/** Many calls, some at a time, as a script makes them. */
+/** Makes many calls, some at a time, like a script. */
 async function storm<T>(count: number, call: (index: number) => Promise<T>, atOnce = 16): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
@@ -75,7 +75,7 @@ async function storm<T>(count: number, call: (index: number) => Promise<T>, atOn
   return results;
 }
 
-/** As if the minute between two codes had passed. */
+/** Ends the minute between two codes. */
 const resendIsFree = (phone: object) =>
   first
     .db('rate_limits')
@@ -83,14 +83,14 @@ const resendIsFree = (phone: object) =>
     .delete();
 
 describe('guessing codes across resends', () => {
-  it('from one address: 20 codes are compared in a day, whatever is resent and asked in parallel', async () => {
+  it('from one address: 20 codes are compared in a day, with resends and parallel requests', async () => {
     const victim = newPhone();
     const typed: string[] = [];
     for (let round = 0; round < 15; round += 1) {
       await resendIsFree(victim);
       await post(either(round).api, '/user/send_code', victim, from(ATTACKER));
       const right = sent().some(({ to }) => to === e164(victim)) ? newestCode(e164(victim)) : '000000';
-      // Every code but the right one: the most that bad luck allows.
+      // Every code except the right one: the most that bad luck allows.
       const guesses = Array.from({ length: 20 }, (_, index) => String(index).padStart(6, '0')).filter(
         (g) => g !== right,
       );
@@ -120,7 +120,7 @@ describe('guessing codes across resends', () => {
     await generous.close();
   });
 
-  it('burning the codes of a victim from 20 addresses: of each code five tries are left to whoever asked for it', async () => {
+  it("burning a victim's codes from 20 addresses: the asker still has five tries at each code", async () => {
     const victim = newPhone();
     const home = from('198.51.100.9');
     for (let round = 0; round < 4; round += 1) {
@@ -148,7 +148,7 @@ describe('guessing codes across resends', () => {
 });
 
 describe('running up the bill', () => {
-  it(`${MANY} numbers from one address: 200 are sent to in an hour`, async () => {
+  it(`${MANY} numbers from one address: 200 codes are sent in an hour`, async () => {
     const answers = await storm(MANY, (index) =>
       post(either(index).api, '/user/send_code', { region: 44, phone: 7_400_000_000 + index }, from(ATTACKER)),
     );
@@ -156,7 +156,7 @@ describe('running up the bill', () => {
     expect(sent()).toHaveLength(200);
   });
 
-  it('the same out of one IPv6 /64: 200', async () => {
+  it('400 numbers from one IPv6 /64: 200 codes are sent in an hour', async () => {
     const answers = await storm(400, (index) =>
       post(
         either(index).api,
@@ -168,7 +168,7 @@ describe('running up the bill', () => {
     expect(countCodes(answers)).toEqual({ 200: 200, 5000: 200 });
   });
 
-  it('300 numbers from one address by a program that reads the pictures of captchas: 200 still', async () => {
+  it('300 numbers from one address by a program that solves captchas: still 200 codes', async () => {
     const answers = await storm(300, async (index) => {
       const captcha = await solvedCaptcha(either(index), from(ATTACKER));
       const phone = { region: 44, phone: 7_400_000_000 + index };
@@ -194,7 +194,7 @@ describe('running up the bill', () => {
     expect(sent()).toHaveLength(10);
   });
 
-  it('numbers that cost: satellite, premium and fixed lines are sent nothing', async () => {
+  it('costly numbers: nothing is sent to satellite, premium and fixed lines', async () => {
     const costly = [
       { region: 870, phone: '773111632' },
       { region: 881, phone: '612345678' },
@@ -233,7 +233,7 @@ describe('getting into accounts', () => {
     expect(countCodes(answers)).toEqual({ 1000: 100, 429: 900 });
   });
 
-  it('locking a victim out: the owner gets in through a reset, at once, and is not locked out again by the same', async () => {
+  it('locking a victim out: the owner gets in at once through a reset, and the attack cannot lock them out again', async () => {
     const victim = await insertPerson(first);
     const fail = (index: number) =>
       post(either(index).api, '/user/login', { ...victim, password: 'wrong-one' }, from(addressOf(index)));
@@ -243,15 +243,15 @@ describe('getting into accounts', () => {
     const password = newPassword();
     const reset = { verification_token: await verificationToken(first, victim), password };
     expectBody(await post(first.api, '/user/reset_password', reset, home), { code: 200 });
-    // Not where the reset came from, which is a known place by now.
+    // Not the address of the reset, which is a known place by now.
     const answer = await post(second.api, '/user/login', { ...victim, password }, from('198.51.100.10'));
     expect(answer.body).toMatchObject({ code: 200, result: { id: victim.id } });
-    // Who is in stays in, whatever goes on at the door.
+    // Existing sessions stay, however many logins fail.
     await storm(150, fail);
     expect((await sendRaw(first, '/user/groups', { headers: { Cookie: cookieOf(answer) } })).status).toBe(200);
   });
 
-  it('locking a victim out of a device that has been in before: it gets in, nobody else does, and a thief of its cookie has its 10 tries', async () => {
+  it('locking out a known device: only that device can log in, and a thief of its cookie has 10 tries', async () => {
     const [victim, attacker] = [await insertPerson(first), await insertPerson(first)];
     const home = '198.51.100.9';
     const loginFrom = (index: number, address: string, cookie: string, password: string) =>
@@ -263,7 +263,7 @@ describe('getting into accounts', () => {
       );
     const device = deviceCookieOf(await post(first.api, '/user/login', victim, from(home)));
     const own = deviceCookieOf(await post(first.api, '/user/login', attacker, from(ATTACKER)));
-    // Some behind the victim's own address, some with a cookie of their own, or with one that they made of two.
+    // Some share the victim's address, some have a cookie of their own, or one that they made of two.
     const made = `device=${victim.id}${own.slice(own.indexOf('.'))}`;
     const fail = (index: number) =>
       loginFrom(index, index % 5 === 0 ? home : addressOf(index), ['', own, made][index % 3] ?? '', 'wrong-one');
@@ -289,7 +289,7 @@ describe('getting into accounts', () => {
     for (const on of [second, first]) expectRefusal(await replay(on), 401);
   });
 
-  it('fixing a session: a cookie given to the victim beforehand is not the one they are signed in by', async () => {
+  it('fixing a session: a cookie planted on the victim beforehand is not used for their login', async () => {
     const [attacker, victim] = [await insertPerson(first), await insertPerson(first)];
     const planted = cookieOf(await post(first.api, '/user/login', attacker));
     const answer = await post(first.api, '/user/login', victim, { Cookie: planted });
@@ -299,7 +299,7 @@ describe('getting into accounts', () => {
 });
 
 describe('harvesting phones', () => {
-  it('through find: 300 in a minute and 2,000 in a day, over both instances, whatever the address', async () => {
+  it('through find: 300 in a minute and 2,000 in a day, over both instances, from any address', async () => {
     const person = await insertAndSignIn(first);
     const cookie = cookieOf(await post(first.api, '/user/login', person));
     const find = (index: number) =>
@@ -332,7 +332,7 @@ describe('harvesting phones', () => {
 });
 
 describe('filling the disk', () => {
-  it('with one token, 60 pictures of 4.9 MB at both instances: 30 are looked at, 100 MiB are kept', async () => {
+  it('with one token, 60 pictures of 4.9 MB to both instances: 30 are read, 100 MiB are stored', async () => {
     const { agent, id, password } = await insertAndSignIn(first);
     const granted = await agent.post('/user/get_image_token');
     const token = rememberSecret(String(field(field(granted.body, 'result'), 'token')));

@@ -3,19 +3,19 @@ import { create } from 'svg-captcha';
 import { letter, moved, path } from '../../src/integrations/captcha/shapes';
 import { inkOf, type Ink } from './ink';
 
-/** What a captcha here may ask for. An attacker has the source of this service, and of the package it draws with. */
+/** Characters of a captcha. An attacker has the source of this service, and of the package it draws with. */
 const ALPHABET = [...'34679ACEHKPRT'];
 const LETTERS = 6;
 const [WIDTH, HEIGHT] = [450, 120];
 const PLAIN = { width: WIDTH / 2, height: HEIGHT / 2, fontSize: 52 };
 
-/** As svg-captcha draws by itself. */
+/** Returns a captcha as svg-captcha draws it. */
 export function plainCaptcha(): { answer: string; svg: Buffer; png: Buffer } {
   const { text, data } = create({ ...PLAIN, size: LETTERS, charPreset: ALPHABET.join(''), noise: 2 });
   return { answer: text, svg: Buffer.from(data), png: rendered(data) };
 }
 
-/** Reads drawings in vectors, from left to right: the commands of each letter are its own. */
+/** Reads vector drawings from left to right: each letter has its own commands. */
 export function readByCommands(served: Buffer): string {
   const commandsOf = (svg: string) =>
     [...svg.matchAll(/ d="M([-\d.]+)([^"]*)"/g)]
@@ -25,7 +25,7 @@ export function readByCommands(served: Buffer): string {
   return commandsOf(served.toString('latin1')).reduce((text, commands) => text + (letters.get(commands) ?? ''), '');
 }
 
-/** A letter, and how it looks in so many cells. */
+/** A letter, and how it looks in a grid of cells. */
 interface Example {
   one: string;
   form: Float32Array;
@@ -33,7 +33,7 @@ interface Example {
 
 const SIDE = 12;
 
-/** Compares what is at each of the six places with each letter as svg-captcha draws it there. */
+/** Compares each of the six places with each letter as svg-captcha draws it there. */
 export async function fixedPlaces(): Promise<(png: Buffer) => Promise<string>> {
   const step = WIDTH / (LETTERS + 1);
   const placesOf = (ink: Ink) =>
@@ -53,7 +53,7 @@ export async function fixedPlaces(): Promise<(png: Buffer) => Promise<string>> {
       .join('');
 }
 
-/** How a letter may stand: turned by and leaning by. */
+/** How a letter may stand: its turn and its lean. */
 const STANDS = [-0.35, -0.2, -0.07, 0.07, 0.2, 0.35].flatMap((turn) =>
   [-0.2, -0.07, 0.07, 0.2].map((lean) => [turn, lean]),
 );
@@ -61,8 +61,8 @@ const THIN = 3;
 const GRID = 5;
 
 /**
- * Takes thin lines away, cuts the ink into six pieces where that leaves the pieces most like letters, and takes the
- * nearest of many turned and leaning examples of each letter.
+ * Removes thin lines, cuts the ink into six pieces where these look most like letters, and takes the nearest of many
+ * turned and leaning examples of each letter.
  */
 export async function nearestLetters(): Promise<(png: Buffer) => Promise<string>> {
   const examples = await Promise.all(
@@ -83,7 +83,7 @@ export async function nearestLetters(): Promise<(png: Buffer) => Promise<string>
   };
 }
 
-/** By dynamic programming over the columns at which a letter may end. */
+/** Finds the best cut by dynamic programming over the columns at which a letter may end. */
 function bestCut(ink: Ink, piece: (from: number, to: number) => { one: string; by: number }): string {
   const inked = (x: number) => ink.count(x, 0, x + 1, HEIGHT) > 0;
   const columns = Array.from({ length: WIDTH }, (_, x) => x).filter(inked);

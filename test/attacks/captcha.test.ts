@@ -4,7 +4,7 @@ import { fixedPlaces, nearestLetters, plainCaptcha, readByCommands } from './cap
 const PICTURES = 30;
 const ROUNDS = 10;
 
-/** How many of the pictures it reads. */
+/** Returns how many of the pictures it reads. */
 async function solvedBy(read: (png: Buffer) => string | Promise<string>, count: number): Promise<number> {
   let solved = 0;
   for (let index = 0; index < count; index += 1) {
@@ -14,7 +14,9 @@ async function solvedBy(read: (png: Buffer) => string | Promise<string>, count: 
   return solved;
 }
 
-/** Whether so few are read. Where chance has many of them read, more are drawn: a real tenth stays one. */
+/**
+ * Returns whether it reads less than a tenth. If chance has many of them read, more are drawn: a real tenth stays one.
+ */
 async function readsLessThanATenth(read: (png: Buffer) => string | Promise<string>): Promise<boolean> {
   let solved = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -25,7 +27,7 @@ async function readsLessThanATenth(read: (png: Buffer) => string | Promise<strin
 }
 
 describe('reading captchas by program', () => {
-  it('works where svg-captcha draws by itself: 20 of 20 by the commands, most by templates', async () => {
+  it('works on plain svg-captcha pictures: 20 of 20 by their commands, most by templates', async () => {
     const readAtPlaces = await fixedPlaces();
     const plain = Array.from({ length: 20 }, plainCaptcha);
     expect(plain.map(({ svg }) => readByCommands(svg))).toEqual(plain.map(({ answer }) => answer));
@@ -33,15 +35,15 @@ describe('reading captchas by program', () => {
     expect(read.filter((text, index) => text === plain[index]?.answer).length).toBeGreaterThan(15);
   });
 
-  it('by the commands of a path gives nothing: none are served', async () => {
+  it('by the commands of a path reads none: none are served', async () => {
     expect(await solvedBy(readByCommands, 20)).toBe(0);
   });
 
-  it('by templates at fixed places gives less than a tenth', async () => {
+  it('by templates at fixed places reads less than a tenth', async () => {
     expect(await readsLessThanATenth(await fixedPlaces())).toBe(true);
   });
 
-  it('by cutting it up and taking the nearest letters gives less than a tenth', async () => {
+  it('by cutting and taking the nearest letters reads less than a tenth', async () => {
     expect(await readsLessThanATenth(await nearestLetters())).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 
-/** Which pixels of a picture are ink, and how many any rectangle of it holds. */
+/** Ink of a picture: which pixels have it, and how many of any rectangle. */
 export class Ink {
-  /** For each corner, how many there are above and to the left of it. */
+  /** For each corner, the number of inked pixels above and to the left of it. */
   private readonly sums: Uint32Array;
 
   constructor(
@@ -19,21 +19,21 @@ export class Ink {
     this.sums = sums;
   }
 
-  /** Without the last column and the last row. */
+  /** Counts the ink of a rectangle, without the last column and the last row. */
   count(left: number, top: number, right: number, bottom: number): number {
     const [sums, row] = [this.sums, this.width + 1];
     const upTo = (x: number, y: number) => sums[y * row + x] ?? 0;
     return upTo(right, bottom) - upTo(left, bottom) - upTo(right, top) + upTo(left, top);
   }
 
-  /** Without what is thinner than twice the radius. */
+  /** Returns the ink without parts thinner than twice the radius. */
   opened(radius: number): Ink {
     const all = (2 * radius + 1) ** 2;
     const thinned = this.bySquares(radius, (count) => count === all);
     return thinned.bySquares(radius, (count) => count > 0);
   }
 
-  /** What is inked of a rectangle, in `side` by `side` cells. */
+  /** Returns the share of ink in each of `side` by `side` cells of a rectangle. */
   cells(left: number, top: number, right: number, bottom: number, side: number): Float32Array {
     const edges = (least: number, most: number) =>
       Array.from({ length: side + 1 }, (_, index) => Math.round(least + ((most - least) * index) / side));
@@ -45,7 +45,7 @@ export class Ink {
     });
   }
 
-  /** The same of what is inked between two columns, without empty edges. */
+  /** Like `cells`, for the ink between two columns, without empty edges. */
   form(from: number, to: number, side: number): Float32Array {
     let [left, right, top, bottom] = [from, to, 0, this.height];
     if (this.count(left, top, right, bottom) === 0) return new Float32Array(side * side);
@@ -67,7 +67,7 @@ export class Ink {
   }
 }
 
-/** Whatever is darker than halfway between the lightest and the darkest. */
+/** Takes for ink all that is darker than halfway between the lightest and the darkest. */
 export async function inkOf(png: Buffer): Promise<Ink> {
   const { data, info } = await sharp(png).greyscale().normalise().raw().toBuffer({ resolveWithObject: true });
   return new Ink(info.width, info.height, (x, y) => (data[(y * info.width + x) * info.channels] ?? 0) < 128);

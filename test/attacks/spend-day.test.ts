@@ -3,11 +3,11 @@ import { insertPerson, type PhoneFields } from '../support/people';
 import { inParallel } from '../support/calls';
 import { playDay, usualPast } from './spend-day';
 
-/** With SPEND_DAY=1,10,100 whole days are played, and their rows for docs/abuse.md printed. */
+/** Addresses of the attacker. SPEND_DAY=1,10,100 plays whole days, and prints their rows for docs/abuse.md. */
 const ADDRESSES = (process.env.SPEND_DAY ?? '').split(',').filter(Boolean).map(Number);
 const DAY = 144;
 const HOURS = 6;
-/** Of a usual day there are 1,008 users, and `npm run setup` makes three codes a day of each. */
+/** A usual day has 1,008 users, and `npm run setup` allows three codes a day for each. */
 const BUDGET = 3_024;
 const PRICE = 0.05;
 
@@ -20,19 +20,19 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 describe('a stranger who asks for codes all day and types none in', () => {
-  it('has twenty sent from one address, and keeps no user of the country out', async () => {
+  it('gets twenty sent from one address, and does not block other users of the country', async () => {
     const outcome = await playDay(app, { addresses: 1, steps: HOURS });
     expect(outcome).toEqual({ sentToAttacker: 20, usersServed: 7 * HOURS, usersRefused: 0 });
   });
 
-  it('has six more sent from one address to phones with an account', async () => {
+  it('gets six more sent from one address to phones with an account', async () => {
     const accounts: PhoneFields[] = await inParallel(40, () => insertPerson(app));
     const outcome = await playDay(app, { addresses: 1, steps: HOURS, accounts });
     expect(outcome.sentToAttacker).toBeLessThanOrEqual(26);
     expect(outcome.usersRefused).toBe(0);
   });
 
-  it('keeps no user out from ten addresses', async () => {
+  it('does not block other users from ten addresses', async () => {
     const outcome = await playDay(app, { addresses: 10, steps: HOURS });
     expect(outcome.sentToAttacker).toBeLessThanOrEqual(200);
     expect(outcome.usersRefused).toBe(0);
@@ -40,12 +40,12 @@ describe('a stranger who asks for codes all day and types none in', () => {
 });
 
 if (ADDRESSES.length > 0)
-  describe('a whole day', () => {
+  describe('an attack of a whole day', () => {
     const rows: string[] = [];
     afterAll(() => process.stdout.write(`\n${rows.join('\n')}\n`));
 
     it.each(ADDRESSES.flatMap((addresses) => [false, true].map((withAccounts) => ({ addresses, withAccounts }))))(
-      'of $addresses addresses, to phones with an account: $withAccounts',
+      'from $addresses addresses, to phones with an account: $withAccounts',
       async ({ addresses, withAccounts }) => {
         const accounts = withAccounts ? await inParallel(1_200, () => insertPerson(app)) : [];
         const { sentToAttacker, usersServed, usersRefused } = await playDay(app, { addresses, steps: DAY, accounts });

@@ -2,10 +2,10 @@ import type { TestApp } from '../support/app';
 import { newPhone, type PhoneFields } from '../support/people';
 import { post } from '../support/calls';
 
-/** A day in steps of ten minutes. Each step users ask for seven codes, 1,008 a day, and verify four of five. */
+/** Users of a step of ten minutes. They ask for seven codes, which is 1,008 a day, and verify four of five. */
 const USERS_A_STEP = 7;
 const NETWORKS_OF_USERS = 300;
-/** The attacker stops for this step after so many refusals one after another. */
+/** Refusals in a row after which the attacker stops for this step. */
 const PATIENCE = 30;
 
 export interface Attack {
@@ -21,7 +21,7 @@ export interface Outcome {
   usersRefused: number;
 }
 
-/** Plays an attacker who has as many codes sent as the service lets through, beside a country's ordinary users. */
+/** Plays an attacker who has as many codes sent as the service allows, while a country's ordinary users go on. */
 export async function playDay(app: TestApp, { addresses, steps, accounts = [] }: Attack): Promise<Outcome> {
   const outcome = { sentToAttacker: 0, usersServed: 0, usersRefused: 0 };
   let asked = 0;
@@ -52,7 +52,7 @@ export async function playDay(app: TestApp, { addresses, steps, accounts = [] }:
   return outcome;
 }
 
-/** A fortnight as usual. */
+/** Inserts a usual fortnight. */
 export async function usualPast(app: TestApp): Promise<void> {
   await app.db.raw(`
     INSERT INTO sms_traffic (region, slot, sent, verified)
@@ -70,10 +70,10 @@ function address(first: number, index: number): Record<string, string> {
   return { 'X-Forwarded-For': `${first}.${18 + (index >> 8)}.${index & 255}.1` };
 }
 
-/** All that the service remembers is ten minutes older. */
+/** Makes everything that the service remembers ten minutes older. */
 async function tenMinutesLater({ db }: TestApp): Promise<void> {
   for (const table of ['sms_traffic', 'sms_networks']) {
-    // By way of the far past, so that no row meets the one before it.
+    // By way of the distant past, so that a row does not meet the one before it.
     await db.raw(`UPDATE ${table} SET slot = slot - interval '1000 days'`);
     await db.raw(`UPDATE ${table} SET slot = slot + interval '1000 days' - interval '10 minutes'`);
   }

@@ -5,15 +5,15 @@ import { TestCluster } from '../support/clusters';
 import { insertPerson, newPhone, type PhoneFields } from '../support/people';
 
 const SAMPLES = 150;
-/** High enough for hashing to be most of the time that a login takes. */
+/** A cost at which hashing is most of the time that a login takes. */
 const COST = 7;
-/** Never met, so that each login counts against every limit, as in production. */
+/** A limit that is never reached, so that each login counts against every limit, as in production. */
 const AMPLE = '1000000';
 
 let cluster: TestCluster;
 let app: TestApp;
 beforeAll(async () => {
-  // With the durability of production, on a slow disk: one that is waited for more or less shows.
+  // With the durability of production, on a slow disk, so that a difference in waiting for it shows.
   cluster = await TestCluster.start({ commit_delay: '3000', commit_siblings: '0' });
   app = await startApp(
     {
@@ -45,9 +45,7 @@ function median(values: number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/**
- * How far a median of so many is off by chance, from how far the values are apart (their median absolute deviation).
- */
+/** Returns how far a median of these values is off by chance, from their spread (median absolute deviation). */
 function noise(values: number[]): number {
   const middle = median(values);
   return (1.4826 * 1.2533 * median(values.map((value) => Math.abs(value - middle)))) / Math.sqrt(values.length);

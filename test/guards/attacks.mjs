@@ -6,7 +6,7 @@ export const guards = {
     file: 'src/features/verification/verification-repository.ts',
     replace: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker',
     by: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) OR true AS by_asker',
-    named: 'burning the codes of a victim',
+    named: "burning a victim's codes from 20 addresses",
   },
   'attacks-2': {
     guard: 'a day of guesses ends after 20 from one address',
@@ -49,28 +49,28 @@ export const guards = {
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: "readonly vouchesFor = 'phone';",
     by: "readonly vouchesFor = 'phone and address';",
-    named: 'by a program that reads the pictures',
+    named: '300 numbers from one address by a program that solves captchas',
   },
   'attacks-8': {
     guard: 'a /64 of IPv6 is one address',
     file: 'src/base/networks.ts',
     replace: 'isIPv6(ip) ? network(groupsOf(ip), 64)',
     by: 'isIPv6(ip) ? ip',
-    named: 'out of one IPv6',
+    named: '400 numbers from one IPv6 /64: 200 codes are sent in an hour',
   },
   'attacks-9': {
     guard: 'codes go to mobile numbers only',
     file: 'src/features/verification/send-code-service.ts',
     replace: "if (phoneCheck === 'mobile' && !isMobile(phone)) {",
     by: "if (phoneCheck === 'mobile' && !isMobile(phone) && false) {",
-    named: 'numbers that cost',
+    named: 'costly numbers: nothing is sent to satellite',
   },
   'spend-day-1': {
     guard: 'a network that verifies hardly any of its codes is refused',
     file: 'src/features/spend-guard/spend-guard.ts',
     replace: 'return alarmOfNetwork(network);',
     by: 'return undefined;',
-    named: 'keeps no user of the country out',
+    named: 'gets twenty sent from one address',
   },
   // --- passwords
   'attacks-10': {
@@ -120,14 +120,14 @@ export const guards = {
     file: 'src/features/auth/login-attempts.ts',
     replace: 'if (one.device) return logIn(ofDevice(one.device));',
     by: 'if (one.device) ofDevice(one.device);',
-    named: 'locking a victim out of a device',
+    named: 'locking out a known device: only that device can log in',
   },
   'attacks-14': {
     guard: '10 failed logins a device',
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerDevice', subject },`,
     by: '',
-    named: 'locking a victim out of a device',
+    named: 'locking out a known device: only that device can log in',
   },
   // --- sessions
   'attacks-15': {
@@ -172,6 +172,6 @@ export const guards = {
     file: 'src/integrations/captcha/captcha-image.ts',
     replace: '[point[0] + across(point), point[1] + down(point)]',
     by: '[point[0] + 0 * across(point), point[1] + 0 * down(point)]',
-    named: 'by cutting it up',
+    named: 'by cutting and taking the nearest letters reads less than a tenth',
   },
 };
