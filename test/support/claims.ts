@@ -1,4 +1,4 @@
-/** Of test/guards/guards.mjs. */
+/** A guard of test/guards/guards.mjs. */
 export interface Guard {
   id: string;
   /** Behaviour that the guard protects. */
