@@ -1,9 +1,9 @@
-/** Values that would turn a path into that of another operation: `fetch` resolves dots. */
+/** Values that would turn a path into the path of another operation, because `fetch` resolves dots. */
 const NOT_SEGMENTS = new Set(['', '.', '..']);
 
 /**
- * Returns `/user/{id}` with its parameters, and what is left for the body. Returns nothing for a BigInt, half of a
- * character, or a parameter that is not a segment of a path.
+ * Returns the path with its parameters filled in, and the other fields as the body. Returns undefined for a BigInt,
+ * half of a character, or a parameter that is not a segment of a path.
  */
 export function addressed(path: string, input: Record<string, unknown>): { address: string; body: string } | undefined {
   const rest = { ...input };

@@ -1,6 +1,6 @@
 /**
- * Why there is no answer of the service: no connection or half an answer, none in time, one that is not the service's
- * own, a storage that has failed, or an input that cannot be sent.
+ * Why the client has no answer of the service: no connection or half an answer, no answer in time, an answer that is
+ * not the service's own, a failed storage, or an input that cannot be sent.
  */
 export type ClientReason = 'network' | 'timeout' | 'bad_answer' | 'storage' | 'invalid_input';
 
@@ -20,23 +20,23 @@ export type Failure<Reason extends string = string> = Reason extends string ? Fa
 
 interface FailureOf<Reason extends string> {
   ok: false;
-  /** For programs: it stays what it is. */
+  /** For programs: it does not change. */
   reason: Reason;
-  /** The return code, or the HTTP status; 0 where no answer came. */
+  /** The return code, or the HTTP status; 0 if there was no answer. */
   code: number;
   /** For developers: it may change. */
   message: string;
   /** Seconds to wait, where only time helps. */
   retryAfter: number | undefined;
-  /** Which fields are at fault. */
+  /** The fields at fault. */
   details: FieldProblem[];
   requestId: string | undefined;
 }
 
-/** What became of a call. `ok` tells which of the two it is. */
+/** The result of a call. `ok` tells which of the two it is. */
 export type Answer<Result, Reason extends string = string> = Success<Result> | Failure<Reason>;
 
-/** One that the service did not give. */
+/** Makes a failure that the service did not send. */
 export function failure<Reason extends string>(
   reason: Reason,
   message: string,
@@ -46,10 +46,10 @@ export function failure<Reason extends string>(
   return { ok: false, reason, message, ...rest } as FailureOf<Reason> as Failure<Reason>;
 }
 
-/** What an answer breaks off with while it is read. */
+/** Thrown when an answer breaks off while it is read. */
 export class BrokenOff extends Error {
   readonly reason: ClientReason;
-  /** The HTTP status of what is no answer of the service. */
+  /** The HTTP status, if the answer is not one of the service. */
   readonly code: number;
 
   constructor(reason: ClientReason, message: string, code = 0) {
@@ -60,8 +60,8 @@ export class BrokenOff extends Error {
   }
 }
 
-/** Breaks off where a good answer is no JSON: cut, when it has begun as one. */
+/** Returns why an answer is not JSON: it was cut off if it began as JSON, else it is not one of the service. */
 export function notJson(text: string): BrokenOff {
   if (text.trimStart().startsWith('{')) return new BrokenOff('network', 'half an answer');
-  return new BrokenOff('bad_answer', 'the answer is no JSON', 200);
+  return new BrokenOff('bad_answer', 'the answer is not JSON', 200);
 }

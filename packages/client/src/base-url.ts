@@ -1,12 +1,12 @@
-/** By the text: the URL of React Native knows no parts. */
+/** Matches the text, because the URL of React Native does not know its parts. */
 const READABLE = /^http:\/\/(?!(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$))/i;
 
-/** Whether what is sent there, passwords among it, can be read on the way. */
+/** Returns whether others on the network can read what is sent there, such as passwords. */
 export function isReadable({ href }: URL): boolean {
   return READABLE.test(href);
 }
 
-/** React Native reads any text as a URL, and others take `localhost:8585` for one with a protocol of its own. */
+/** Checks the protocol itself: React Native accepts any text as a URL, and others read `localhost:` as a protocol. */
 export function parsedBaseUrl(text: string): URL {
   const url = /^https?:\/\//i.test(text) ? parsed(text) : undefined;
   if (url) return url;

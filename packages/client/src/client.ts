@@ -3,7 +3,7 @@ import { BrokenOff, failure, type Answer, type Failure } from './answer.ts';
 import { isReadable, parsedBaseUrl } from './base-url.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { exchange, type Reply } from './exchange.ts';
-import type { OperationPath, ResultOf, Schemas, Told } from './operations.ts';
+import type { CallArguments, OperationPath, ResultOf, Schemas } from './operations.ts';
 import { isNode } from './platform.ts';
 import { readAnswer, readUpload, requestIdOf } from './read-answer.ts';
 import type { CallReason, SyncReason, UploadReason, WithoutLogin } from './reasons.ts';
@@ -14,29 +14,30 @@ import { memoryStorage, type ClientStorage } from './storage.ts';
 import type { KeptStore, SyncSource } from './sync/store.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://accounts.example.com`. What is no such address makes the constructor throw. */
+  /** Address of the service: `https://accounts.example.com`. The constructor throws if it is not a whole address. */
   baseUrl: string;
   /**
-   * Allows `http://` to another machine, where everybody on the way reads passwords and cookies: for a phone that tries a
-   * service in its own network. Without it the constructor throws.
+   * Allows `http://` to another machine, for a phone that tries a service in its own network. Everybody in between can
+   * read passwords and cookies. Without this option the constructor throws.
    */
   allowHttp?: boolean | undefined;
-  /** Where the jar keeps the cookies. Without one they are gone after a restart. */
+  /** Where the jar keeps the cookies. Default: in memory, until a restart. */
   storage?: ClientStorage | undefined;
-  /** Who keeps the cookies: browsers and React Native do it by themselves, Node has the jar. */
+  /** Keeper of the cookies. Default: the jar in Node; the platform in browsers and React Native, which keep cookies. */
   cookies?: 'platform' | 'jar' | undefined;
   /**
-   * Asked when there is no session, or it has ended. With credentials the client logs in and repeats the call, else it is
-   * a 401.
+   * Called when there is no session, or it has ended. With credentials the client logs in and repeats the call;
+   * without, the call is a 401.
    */
   credentials?: (() => MaybePromise<Schemas['Credentials'] | undefined>) | undefined;
   /**
-   * Asked when send_code wants a captcha, once a call: for what the user reads in the picture, or the token of the page.
+   * Called when send_code requires a captcha, once per call. Returns what the user reads in the picture, or the token
+   * of the page.
    */
   captcha?: ((captcha: Schemas['Captcha']) => MaybePromise<string | undefined>) | undefined;
-  /** The longest wait for an answer to begin, and then for it to go on; all of it has four times, sync and export forty. */
+  /** Longest wait for an answer to begin, or to continue. A whole answer may take 4 times that; sync and export, 40. */
   timeoutMs?: number | undefined;
-  /** How often a call without an answer is repeated, where docs/api.md says that this is safe. */
+  /** Maximum retries of a call without an answer, if docs/api.md says that a retry is safe. */
   repeats?: number | undefined;
   fetch?: typeof globalThis.fetch | undefined;
 }
@@ -52,7 +53,7 @@ export interface UploadedImage {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What is sent, and how its answer is read. */
+/** A request, and how its answer is read. */
 interface Request<Result> {
   path: OperationPath;
   input: Record<string, unknown>;
@@ -69,23 +70,23 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The service answers within about eight seconds. */
 const TIMEOUT_MS = 15_000;
-/** An upload is answered when all of it has arrived. */
+/** An upload is answered only after all of it has arrived. */
 const UPLOAD_TIMES = 10;
 const REPEATS = 2;
 
-/** The longest ones: the others are there at once. */
+/** Operations with long answers. All others are short. */
 const LARGE = new Set<OperationPath>([SYNC, '/user/export']);
 
-/** These end with a 401 where there is no session: nobody wants one for them. */
+/** Operations for which the client does not log in: without a session they end with a 401. */
 const WITHOUT_SESSION = new Set<OperationPath>([LOGIN, LOGOUT] satisfies WithoutLogin[]);
 
-/** After these the stores are cleared. */
+/** Operations after which the stores are cleared. */
 const ENDS = new Set<OperationPath>([LOGOUT, '/user/close_account']);
 
-/** Reasons of send_code to which a captcha is the answer. */
+/** Reasons of send_code that a solved captcha resolves. */
 const CAPTCHA_REASONS = new Set(['captcha_required', 'captcha_missing']);
 
-/** Calls the operations of the service. What goes wrong is in the answer: no call throws. */
+/** Calls the operations of the service. No call throws: failures are in the answer. */
 export class Client implements SyncSource<SyncReason> {
   readonly #baseUrl: string;
   readonly #options: ClientOptions;
@@ -108,29 +109,29 @@ export class Client implements SyncSource<SyncReason> {
     );
     this.#session = new Session(cookies === 'platform' ? this.#baseUrl : undefined, (event) => {
       if (event === 'began') this.#logins.succeeded();
-      // A storage that fails here tells the next sync so.
+      // If the storage fails here, the next sync reports it.
       else this.#clearStores().catch(() => undefined);
     });
   }
 
-  /** Whether somebody is signed in; undefined until a login, a sync or a refusal has told. */
+  /** Whether a user is signed in; undefined until the first login, sync or refusal. */
   get isSignedIn(): boolean | undefined {
     return this.#session.isOn;
   }
 
-  /** Tells the listener when a session has begun or ended, here or elsewhere, until the function that it returns is called. */
+  /** Tells the listener when a session begins or ends, here or elsewhere. Call the returned function to stop. */
   onSession(listener: SessionListener): () => void {
     return this.#session.onEvent(listener);
   }
 
-  /** Ends the session, also one that has ended before, and clears the stores made with this client. */
+  /** Ends the session, if it has not ended yet, and clears the stores made with this client. */
   async logout(): Promise<Answer<undefined, CallReason<typeof LOGOUT>>> {
     const answer = await this.call(LOGOUT);
     if (answer.ok || answer.reason !== NOT_SIGNED_IN) return answer;
     return { ok: true, result: undefined, requestId: answer.requestId };
   }
 
-  /** Closes the stores made with it, and listens to other tabs no longer. */
+  /** Closes the stores made with this client, and stops listening to other tabs. */
   close(): void {
     for (const store of this.#stores) store.close();
     this.#session.close();
@@ -139,26 +140,26 @@ export class Client implements SyncSource<SyncReason> {
   /** Calls an operation: `call('/user/login', { region: 44, phone: '7911123456', password })`. */
   call<Path extends OperationPath>(
     path: Path,
-    ...[input]: Told<Path>
+    ...[input]: CallArguments<Path>
   ): Promise<Answer<ResultOf<Path>, CallReason<Path>>> {
     const answer = this.#call({ path, input: input ?? {}, read: readAnswer });
     return answer as Promise<Answer<ResultOf<Path>, CallReason<Path>>>;
   }
 
-  /** What a SyncStore asks. */
+  /** Asks for changes, for a SyncStore. */
   changesSince(version: number, { names }: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
     const input = { version, ...(names && { names }) };
     const answer = this.#asked({ path: SYNC, input, read: begunOrRefused });
     return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
   }
 
-  /** What a SyncStore tells: a logout clears it, until the function that this returns is called. */
+  /** Adds a SyncStore, which a logout then clears. Call the returned function to stop that. */
   addStore(store: KeptStore): () => void {
     this.#stores.add(store);
     return () => this.#stores.delete(store);
   }
 
-  /** Uploads an image, whose address then goes into a portrait. Without a key it is named by its content. */
+  /** Uploads an image and returns its address, for a portrait. Without a key it is named by its content. */
   async uploadImage(
     image: ImageFile,
     { key }: { key?: string | undefined } = {},
@@ -167,7 +168,7 @@ export class Client implements SyncSource<SyncReason> {
     if (!granted.ok) return granted;
     const { domain, token } = granted.result;
     const form = new FormData();
-    // The token first: it is checked before the file is read then.
+    // The token first, so that it is checked before the file is read.
     form.append('token', token);
     if (key !== undefined) form.append('key', key);
     form.append('file', image as Blob, 'image');
@@ -218,7 +219,7 @@ export class Client implements SyncSource<SyncReason> {
     await Promise.all([...this.#stores].map((store) => store.clear()));
   }
 
-  /** Where the session has ended, once more in another one. */
+  /** Makes the request, and retries it in a new session if the session has ended. */
   async #inSession<Result>(request: Request<Result>): Promise<Answer<Result | undefined>> {
     const ask = () => repeating(request.path, this.#repeats, () => this.#ask(request));
     const { count } = this.#logins;
@@ -228,7 +229,7 @@ export class Client implements SyncSource<SyncReason> {
     const login = await this.#logins.again();
     if (login?.ok) return ask();
     this.#session.found(false);
-    // The fields at fault would be the credentials', and not those of this call.
+    // A 400 names fields of the credentials, not of this call.
     return login === undefined || login.code === BAD_REQUEST ? answer : login;
   }
 
@@ -242,7 +243,7 @@ export class Client implements SyncSource<SyncReason> {
         method: 'POST',
         headers: { ...(body !== '{}' && JSON_BODY), ...(cookies && { Cookie: cookies }) },
         ...(body !== '{}' && { body }),
-        // The cookies go to the service and to nobody else.
+        // The cookies go only to the service.
         redirect: 'error',
         ...(!this.#jar && { credentials: 'include' }),
       };
@@ -253,7 +254,7 @@ export class Client implements SyncSource<SyncReason> {
     });
   }
 
-  /** The token is in the form: it needs no cookie, and may be led to another host. */
+  /** Sends no cookies: the token is in the form, and the upload may be redirected to another host. */
   #upload(form: FormData): Promise<Answer<Schemas['StoredImage']>> {
     const init: RequestInit = { method: 'POST', body: form, credentials: 'omit' };
     const limits = { timeoutMs: UPLOAD_TIMES * this.#timeoutMs };
@@ -274,7 +275,7 @@ export class Client implements SyncSource<SyncReason> {
   }
 }
 
-/** A callback of the app that throws gives nothing. */
+/** Returns undefined if the app's callback throws. */
 async function given<T>(ask: () => MaybePromise<T | undefined>): Promise<T | undefined> {
   try {
     return (await ask()) ?? undefined;

@@ -1,9 +1,9 @@
 import type { ClientStorage } from './storage.ts';
 
-/** The session and the device. In production their prefix ties them to their host, and to HTTPS. */
+/** The session and the device. In production their prefix binds them to their host, and to HTTPS. */
 const NAMES = ['sid', '__Host-sid', 'device', '__Host-device'];
 
-/** The service's two cookies, where the platform keeps none. */
+/** Keeps the service's two cookies where the platform does not. */
 export class CookieJar {
   readonly #storage: ClientStorage;
   readonly #host: string;
@@ -16,7 +16,7 @@ export class CookieJar {
     this.#names = NAMES.filter((name) => isSecure || !name.startsWith('__Host-'));
   }
 
-  /** As a request sends them; the empty text where there are none. */
+  /** Returns the cookies as a request sends them, or an empty text. */
   async header(): Promise<string> {
     const pairs: string[] = [];
     for (const name of this.#names) {
@@ -35,7 +35,7 @@ export class CookieJar {
     }
   }
 
-  /** A storage may serve several services, of which none is sent what another one has set. */
+  /** Includes the host: a storage may serve several services, and one must not get the cookies of another. */
   #keyOf(name: string): string {
     return `cookie:${this.#host}:${name}`;
   }

@@ -4,24 +4,24 @@ import { givesWholeAnswers } from './platform.ts';
 export interface Reply {
   status: number;
   headers: Headers;
-  /** The body as it comes. Whoever begins to take it takes all of it, or leaves the loop: then it is given up. */
+  /** The body as it arrives. A reader who starts must read all of it, or leave the loop, which aborts the request. */
   texts: AsyncGenerator<string>;
 }
 
 export interface Limits {
   timeoutMs: number;
-  /** Whether it may take long until all of the answer is there. */
+  /** Whether the whole answer may take long. */
   isLarge?: boolean;
 }
 
-/** Of what is given as a whole nobody sees whether it is still coming. */
+/** Time limits for an answer that the platform gives only as a whole: its progress cannot be seen. */
 const WHOLE_TIMES = 10;
-/** Longest waits for all of an answer, in time limits, and its most bytes: a full sync of a large account has 52 MB. */
+/** Longest wait for a whole answer, in time limits, and its maximum size. A full sync of a large account has 52 MB. */
 const WHOLE = { small: { times: 4, bytes: 16_777_216 }, large: { times: 40, bytes: 268_435_456 } };
 
 /**
- * One request. It throws BrokenOff when the answer does not begin, or its body does not go on, within the time limit, and
- * when all of it takes too long or too many bytes.
+ * Makes one request. Throws BrokenOff when the answer does not begin, or its body does not continue, within the time
+ * limit, and when the whole answer takes too long or is too large.
  */
 export async function exchange(
   fetch: typeof globalThis.fetch,
@@ -30,13 +30,13 @@ export async function exchange(
   { timeoutMs, isLarge = false }: Limits,
 ): Promise<Reply> {
   const most = isLarge ? WHOLE.large : WHOLE.small;
-  const patience = new Patience(timeoutMs, most.times);
-  patience.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1);
+  const timeLimit = new TimeLimit(timeoutMs, most.times);
+  timeLimit.renew(isLarge && givesWholeAnswers() ? WHOLE_TIMES : 1);
   try {
-    const response = await fetch(url, { ...init, signal: patience.signal });
-    return { status: response.status, headers: response.headers, texts: textsOf(response, patience, most.bytes) };
+    const response = await fetch(url, { ...init, signal: timeLimit.signal });
+    return { status: response.status, headers: response.headers, texts: textsOf(response, timeLimit, most.bytes) };
   } catch (error) {
-    throw patience.brokenOff(error);
+    throw timeLimit.brokenOff(error);
   }
 }
 
@@ -46,22 +46,22 @@ export async function textOf({ texts }: Reply): Promise<string> {
   return all;
 }
 
-async function* textsOf(response: Response, patience: Patience, mostBytes: number): AsyncGenerator<string> {
-  // React Native has a decoder since 0.85, and some of its fetches have had streams before.
+async function* textsOf(response: Response, timeLimit: TimeLimit, mostBytes: number): AsyncGenerator<string> {
+  // React Native has a decoder since 0.85; some of its fetch implementations had streams before that.
   const { TextDecoder } = globalThis as { TextDecoder?: typeof globalThis.TextDecoder };
   const reader = TextDecoder && response.body?.getReader();
   try {
     if (!TextDecoder || !reader) {
-      patience.renew(WHOLE_TIMES);
+      timeLimit.renew(WHOLE_TIMES);
       yield await response.text();
       return;
     }
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let bytes = 0;
     for (;;) {
-      patience.renew();
+      timeLimit.renew();
       const { done, value } = await reader.read();
-      patience.pause();
+      timeLimit.pause();
       if (done) break;
       bytes += value.byteLength;
       if (bytes > mostBytes) {
@@ -72,17 +72,17 @@ async function* textsOf(response: Response, patience: Patience, mostBytes: numbe
     }
     yield decoder.decode();
   } catch (error) {
-    throw patience.brokenOff(error);
+    throw timeLimit.brokenOff(error);
   } finally {
-    patience.end();
+    timeLimit.end();
   }
 }
 
-/** Gives a request up when nothing comes for too long. */
-class Patience {
+/** Aborts a request when nothing arrives for too long. */
+class TimeLimit {
   readonly #controller = new AbortController();
   readonly #ms: number;
-  /** What is left for all of the answer. */
+  /** Time left for the whole answer. */
   #leftMs: number;
   #since = 0;
   #longestMs = 0;
@@ -108,16 +108,16 @@ class Patience {
     }, this.#longestMs);
   }
 
-  /** While somebody works with what has come. */
+  /** Stops the clock while the reader uses what has arrived. */
   pause(): void {
-    // Somebody may have set the clock meanwhile.
+    // The clock may have been set in between.
     const waitedMs = Math.max(0, Math.min(Date.now() - this.#since, this.#longestMs));
     if (this.#timer !== undefined) this.#leftMs -= waitedMs;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** What is still to come is given up. */
+  /** Aborts the rest of the answer. */
   end(): void {
     this.pause();
     this.#controller.abort();
@@ -131,7 +131,7 @@ class Patience {
   }
 }
 
-/** Its code alone: messages of connections hold addresses and, some of them, what was sent. */
+/** Returns only the code of an error: its message may contain addresses, or data that was sent. */
 function causeOf(error: unknown): string {
   const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
   return typeof cause?.code === 'string' ? cause.code : typeof name === 'string' ? name : 'unknown';

@@ -2,7 +2,7 @@ import type { ClientStorage } from './storage.ts';
 
 const STORE = 'values';
 
-/** What is used of IndexedDB, so that the types hold where there is no DOM. */
+/** The part of IndexedDB that is used, so that the types work without those of the DOM. */
 interface Idb {
   open(name: string, version: number): OpenRequest;
 }
@@ -37,10 +37,10 @@ interface Transaction {
   onabort: (() => void) | null;
 }
 
-/** In the database of a browser, which all tabs of a site share. */
+/** Returns a storage in the browser's database, which all tabs of a site share. */
 export function indexedDbStorage(name = 'user-account-service'): ClientStorage {
   let opened: Promise<Database> | undefined;
-  /** The next one opens another. */
+  /** Forgets a closed connection, so that the next call opens another one. */
   const forget = (connection: Promise<Database> | undefined) => {
     if (opened === connection) opened = undefined;
   };
@@ -60,7 +60,7 @@ export function indexedDbStorage(name = 'user-account-service'): ClientStorage {
     try {
       return await use((await connection).transaction(STORE, mode));
     } catch (error) {
-      // A browser closes connections, too, and some of them do not tell.
+      // Browsers also close connections, and some of them do not report it.
       if (isRepeated || (error as { name?: unknown }).name !== 'InvalidStateError') throw error;
       forget(connection);
       return within(mode, use, true);

@@ -2,7 +2,7 @@ import type { Schemas } from './operations.ts';
 
 export type FriendStatus = Schemas['FriendStatus'];
 
-/** What the numbers in `status` of a friend mean. */
+/** Names of the numbers in `status` of a friend. */
 export const FriendStatus = {
   requesting: 10,
   requested: 11,
@@ -13,5 +13,5 @@ export const FriendStatus = {
 
 export type GroupRole = Schemas['GroupRole'];
 
-/** What the numbers in `role` of a member mean. */
+/** Names of the numbers in `role` of a member. */
 export const GroupRole = { creator: 0, member: 1, manager: 2 } as const satisfies Record<string, GroupRole>;

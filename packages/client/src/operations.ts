@@ -2,7 +2,7 @@ import type { components, paths } from './document.ts';
 
 export type Schemas = components['schemas'];
 
-/** The answers with HTTP 200 to a POST: `{ code: 200, result }`, and those with other return codes. */
+/** The answers with HTTP 200 to a POST: `{ code: 200, result }`, and answers with other return codes. */
 type AnswersTo<Path extends keyof paths> = paths[Path] extends {
   post: { responses: { 200: { content: { 'application/json': infer Body } } } };
 }
@@ -11,7 +11,7 @@ type AnswersTo<Path extends keyof paths> = paths[Path] extends {
 
 type SuccessOf<Path extends keyof paths> = Extract<AnswersTo<Path>, { code: 200 }>;
 
-/** Every operation, as docs/api.md names it, but with its parameters in braces: `/user/sync/{version}`. */
+/** The paths of all operations, as in docs/api.md, but with parameters in braces: `/user/sync/{version}`. */
 export type OperationPath = {
   [Path in keyof paths]: [SuccessOf<Path>] extends [never] ? never : Path;
 }[keyof paths];
@@ -24,12 +24,12 @@ type ParametersOf<Path extends OperationPath> =
     : unknown;
 
 type BodyOf<Path extends OperationPath> =
-  Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } } ? Taken<Body> : unknown;
+  Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } } ? ReadonlyLists<Body> : unknown;
 
-/** Lists are read alone: an app may give its own, which nobody else changes. */
-type Taken<Body> = { [Name in keyof Body]: Body[Name] extends (infer Item)[] ? readonly Item[] : Body[Name] };
+/** A body whose lists may be readonly, since the client only reads them. */
+type ReadonlyLists<Body> = { [Name in keyof Body]: Body[Name] extends (infer Item)[] ? readonly Item[] : Body[Name] };
 
-/** What an operation is told: the fields of its body, and the parameters of its path among them. */
+/** The input of an operation: the fields of its body and the parameters of its path, in one object. */
 export type InputOf<Path extends OperationPath> = ParametersOf<Path> & BodyOf<Path>;
 
 export type ResultOf<Path extends OperationPath> =
@@ -37,7 +37,7 @@ export type ResultOf<Path extends OperationPath> =
 
 type HeadersOf<Response> = Response extends { headers: infer Headers } ? Headers : never;
 
-/** Why the service may refuse it. */
+/** The reasons for which the service may refuse an operation. */
 export type ReasonOf<Path extends keyof paths> =
   Post<Path> extends { responses: infer Responses }
     ? { [Status in keyof Responses]: XReason<HeadersOf<Responses[Status]>> }[keyof Responses]
@@ -50,11 +50,11 @@ type Shared =
   | ('BadRequest' | 'NotSignedIn' | 'CrossSite' | 'RequestTooSlow' | 'BodyTooLarge' | 'HeadersTooLarge')
   | ('Failed' | 'BadGateway' | 'Unavailable');
 
-/** Why the service may refuse any operation, or a large part of them. */
+/** The reasons for which the service may refuse any operation, or most of them. */
 export type SharedReason = { [Name in Shared]: XReason<HeadersOf<Responses[Name]>> }[Shared];
 
 type XReason<Headers> = Headers extends { 'X-Reason'?: infer Reason } ? Extract<Reason, string> : never;
 
-/** Nothing needs to be told where nothing is wanted. */
-export type Told<Path extends OperationPath> =
+/** The arguments after the path: none are needed if every field is optional. */
+export type CallArguments<Path extends OperationPath> =
   Record<never, never> extends InputOf<Path> ? [input?: InputOf<Path>] : [input: InputOf<Path>];

@@ -3,7 +3,7 @@ export function isNode(): boolean {
   return document === undefined && process?.versions?.node !== undefined;
 }
 
-/** React Native gives an answer when all of it is there: until then nobody sees whether it is coming. */
+/** Returns whether the platform gives an answer only as a whole, like React Native: its progress cannot be seen. */
 export function givesWholeAnswers(): boolean {
   const { Response } = globalThis as { Response?: { prototype: object } };
   return Response === undefined || !('body' in Response.prototype);

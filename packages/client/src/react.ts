@@ -5,7 +5,7 @@ import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUs
 import type { SyncStore } from './sync/store.ts';
 import type { Changed } from './sync/table.ts';
 
-/** What a hook reads of a store, and which changes make it read again. The key is a group's id, where it has one. */
+/** The part of a store that a hook reads, and the changes after which it reads again. The key may be a group's id. */
 interface Part<Value> {
   read(store: SyncStore, key: string): Promise<Value>;
   isIn(changes: StoreChanges, key: string): boolean;
@@ -26,7 +26,7 @@ const MEMBERS: Part<SyncMember[]> = {
   isIn: ({ members }, groupId) => members.includes(groupId),
 };
 
-/** Whether somebody is signed in; undefined until a login, a sync or a refusal has told. */
+/** Returns whether a user is signed in; undefined until the first login, sync or refusal. */
 export function useSession(client: Client): boolean | undefined {
   const subscribe = useCallback((told: () => void) => client.onSession(told), [client]);
   return useSyncExternalStore(
@@ -36,7 +36,7 @@ export function useSession(client: Client): boolean | undefined {
   );
 }
 
-/** The user of the store. This and what follows is undefined until the store has been read, and follows its changes. */
+/** Returns the user of the store. Like the hooks below, it is undefined until the store was read, then up to date. */
 export function useUser(store: SyncStore): SyncUser | undefined {
   return usePart(store, USER);
 }
@@ -57,7 +57,7 @@ export function useMembers(store: SyncStore, groupId: string): SyncMember[] | un
   return usePart(store, MEMBERS, groupId);
 }
 
-/** What the storage has thrown is thrown when the component renders, for an error boundary. */
+/** Reads a part of a store. Throws errors of the storage while the component renders, for an error boundary. */
 function usePart<Value>(store: SyncStore, part: Part<Value>, key = ''): Value | undefined {
   const [shown, show] = useState<{ store: SyncStore; key: string; value: Value }>();
   useEffect(() => {
@@ -83,7 +83,7 @@ function usePart<Value>(store: SyncStore, part: Part<Value>, key = ''): Value | 
       stop();
     };
   }, [store, part, key]);
-  // Until the other store or group is read, nothing is shown of the one before.
+  // After a change of store or group, the old rows are not shown until the new ones are read.
   return shown?.store === store && shown.key === key ? shown.value : undefined;
 }
 

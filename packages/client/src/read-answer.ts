@@ -21,7 +21,7 @@ export async function readAnswer(reply: Reply): Promise<Answer<unknown>> {
   return refusal(reply, body);
 }
 
-/** Of an image: Qiniu's form, which has no code. */
+/** Reads the answer to an upload, which has Qiniu's form, without a code. */
 export async function readUpload(reply: Reply): Promise<Answer<StoredImage>> {
   const body = await bodyOf(reply);
   const { key, hash } = body ?? {};
@@ -40,7 +40,7 @@ function refusal(reply: Reply, body: Body | undefined): Failure {
   const retryAfter = secondsOf(headers.get('Retry-After'));
   const reason = headers.get('X-Reason') ?? body?.reason;
   if (typeof reason !== 'string')
-    return failure('bad_answer', `HTTP ${status}, and no answer of the service`, { code, retryAfter, requestId });
+    return failure('bad_answer', `HTTP ${status}, and not an answer of the service`, { code, retryAfter, requestId });
   const message = typeof body?.message === 'string' ? body.message : reason;
   const details = Array.isArray(body?.details) ? (body.details as FieldProblem[]) : [];
   return failure(reason, message, { code, retryAfter, details, requestId });
@@ -52,7 +52,7 @@ async function bodyOf(reply: Reply): Promise<Body | undefined> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    // A refusal has its reason in a header, too.
+    // A refusal also has its reason in a header.
     const error = notJson(text);
     if (reply.status === 200 && error.reason === 'network') throw error;
     return undefined;

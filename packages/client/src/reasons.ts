@@ -3,12 +3,12 @@ import type { OperationPath, ReasonOf, SharedReason } from './operations.ts';
 
 type Login = '/user/login';
 
-/** The client makes no login for these: logout wants no other session than the one that it ends. */
+/** Operations for which the client does not log in: logout needs only the session that it ends. */
 export type WithoutLogin = Login | '/user/logout';
 
 /**
- * Why a call may have failed. Where the session has ended, it may be the login that the client makes. An editor shows the
- * words, and not the name of this type: hence the form of it.
+ * Why a call may have failed, including the login that the client makes when the session has ended. The form of this
+ * type makes editors show the reasons, not the name of the type.
  */
 export type CallReason<Path extends OperationPath> = {
   [Asked in Path]: ReasonOf<Asked> | LoginReasonOf<Asked> | ClientReason;
@@ -22,8 +22,8 @@ type LoginReasonOf<Path extends OperationPath> = Path extends WithoutLogin
 
 export type SyncReason = CallReason<'/user/sync/{version}'>;
 
-/** Also those of the upload itself, at `/files`. */
+/** Includes the reasons of the upload itself, at `/files`. */
 export type UploadReason = CallReason<'/user/get_image_token' | '/user/set_portrait_uri'> | ReasonOf<'/files'>;
 
-/** Those that no operation has to itself: what an app does then it need say only once. */
+/** Reasons that are not specific to one operation: an app handles them once, for all calls. */
 export type CommonReason = SharedReason | 'malformed_path' | ReasonOf<Login> | ClientReason;

@@ -4,14 +4,14 @@ import { isUnknown } from './repeating.ts';
 
 type Credentials = Schemas['Credentials'];
 
-/** Logs in when the session has ended: once for all who find it out, and not again with what was refused. */
+/** Logs in when the session has ended: once for all calls that notice, and never again with refused credentials. */
 export class Relogin {
-  /** How many logins have succeeded. */
+  /** Number of successful logins. */
   count = 0;
   readonly #ask: () => Promise<Credentials | undefined>;
   readonly #logIn: (credentials: Credentials) => Promise<Answer<unknown>>;
   #underWay: Promise<Answer<unknown> | undefined> | undefined;
-  /** What the last login was refused for. */
+  /** Credentials that the last login was refused with, and the answer. */
   #refused: { credentials: Credentials; answer: Failure } | undefined;
 
   constructor(
@@ -22,13 +22,13 @@ export class Relogin {
     this.#logIn = logIn;
   }
 
-  /** Undefined when there are no credentials. */
+  /** Logs in again. Returns undefined without credentials. */
   again(): Promise<Answer<unknown> | undefined> {
     this.#underWay ??= this.#useCredentials().finally(() => (this.#underWay = undefined));
     return this.#underWay;
   }
 
-  /** Told of each login that has succeeded, whoever has asked for it. */
+  /** Counts each successful login, by this class or not. */
   succeeded(): void {
     this.count += 1;
     this.#refused = undefined;
@@ -37,7 +37,7 @@ export class Relogin {
   async #useCredentials(): Promise<Answer<unknown> | undefined> {
     const credentials = await this.#ask();
     if (credentials === undefined) return undefined;
-    // Each time would be one more wrong password, of which a day has few.
+    // Each attempt would count as a wrong password, and few of them are allowed per day.
     if (this.#refused && isSame(this.#refused.credentials, credentials)) return this.#refused.answer;
     const answer = await this.#logIn(credentials);
     const isFinal = !answer.ok && !isUnknown(answer) && answer.retryAfter === undefined;

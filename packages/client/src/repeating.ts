@@ -1,8 +1,8 @@
 import type { Answer } from './answer.ts';
 
 /**
- * After no answer, or a 503, these may have been done or not, and asking again does not tell: docs/api.md says for each
- * how to go on. All others are repeated.
+ * Operations that are not retried. Without an answer, or after a 503, they may or may not have been done, and a retry
+ * does not tell: docs/api.md says how to continue after each. All others are retried.
  */
 export const ASKED_ONCE = new Set([
   '/user/register',
@@ -15,7 +15,7 @@ export const ASKED_ONCE = new Set([
   '/group/transfer',
 ]);
 
-/** The status that says, when these are asked again, that it was done the first time. */
+/** For each operation, the status of a retry that says that the first attempt was successful. */
 export const DONE_BEFORE = new Map([
   ['/friendship/delete', 404],
   ['/friendship/withdraw', 404],
@@ -24,11 +24,11 @@ export const DONE_BEFORE = new Map([
   ['/user/logout', 401],
 ]);
 
-/** Whoever is told to wait longer is told so, and decides. */
+/** A longer `Retry-After` is returned to the app, which decides. */
 const LONGEST_WAIT_SECONDS = 5;
 const FIRST_WAIT_SECONDS = 0.5;
 
-/** Asks, and asks again what is safe to ask again, when it is not known whether it was done. */
+/** Makes a request, and retries it if it is unknown whether it was done, and a retry is safe. */
 export async function repeating<Result>(
   path: string,
   repeats: number,
@@ -38,7 +38,7 @@ export async function repeating<Result>(
   for (let count = 0; count < repeats && isUnknown(answer) && !ASKED_ONCE.has(path); count += 1) {
     const seconds = (!answer.ok && answer.retryAfter) || FIRST_WAIT_SECONDS * 2 ** count;
     if (seconds > LONGEST_WAIT_SECONDS) return answer;
-    // Not all clients at once, when the service is back.
+    // Clients must not all retry at once when the service is back.
     const jitter = 1 + Math.random() / 2;
     await new Promise((resolve) => setTimeout(resolve, seconds * jitter * 1_000));
     answer = await ask();
@@ -48,7 +48,7 @@ export async function repeating<Result>(
   return answer;
 }
 
-/** Also where a proxy has answered for the service. */
+/** Returns whether it is unknown if a request was done: no answer, or one that a proxy gave for the service. */
 export function isUnknown(answer: Answer<unknown>): boolean {
   return !answer.ok && (answer.code === 0 || (answer.code >= 502 && answer.code <= 504));
 }

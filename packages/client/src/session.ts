@@ -3,21 +3,21 @@ import { Tabs } from './tabs.ts';
 export interface SessionEvent {
   event: 'began' | 'ended';
   /**
-   * Another tab has logged in or out; or a call has found out that the session has begun before, or has ended on another
-   * device or by its time.
+   * Whether this client did not do it. Either another tab has logged in or out, or a call has noticed that the session
+   * began before, or that it has expired or was ended on another device.
    */
   elsewhere: boolean;
 }
 
 export type SessionListener = (event: SessionEvent) => void;
 
-/** Whether somebody is signed in, as far as calls and other tabs have told. */
+/** Knows whether a user is signed in, from calls and other tabs. */
 export class Session {
   isOn: boolean | undefined;
   readonly #listeners = new Set<SessionListener>();
   readonly #tabs: Tabs<SessionEvent['event']> | undefined;
 
-  /** Other tabs have the same session where the platform keeps the cookies: `hear` is told of theirs. */
+  /** Tells `hear` about events of other tabs, which share the session if the platform keeps the cookies. */
   constructor(sharedName: string | undefined, hear: (event: SessionEvent['event']) => void) {
     if (sharedName === undefined) return;
     this.#tabs = new Tabs(`session:${sharedName}`, (event) => {
@@ -31,7 +31,7 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** By this client. */
+  /** Records a login by this client. */
   began(): void {
     this.#tabs?.tell('began');
     this.#turn('began', false);
@@ -42,7 +42,7 @@ export class Session {
     this.#turn('ended', false);
   }
 
-  /** A call has found out. */
+  /** Records what a call has noticed. */
   found(isOn: boolean): void {
     if (this.isOn !== isOn) this.#turn(isOn ? 'began' : 'ended', true);
   }

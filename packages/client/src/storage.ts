@@ -1,16 +1,16 @@
 /**
- * Where a client keeps what has to survive a restart. `localStorage` is such a storage as it is, and so is
- * `AsyncStorage` of React Native. Several calls may be under way at once. What has failed throws, or rejects.
+ * Storage for what has to survive a restart. `localStorage`, and `AsyncStorage` of React Native, can be used as they
+ * are. Several calls may run at once. A failed call throws, or rejects.
  */
 export interface ClientStorage {
-  /** What was set last, and null where nothing is. */
+  /** Returns the value that was set last, or null. */
   getItem(key: string): string | null | Promise<string | null>;
-  /** Sets all of the value or nothing of it, also when the process dies. It has done so when its promise is fulfilled. */
+  /** Sets all of the value or nothing, even if the process dies. The value is stored once the promise is fulfilled. */
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
 }
 
-/** Keeps everything until the process ends. */
+/** Returns a storage that lasts until the process ends. */
 export function memoryStorage(): ClientStorage {
   const values = new Map<string, string>();
   return {

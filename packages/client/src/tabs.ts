@@ -6,13 +6,13 @@ interface Channel {
   close(): void;
 }
 
-/** The other tabs and workers of a site hear what one of them tells. Where the platform has no such channel nobody does. */
+/** Sends messages to the other tabs and workers of a site. Does nothing if the platform has no such channel. */
 export class Tabs<Message> {
   #channel: Channel | undefined;
 
   constructor(name: string, hear: (message: Message) => void) {
     const { BroadcastChannel } = globalThis as unknown as { BroadcastChannel?: new (name: string) => Channel };
-    // Node's would keep the process alive, and reaches threads alone.
+    // Node's channel would keep the process alive, and reaches only threads.
     if (isNode() || BroadcastChannel === undefined) return;
     this.#channel = new BroadcastChannel(`user-account-service:${name}`);
     this.#channel.onmessage = ({ data }) => hear(data as Message);

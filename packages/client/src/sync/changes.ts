@@ -3,15 +3,15 @@ import type { StoredHead } from './head.ts';
 import type { SyncUser } from './rows.ts';
 import { newChanged, type Folded } from './tables.ts';
 
-/** What is different since the last sync. */
+/** The changes since the last sync. */
 export interface StoreChanges extends Folded {
   /**
-   * Set when more may be different than is told here, so that everything is to be read anew: at the first good sync,
-   * after another user has logged in, after a crash, when the store was damaged, and when another store has written into
-   * this storage.
+   * Set when more may have changed than is listed here, so that everything has to be read again: at the first
+   * successful sync, after another user has logged in, after a crash, when the store was damaged, and when another
+   * store has written into this storage.
    */
   everything: boolean;
-  /** Set when the user's own name or portrait is different. */
+  /** Set when the user's own name or portrait has changed. */
   user: SyncUser | undefined;
 }
 
@@ -19,23 +19,23 @@ export type Listener = (changes: StoreChanges) => void | Promise<void>;
 
 type InTurn = <T>(job: () => Promise<T>) => Promise<T>;
 
-/** Of a write in one tab, for the others, which know more than they were told where they had another head before it. */
-interface Told {
+/** A message about a write in one tab. Another tab that had another head before it has missed changes. */
+interface TabMessage {
   before: string | undefined;
   after: string | undefined;
   changes: StoreChanges;
 }
 
-/** Tells listeners here and in other tabs. What a listener throws is no failure of sync. */
+/** Tells listeners here and in other tabs. An error thrown by a listener does not fail the sync. */
 export class News {
-  /** Whether listeners have been told less than has changed. */
+  /** Whether listeners have missed changes. */
   isEverything = false;
   readonly #head: StoredHead;
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;
-  readonly #tabs: Tabs<Told>;
+  readonly #tabs: Tabs<TabMessage>;
 
-  /** What other tabs tell is looked up in storage, in turn with those who read and write there. */
+  /** Checks messages of other tabs against the storage, in turn with reads and writes there. */
   constructor(
     head: StoredHead,
     { prefix, onError, inTurn }: { prefix: string; onError: (error: unknown) => void; inTurn: InTurn },
@@ -45,13 +45,13 @@ export class News {
     this.#tabs = new Tabs(`store:${prefix}`, (told) => void inTurn(() => this.#hear(told)).catch(() => undefined));
   }
 
-  /** Until the function that it returns is called. */
+  /** Adds a listener. Call the returned function to remove it. */
   add(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Of a write that has followed on the head of this revision. */
+  /** Tells of a write. `before` is the revision of the head before it. */
   tell(before: string | undefined, changes: StoreChanges): void {
     this.isEverything = false;
     this.#tellHere(changes);
@@ -63,17 +63,17 @@ export class News {
     this.#tabs.close();
   }
 
-  async #hear({ before, after, changes }: Told): Promise<void> {
+  async #hear({ before, after, changes }: TabMessage): Promise<void> {
     const known = this.#head.revision;
     const { head, isForeign } = await this.#head.notice();
-    // It may be of another storage, with the same prefix.
+    // The message may be about another storage with the same prefix.
     if (!isForeign && !this.isEverything) return;
     const everything = this.isEverything || changes.everything || known !== before || head?.revision !== after;
     if (isForeign) this.isEverything = false;
     this.#tellHere({ ...changes, everything });
   }
 
-  /** Of changes that are none nobody is told. */
+  /** Tells the listeners here, unless there are no changes. */
   #tellHere(changes: StoreChanges): void {
     if (!hasChanges(changes)) return;
     for (const listener of this.#listeners)
@@ -81,7 +81,7 @@ export class News {
   }
 }
 
-/** Of an answer without rows. */
+/** Returns the changes of an answer without rows. */
 export function nothing(): Folded {
   return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
 }

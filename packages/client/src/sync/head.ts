@@ -3,27 +3,27 @@ import type { SyncUser } from './rows.ts';
 import type { Spooled } from './spool.ts';
 import { newToken } from './token.ts';
 
-/** What a store knows of its tables. */
+/** The state of a store's tables. */
 export interface Head {
-  /** Another one with each write, by which a store notices that another one has written. */
+  /** Changes with each write, so that a store notices a write of another store. */
   revision: string;
   version: number;
   names: boolean;
   user?: SyncUser | undefined;
-  /** An answer that is being folded in. After a crash it is folded in again. */
+  /** An answer that is being applied. After a crash it is applied again. */
   folding?: Spooled | undefined;
-  /** Everything is being removed; after a crash it goes on. */
+  /** Set while everything is being removed; after a crash that continues. */
   clearing?: boolean | undefined;
 }
 
-/** Another store has written into this storage meanwhile. */
+/** Thrown when another store has written into this storage. */
 export class StorageInUse extends Error {}
 
-/** The head in storage, which other stores may write, too. */
+/** The head in storage, which other stores may also write. */
 export class StoredHead {
   readonly #storage: ClientStorage;
   readonly #key: string;
-  /** Of the head that was noticed or written last; null before. */
+  /** Revision of the head that was last noticed or written; null before the first one. */
   #revision: string | undefined | null = null;
 
   constructor(storage: ClientStorage, prefix: string) {
@@ -31,7 +31,7 @@ export class StoredHead {
     this.#key = `${prefix}:head`;
   }
 
-  /** Undefined where there was none, and before it was noticed. */
+  /** The known revision; undefined if there is no head, or it was not read yet. */
   get revision(): string | undefined {
     return this.#revision ?? undefined;
   }
@@ -46,7 +46,7 @@ export class StoredHead {
     }
   }
 
-  /** Whether it is another one than was noticed or written last. */
+  /** Reads the head, and returns whether it differs from the one that was last noticed or written. */
   async notice(): Promise<{ head: Head | undefined; isForeign: boolean }> {
     const head = await this.read();
     const isForeign = this.#revision !== null && head?.revision !== this.#revision;
@@ -61,7 +61,7 @@ export class StoredHead {
     return written;
   }
 
-  /** Another tab or process would have written another one. */
+  /** Throws if another tab or process has written another head. */
   async expectOwn({ revision }: Head): Promise<void> {
     if ((await this.read())?.revision !== revision) throw new StorageInUse('another store uses this storage');
   }

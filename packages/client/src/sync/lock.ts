@@ -7,7 +7,7 @@ interface WebLocks {
 
 const lines = new WeakMap<ClientStorage, Map<string, Promise<unknown>>>();
 
-/** One job of a name at a time, for all who share the storage object; in browsers, for all tabs. */
+/** Runs jobs of one name one at a time, for all users of the storage object; in browsers, for all tabs. */
 export function alone<T>(storage: ClientStorage, name: string, job: () => Promise<T>): Promise<T> {
   const line = lines.get(storage) ?? new Map<string, Promise<unknown>>();
   lines.set(storage, line);
@@ -21,7 +21,7 @@ export function alone<T>(storage: ClientStorage, name: string, job: () => Promis
   return done;
 }
 
-/** Of pages and workers. Node has some too, which say nothing of what processes share. */
+/** Returns the locks of pages and workers. Node's locks are not used: they do not cover other processes. */
 function webLocks(): WebLocks | undefined {
   const { navigator } = globalThis as { navigator?: { locks?: WebLocks } };
   return isNode() ? undefined : navigator?.locks;

@@ -10,21 +10,18 @@ interface Page extends Target {
   document?: Target & { visibilityState: string };
 }
 
-/** Somebody who goes from tab to tab asks for nothing at each. */
+/** A user who switches between tabs must not cause a sync at each switch. */
 const FRESH_MS = 30_000;
 
-/**
- * Synchronises when the connection is there again, and when somebody looks at the page again. Pages alone are told of
- * both.
- */
+/** Synchronises when the connection is back, and when the page becomes visible again. Only pages get these events. */
 export class Returns {
-  /** When the last sync went well, 0 when it did not; undefined while nobody wants another one. */
+  /** Time of the last successful sync; 0 if it failed; undefined while no other sync is wanted. */
   #syncedAt: number | undefined;
   #page: Page | undefined;
   readonly #sync: () => void;
   readonly #onReturn = () => {
     const isStale = this.#syncedAt !== undefined && Date.now() - this.#syncedAt >= FRESH_MS;
-    // The others do it when somebody looks at them.
+    // Hidden pages synchronise when they become visible.
     if (isStale && this.#page?.document?.visibilityState === 'visible') this.#sync();
   };
 
@@ -37,7 +34,7 @@ export class Returns {
     page.document.addEventListener('visibilitychange', this.#onReturn);
   }
 
-  /** After a refusal nobody is asked for a password because a page is looked at again. */
+  /** Remembers a sync. After a refusal no sync follows: a page that becomes visible must not ask for a password. */
   remember(synced: Answer<unknown>): void {
     if (synced.ok || synced.retryAfter !== undefined) this.#syncedAt = Date.now();
     else this.#syncedAt = isUnknown(synced) ? 0 : undefined;

@@ -5,7 +5,7 @@ const OPENING = new Set([0x7b, 0x5b]);
 const CLOSING = new Set([0x7d, 0x5d]);
 const OPENING_LIST = 0x5b;
 
-/** Of `{"code":200,"result":{"friends":[…`, where each list of rows begins. */
+/** Depth of the lists of rows in `{"code":200,"result":{"friends":[…`. */
 const LIST_DEPTH = 3;
 
 export interface RowText {
@@ -14,8 +14,8 @@ export interface RowText {
 }
 
 /**
- * Takes an answer of sync as it comes, and gives each row as soon as all of it has come. It looks for the ends of rows
- * alone: whoever takes a row, or the rest at the end, parses it as JSON.
+ * Splits an answer of sync into rows while it arrives, and returns each row as soon as it is whole. It looks only for
+ * the ends of rows: the caller parses the rows, and the rest at the end, as JSON.
  */
 export class RowReader {
   /** The answer without its rows. */
@@ -24,7 +24,7 @@ export class RowReader {
   #isInText = false;
   #isEscaped = false;
   #list: string | undefined;
-  /** Of the row that has begun. */
+  /** Text of the row that has begun. */
   #begun = '';
   #count = 0;
 
@@ -62,7 +62,7 @@ export class RowReader {
     else if (char === QUOTE) this.#isInText = false;
   }
 
-  /** An empty list has no row, and its end comes at once. */
+  /** Returns the row that ends here. An empty list has no row before its end. */
   *#row(end: string, isLast: boolean): Generator<RowText> {
     const text = this.#begun + end;
     this.#begun = '';

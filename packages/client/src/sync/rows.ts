@@ -7,7 +7,7 @@ export type SyncFriend = Schemas['SyncFriend'];
 export type SyncMembership = Schemas['SyncMembership'];
 export type SyncMember = Schemas['SyncMember'];
 
-/** The rows of each list of an answer, in the order in which the lists are folded in. */
+/** The rows of each list of an answer, in the order in which the lists are applied. */
 export interface Lists {
   blacklist: SyncBlacklistEntry;
   friends: SyncFriend;
@@ -35,7 +35,7 @@ export function isListName(name: string): name is ListName {
   return NAMES.has(name);
 }
 
-/** What a table makes of rows that were sent: whatever has ended is none. */
+/** Returns the changes of a table for rows that were sent: a row that has ended is removed. */
 export function changesOf<Name extends ListName>(
   name: Name,
   rows: Lists[Name][],

@@ -5,19 +5,19 @@ import { isListName, LISTS, type ListName, type Lists, type SyncUser } from './r
 import { parseStored, StoreDamaged } from './table.ts';
 import { newToken } from './token.ts';
 
-/** Rows of one list in one stored value. */
+/** Maximum rows of one list in one stored value. */
 const CHUNK_ROWS = 250;
 
-/** An answer that has come as a whole. Its rows are in storage, and in no table yet. */
+/** A whole answer. Its rows are in storage, but not yet in a table. */
 export interface Spooled {
   spool: string;
-  /** How many chunks of each list. */
+  /** Number of chunks of each list. */
   chunks: [ListName, number][];
   version: number;
   user: SyncUser;
 }
 
-/** Reads an answer into storage as it comes. Nothing of it counts until all of it has come. */
+/** Reads an answer into storage while it arrives. Nothing of it is used until all of it has arrived. */
 export class Spool {
   readonly #storage: ClientStorage;
   readonly #marker: string;
@@ -45,7 +45,7 @@ export class Spool {
   }
 
   #add({ list, text }: RowText): void {
-    // The service may have more lists one day.
+    // A newer service may have more lists.
     if (!isListName(list)) return;
     this.#list = list;
     this.#rows.push(text);
@@ -75,7 +75,7 @@ export async function chunk<Name extends ListName>(
   return parseStored(text) as Lists[Name][];
 }
 
-/** Removes what the last spool has left, unless it is `wanted`. */
+/** Removes what is left of the last spool, unless it is `wanted`. */
 export async function discardSpool(storage: ClientStorage, prefix: string, wanted?: Spooled): Promise<void> {
   const spool = await storage.getItem(markerKey(prefix));
   if (spool === null || spool === wanted?.spool) return;
@@ -83,13 +83,13 @@ export async function discardSpool(storage: ClientStorage, prefix: string, wante
     const keys: string[] = [];
     const next = () => chunkKey(spool, list, keys.length);
     while ((await storage.getItem(next())) !== null) keys.push(next());
-    // The last one first: after a crash they are still found, from the first one on.
+    // The last one first: after a crash, the others are still found from the first one on.
     for (const key of keys.reverse()) await storage.removeItem(key);
   }
   await storage.removeItem(markerKey(prefix));
 }
 
-/** Where the name of the last spool is. */
+/** Returns the key of the last spool's name. */
 function markerKey(prefix: string): string {
   return `${prefix}:spool`;
 }
@@ -108,7 +108,7 @@ function headOf(rest: string): Pick<Spooled, 'version' | 'user'> {
     !Number.isSafeInteger(version) ||
     typeof (user as SyncUser | undefined)?.id !== 'string'
   )
-    throw new BrokenOff('bad_answer', 'this is no answer of sync', 200);
+    throw new BrokenOff('bad_answer', 'this is not an answer of sync', 200);
   return { version: version as number, user: user as SyncUser };
 }
 

@@ -9,11 +9,11 @@ import { discardSpool, Spool, type Spooled } from './spool.ts';
 import { StoreDamaged } from './table.ts';
 import { Tables, type Folded } from './tables.ts';
 
-/** What a store asks: a client is one. */
+/** The source of a store's changes: a client is one. */
 export interface SyncSource<Reason extends string = string> {
-  /** The answer of `/user/sync/{version}` as it comes. It throws BrokenOff when it ends too early. */
+  /** Returns the answer of `/user/sync/{version}` while it arrives. It throws BrokenOff when it ends too early. */
   changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, Reason>>;
-  /** Told of the store, which it may clear and close, until the function that this returns is called. */
+  /** Adds the store, which the source may then clear and close. Call the returned function to stop that. */
   addStore?(store: KeptStore): () => void;
 }
 
@@ -23,24 +23,24 @@ export interface KeptStore {
 }
 
 export interface SyncStoreOptions {
-  /** Without one everything is asked for anew after a restart. */
+  /** Where the rows are kept. Default: in memory, so that everything is requested again after a restart. */
   storage?: ClientStorage | undefined;
-  /** The names of friends and of those on the blacklist, too. */
+  /** Whether to ask for names of friends and of users on the blacklist. */
   names?: boolean | undefined;
-  /** What its keys begin with, where one storage has several stores. */
+  /** Prefix of its keys, for several stores in one storage. */
   prefix?: string | undefined;
-  /** Whether a page synchronises again when it is online again, and when somebody looks at it again; true without it. */
+  /** Whether a page synchronises when it is online again, and when it becomes visible again. Default: true. */
   syncOnReturn?: boolean | undefined;
-  /** Told of what a listener has thrown, which is no failure of sync. Without one it goes to console.error. */
+  /** Called with an error thrown by a listener, which does not fail the sync. Default: console.error. */
   onListenerError?: ((error: unknown) => void) | undefined;
 }
 
-/** Beside the service's: `storage_in_use` says that another store has written into this storage meanwhile. */
+/** Reasons beside the service's. `storage_in_use` says that another store has written into this storage. */
 export type StoreReason = ClientReason | 'storage_in_use';
 
 export type Synced<Reason extends string> = Answer<StoreChanges, Reason | StoreReason>;
 
-/** Keeps the user, the blacklist, friends, groups and their members, as sync tells of them, in storage. */
+/** Keeps the user, the blacklist, friends, groups and their members in storage, up to date by sync. */
 export class SyncStore<Reason extends string = string> {
   readonly #source: SyncSource<Reason>;
   readonly #storage: ClientStorage;
@@ -52,7 +52,7 @@ export class SyncStore<Reason extends string = string> {
   readonly #returns: Returns;
   readonly #leave: (() => void) | undefined;
   #syncing: Promise<Synced<Reason>> | undefined;
-  /** Reading and folding in take turns, so that nobody reads half of an answer. */
+  /** Serialises reading and applying, so that half of an answer is never read. */
   #turn: Promise<unknown> = Promise.resolve();
   #opened: Promise<void> | undefined;
   #isDamaged = false;
@@ -79,18 +79,18 @@ export class SyncStore<Reason extends string = string> {
     this.#leave = source.addStore?.(this);
   }
 
-  /** Brings the store up to date. Whoever asks while it does so gets the same answer. */
+  /** Brings the store up to date. Calls during a sync get its answer. */
   sync(): Promise<Synced<Reason>> {
     this.#syncing ??= this.#alone(() => this.#catchUp()).finally(() => (this.#syncing = undefined));
     return this.#syncing;
   }
 
-  /** Tells the listener of each sync that has changed something, until the function that it returns is called. */
+  /** Tells the listener of each sync that has changed something. Call the returned function to stop. */
   onChange(listener: Listener): () => void {
     return this.#news.add(listener);
   }
 
-  /** What the next sync sends. This and what follows rejects with what the storage has thrown. */
+  /** Returns the version that the next sync sends. Like the methods below, it rejects with errors of the storage. */
   async version(): Promise<number> {
     return (await this.#head.read())?.version ?? 0;
   }
@@ -99,12 +99,12 @@ export class SyncStore<Reason extends string = string> {
     return this.#inTurn(async () => (await this.#noticedHead())?.user);
   }
 
-  /** Rows come in the order of their ids. */
+  /** Returns rows in the order of their ids. */
   blacklist(): Promise<SyncBlacklistEntry[]> {
     return this.#read(() => this.#tables.blacklist.rows());
   }
 
-  /** All but the deleted ones. */
+  /** Returns all friends except the deleted ones. */
   friends(): Promise<SyncFriend[]> {
     return this.#read(() => this.#tables.friends.rows());
   }
@@ -117,7 +117,7 @@ export class SyncStore<Reason extends string = string> {
     return this.#read(() => this.#tables.members(groupId));
   }
 
-  /** Removes everything, as at a logout: the next sync begins anew. */
+  /** Removes everything, as a logout does: the next sync starts again. */
   clear(): Promise<void> {
     return this.#alone(() =>
       this.#inTurn(async () => {
@@ -129,7 +129,7 @@ export class SyncStore<Reason extends string = string> {
     );
   }
 
-  /** Hears of nothing any more: of no other tab, and not when the connection is back. */
+  /** Stops listening to other tabs, and to the events of the page. */
   close(): void {
     this.#news.close();
     this.#returns.close();
@@ -166,12 +166,12 @@ export class SyncStore<Reason extends string = string> {
     } finally {
       await this.#discard();
     }
-    // Another user has logged in, whom this answer has told nothing of what came before that version.
+    // Another user has logged in: this answer lacks all that this user had before that version.
     await this.#inTurn(() => this.#clear());
     return this.#syncOnce();
   }
 
-  /** Ends what a crash has left, and clears what cannot be gone on with. */
+  /** Completes what a crash has left unfinished, and clears what cannot be continued. */
   async #begin(): Promise<Head> {
     let head = await this.#noticedHead();
     if (!head || head.clearing || head.names !== this.#names || this.#isDamaged) head = await this.#clear();
@@ -200,7 +200,7 @@ export class SyncStore<Reason extends string = string> {
 
   async #fold(head: Head, spooled: Spooled): Promise<Folded> {
     const folded = await this.#tables.fold(spooled);
-    // Two at once may have undone a part of what the other one wrote.
+    // Two stores at once may each have undone a part of what the other wrote.
     await this.#head.expectOwn(head).catch(async (error: unknown) => {
       if (error instanceof StorageInUse) await this.#clear();
       throw error;
@@ -232,7 +232,7 @@ export class SyncStore<Reason extends string = string> {
       this.#opened = undefined;
       if (!(error instanceof StoreDamaged)) throw error;
     }
-    // Another tab may have been writing. When that is not it, the next sync begins anew.
+    // Another tab may have been writing. If that is not the cause, the next sync starts again.
     return this.#alone(() => this.#inTurn(() => this.#goOn().then(read))).catch((error: unknown) => {
       if (!(error instanceof StoreDamaged)) throw error;
       this.#isDamaged = true;
@@ -240,7 +240,7 @@ export class SyncStore<Reason extends string = string> {
     });
   }
 
-  /** After a crash in the middle of an answer, all of it is there before anything is read. */
+  /** Applies the rest of an answer after a crash in the middle of it, before anything is read. */
   async #open(): Promise<void> {
     if (await this.#hasBegun()) await this.#alone(() => this.#inTurn(() => this.#goOn()));
   }
@@ -254,7 +254,7 @@ export class SyncStore<Reason extends string = string> {
     return folding !== undefined || clearing === true;
   }
 
-  /** Listeners were not told what another store has written since then: they are with the next sync. */
+  /** Reads the head. If another store has written, listeners have missed changes: the next sync tells them. */
   async #noticedHead(): Promise<Head | undefined> {
     const { head, isForeign } = await this.#head.notice();
     if (isForeign) this.#news.isEverything = true;

@@ -1,21 +1,21 @@
 import type { ClientStorage } from '../storage.ts';
 
-/** A stored value is not what was written: it is gone, or cannot be read. */
+/** Thrown when a stored value is gone, or cannot be read. */
 export class StoreDamaged extends Error {}
 
-/** What is different after a change: rows that are new or have another value, and keys that have gone. */
+/** The difference after a change: rows that are new or have another value, and keys that were removed. */
 export interface Changed<Row> {
   put: Row[];
   removed: string[];
 }
 
-/** No row under a key removes the key. */
+/** Rows by key. A key without a row is removed. */
 export type Changes<Row> = ReadonlyMap<string, Row | undefined>;
 
-/** So many rows are one stored value, which is written anew when one of them changes. */
+/** Maximum rows in one stored value, which is written again when one of them changes. */
 const PAGE_ROWS = 100;
 
-/** A page has the rows from its first key up to the first key of the next page. */
+/** One stored value: the rows from its first key up to the first key of the next page. */
 interface Page {
   id: number;
   first: string;
@@ -26,7 +26,7 @@ interface Index {
   pages: Page[];
 }
 
-/** Rows in the order of their keys, kept in pages, so that no stored value is large. */
+/** Keeps rows in the order of their keys, in pages, so that no stored value is large. */
 export class Table<Row> {
   readonly #storage: ClientStorage;
   readonly #name: string;
@@ -45,7 +45,7 @@ export class Table<Row> {
     return rows;
   }
 
-  /** After a crash in the middle, the same once more leads to the same table. */
+  /** Applies changes. After a crash in the middle, applying them again leads to the same table. */
   async apply(changes: Changes<Row>): Promise<Changed<Row>> {
     const changed: Changed<Row> = { put: [], removed: [] };
     const { nextId, pages: before } = await this.#index();
@@ -69,13 +69,13 @@ export class Table<Row> {
         after.push(added);
       }
     }
-    // The pages first: an index never names one that is not there.
+    // The pages first, so that the index never names a missing page.
     if (fresh.length + obsolete.length > 0) await this.#writeIndex({ nextId: nextId + fresh.length, pages: after });
     for (const page of obsolete) await this.#storage.removeItem(this.#keyOfPage(page.id));
     return changed;
   }
 
-  /** Begins anew, without rows. Before it is begun, and after it was cleared, there is no table. */
+  /** Makes an empty table. Without this call, and after `clear`, the table does not exist. */
   async begin(): Promise<void> {
     await this.clear();
     await this.#writeIndex({ nextId: 0, pages: [] });
@@ -83,12 +83,12 @@ export class Table<Row> {
 
   async clear(): Promise<void> {
     const count = await this.#pageCount();
-    // The last one first: after a crash they are still found, from the first one on.
+    // The last one first: after a crash, the others are still found from the first one on.
     for (let id = count - 1; id >= 0; id -= 1) await this.#storage.removeItem(this.#keyOfPage(id));
     await this.#storage.removeItem(this.#name);
   }
 
-  /** What can still be read of a table that may be damaged, old rows among it. */
+  /** Returns the rows that can still be read of a table that may be damaged, including old rows. */
   async remains(): Promise<Row[]> {
     const count = await this.#pageCount();
     const rows: Row[] = [];
@@ -96,7 +96,7 @@ export class Table<Row> {
     return rows;
   }
 
-  /** Without the index, up to the first page that is not there. */
+  /** Returns the number of pages. Without the index, it counts them up to the first missing page. */
   async #pageCount(): Promise<number> {
     const index = await this.#index().catch(ifDamaged(undefined));
     let count = index?.nextId ?? 0;
@@ -133,7 +133,7 @@ export function parseStored(text: string): unknown {
   }
 }
 
-/** What a value that is damaged is taken for. */
+/** Returns a handler of errors that replaces a damaged value. */
 function ifDamaged<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof StoreDamaged) return value;
@@ -141,7 +141,7 @@ function ifDamaged<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Each page with what concerns it. What concerns no page is told without one. */
+/** Returns each page with the changes of its keys. Without any page, returns all changes with undefined. */
 function* byPage<Row>(pages: Page[], changes: Changes<Row>): Generator<[Page | undefined, Changes<Row>]> {
   const keys = [...changes.keys()].sort();
   let at = 0;
@@ -155,7 +155,7 @@ function* byPage<Row>(pages: Page[], changes: Changes<Row>): Generator<[Page | u
   if (at < keys.length) yield [undefined, changes];
 }
 
-/** Changes the rows. Whether any of them is different now. */
+/** Changes the rows, and returns whether any of them is different now. */
 function merge<Row>(rows: Map<string, Row>, changes: Changes<Row>, changed: Changed<Row>): boolean {
   const before = changed.put.length + changed.removed.length;
   for (const [key, row] of changes) {
@@ -169,7 +169,7 @@ function merge<Row>(rows: Map<string, Row>, changes: Changes<Row>, changed: Chan
   return changed.put.length + changed.removed.length > before;
 }
 
-/** With room in each for more. */
+/** Splits rows into pages, each with room for more rows. */
 function inParts<Row>(rows: ReadonlyMap<string, Row>): Map<string, Row>[] {
   const most = rows.size <= PAGE_ROWS ? PAGE_ROWS : (PAGE_ROWS * 3) / 4;
   const all = inOrder(rows);

@@ -12,16 +12,16 @@ import {
 import { chunk, type Spooled } from './spool.ts';
 import { Table, type Changed } from './table.ts';
 
-/** What an answer has changed. */
+/** The changes that an answer has made. */
 export interface Folded {
   blacklist: Changed<SyncBlacklistEntry>;
   friends: Changed<SyncFriend>;
   groups: Changed<SyncMembership>;
-  /** The groups whose members are different. */
+  /** Ids of the groups whose members have changed. */
   members: string[];
 }
 
-/** The four tables of a client, and how an answer is folded in. */
+/** Keeps the four tables of a client, and applies answers to them. */
 export class Tables {
   readonly blacklist: Table<SyncBlacklistEntry>;
   readonly friends: Table<SyncFriend>;
@@ -37,12 +37,12 @@ export class Tables {
     this.groups = new Table(storage, `${prefix}:groups`, LISTS.groups.keyOf);
   }
 
-  /** None where the user is in no such group. */
+  /** Returns the members of a group, or none if the user is not in it. */
   async members(groupId: string): Promise<SyncMember[]> {
     return (await this.#groupIds()).has(groupId) ? this.#membersOf(groupId).rows() : [];
   }
 
-  /** In the order of docs/sync.md. The same once more, after a crash in the middle, leads to the same tables. */
+  /** Applies an answer in the order of docs/sync.md. After a crash, applying it again leads to the same tables. */
   async fold(spooled: Spooled): Promise<Folded> {
     const blacklist = newChanged<SyncBlacklistEntry>();
     const friends = newChanged<SyncFriend>();
@@ -56,7 +56,7 @@ export class Tables {
     );
     const known = await this.#groupIds();
     await this.#each(spooled, 'groups', async (rows) => {
-      // Before the group itself goes or comes: no members are left behind, whenever a crash comes.
+      // Before the group itself is removed or added, so that a crash never leaves members without their group.
       for (const { isDeleted, group } of rows) {
         if (isDeleted) await this.#membersOf(group.id).clear();
         else if (!known.has(group.id)) await this.#membersOf(group.id).begin();
