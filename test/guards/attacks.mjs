@@ -2,21 +2,21 @@
 export const guards = {
   // --- codes
   'attacks-1': {
-    guard: 'tries from other addresses use up none of those of whoever asked for the code',
+    guard: "tries from other addresses do not use up the asker's own",
     file: 'src/features/verification/verification-repository.ts',
     replace: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker',
     by: 'asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) OR true AS by_asker',
     named: "burning a victim's codes from 20 addresses",
   },
   'attacks-2': {
-    guard: 'a day of guesses ends after 20 from one address',
+    guard: 'an address has 20 guesses a day',
     file: 'src/features/verification/guesses.ts',
     replace: "{ limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },",
     by: '...(address ? [] : []),',
     named: 'from one address: 20 codes are compared',
   },
   'attacks-3': {
-    guard: 'a day of guesses ends after 100 from everywhere',
+    guard: 'all addresses together have 100 guesses a day',
     file: 'src/features/verification/guesses.ts',
     replace: `{ limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },`,
     by: '...(standing ? [] : []),',
@@ -24,28 +24,28 @@ export const guards = {
   },
   // --- messages, which cost money
   'attacks-4': {
-    guard: 'one code a phone each minute',
+    guard: 'one code per phone and minute',
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: slotFor(standing), subject: number },',
     by: '',
     named: 'one number from',
   },
   'attacks-5': {
-    guard: '10 codes a phone and day',
+    guard: '10 codes per phone and day',
     file: 'src/features/verification/send-code-service.ts',
     replace: '{ limit: perPhone, subject: number },',
     by: '',
     named: 'one number from',
   },
   'attacks-6': {
-    guard: '200 codes an address and hour',
+    guard: '200 codes per address and hour',
     file: 'src/features/verification/send-code-service.ts',
     replace: 'standing, raised), ofAddress];',
     by: 'standing, raised)];',
     named: 'numbers from one address',
   },
   'attacks-7': {
-    guard: 'a captcha that is drawn here raises no limit of the address',
+    guard: 'a captcha drawn by the service does not raise a limit of the address',
     file: 'src/integrations/captcha/drawn-captchas.ts',
     replace: "readonly vouchesFor = 'phone';",
     by: "readonly vouchesFor = 'phone and address';",
@@ -59,7 +59,7 @@ export const guards = {
     named: '400 numbers from one IPv6 /64: 200 codes are sent in an hour',
   },
   'attacks-9': {
-    guard: 'codes go to mobile numbers only',
+    guard: 'codes are sent only to mobile numbers',
     file: 'src/features/verification/send-code-service.ts',
     replace: "if (phoneCheck === 'mobile' && !isMobile(phone)) {",
     by: "if (phoneCheck === 'mobile' && !isMobile(phone) && false) {",
@@ -74,14 +74,14 @@ export const guards = {
   },
   // --- passwords
   'attacks-10': {
-    guard: '500 failed logins an address',
+    guard: '500 failed logins per address',
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerAddress', subject: address },`,
     by: '',
     named: 'stuffing',
   },
   'attacks-11': {
-    guard: '100 failed logins a phone and day',
+    guard: '100 failed logins per phone and day',
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerPhone', subject: phone },`,
     by: '',
@@ -95,35 +95,35 @@ export const guards = {
     named: 'locking a victim out',
   },
   'timing-1': {
-    guard: 'an unknown phone costs the time of a known one',
+    guard: 'a login takes the same time for an unknown phone as for a known one',
     file: 'src/features/auth/passwords.ts',
     replace: 'await this.bcrypt.compare(password, this.dummyHash(this.cost), address);',
     by: '',
     named: 'is the same for an unknown phone',
   },
   'timing-2': {
-    guard: 'a hash of a lower cost takes the time of the present one',
+    guard: 'a hash of a lower cost takes the time of the present cost',
     file: 'src/features/auth/passwords.ts',
     replace: 'cost < this.cost; cost += 1',
     by: 'cost < 0; cost += 1',
     named: 'is the same for an unknown phone',
   },
   'timing-3': {
-    guard: 'a refused login does not tell by a commit whether the phone has an account',
+    guard: "a commit does not reveal by a refused login's time whether the phone has an account",
     file: 'src/features/auth/auth-service.ts',
     replace: 'audit.noteLoginFailed(phone, known?.id, caller);',
     by: "const failure = { event: 'login_failed', userId: known?.id, phone, detail: 'login' } as const;\n      await (known ? audit.note(failure, caller) : audit.noteUpToLimit(failure, caller));",
     named: 'is the same',
   },
   'attacks-13': {
-    guard: 'strangers cannot lock a device out that has been in before',
+    guard: 'strangers cannot lock out a known device',
     file: 'src/features/auth/login-attempts.ts',
     replace: 'if (one.device) return logIn(ofDevice(one.device));',
     by: 'if (one.device) ofDevice(one.device);',
     named: 'locking out a known device: only that device can log in',
   },
   'attacks-14': {
-    guard: '10 failed logins a device',
+    guard: '10 failed logins per device',
     file: 'src/features/auth/login-attempts.ts',
     replace: `{ limit: 'loginFailuresPerDevice', subject },`,
     by: '',
@@ -138,7 +138,7 @@ export const guards = {
     named: 'replaying a cookie after logout',
   },
   'attacks-16': {
-    guard: 'a login begins under a new id',
+    guard: 'a login begins a session with a new id',
     file: 'src/features/sessions/session-cookies.ts',
     replace: 'if (req.session.userId !== undefined) await regenerate(req);',
     by: 'if (req.session.userId !== undefined) await new Promise((done) => this.store.destroy(req.sessionID, done));',
@@ -146,21 +146,21 @@ export const guards = {
   },
   // --- lookups and the trail
   'attacks-17': {
-    guard: 'finds are limited by user',
+    guard: 'finds are limited per user',
     file: 'src/features/users/users-router.ts',
     replace: `limits: ['findsPerMinute', 'findsPerDay']`,
     by: `limits: ['findsPerDay']`,
     named: 'through find',
   },
   'attacks-18': {
-    guard: 'finds are limited by day too',
+    guard: 'finds are also limited per day',
     file: 'src/features/users/users-router.ts',
     replace: `limits: ['findsPerMinute', 'findsPerDay']`,
     by: `limits: ['findsPerMinute']`,
     named: 'through find',
   },
   'attacks-19': {
-    guard: 'phone checks are limited by address',
+    guard: 'phone checks are limited per address',
     file: 'src/features/verification/verification-router.ts',
     replace: `limits: ['checksPerMinute', 'checksPerDay'],`,
     by: '',
@@ -168,7 +168,7 @@ export const guards = {
   },
   // --- claims of docs/security.md that are shown nowhere above
   'attacks-captcha-1': {
-    guard: 'captchas are bent',
+    guard: 'the letters of captchas are bent',
     file: 'src/integrations/captcha/captcha-image.ts',
     replace: '[point[0] + across(point), point[1] + down(point)]',
     by: '[point[0] + 0 * across(point), point[1] + 0 * down(point)]',
