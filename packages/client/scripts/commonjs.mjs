@@ -1,4 +1,4 @@
-// Beside package.json, which says that all of it are ES modules, one that says what dist/cjs has.
+// Writes a package.json for dist/cjs, because the package's own one says that all files are ES modules.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

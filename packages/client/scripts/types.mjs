@@ -1,4 +1,4 @@
-// Makes src/document.ts of docs/openapi.json: npm run types. With --check it only looks whether that is current.
+// npm run types: generates src/document.ts from docs/openapi.json. With --check it only tests whether that is up to date.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { URL } from 'node:url';
@@ -11,19 +11,19 @@ const text = readFileSync(DOCUMENT, 'utf8');
 const types = `${headOf(text)}${withoutNever(astToString(await openapiTS(needed(JSON.parse(text)))))}`;
 if (!process.argv.includes('--check')) writeFileSync(TYPES, types);
 else if (readFileSync(TYPES, 'utf8') !== types) {
-  process.stderr.write('packages/client/src/document.ts is not current: npm run types in packages/client\n');
+  process.stderr.write('packages/client/src/document.ts is not up to date: npm run types in packages/client\n');
   process.exitCode = 1;
 }
 
-/** A test compares the hash, so that nobody forgets to make the types anew. */
+/** Returns the first lines, with the document's hash. A test compares it, so that the types are never out of date. */
 function headOf(document) {
   const hash = createHash('sha256').update(document).digest('hex');
-  return `// Made of docs/openapi.json by npm run types: not to be changed by hand.\n// SHA-256 of the document: ${hash}\n\n`;
+  return `// Generated from docs/openapi.json by npm run types. Do not edit.\n// SHA-256 of the document: ${hash}\n\n`;
 }
 
 /**
- * Leaves out the bodies of refusals: the client has a type of its own for them, and their header tells the reasons. No
- * editor shows what is told of an operation beyond its summary.
+ * Leaves out the bodies of refusals: the client has its own type for them, and their header has the reasons. Also
+ * leaves out descriptions of operations, since editors show only their summaries.
  */
 function needed(document) {
   const { components, paths } = document;
@@ -36,12 +36,12 @@ function needed(document) {
   return withoutExamples(document);
 }
 
-/** Leaves out what is not there: methods that a path does not take, parameters that an operation does not have. */
+/** Leaves out methods that a path does not take, and parameters that an operation does not have. */
 function withoutNever(types) {
   return types.replace(/^ +\w+\?: never;\n/gm, '').replace(/^ +parameters: \{\n +\};\n/gm, '');
 }
 
-/** They would be most of the package. A property of a schema may have such a name, too. */
+/** Leaves out examples, which would be most of the package, but keeps properties of schemas with such a name. */
 function withoutExamples(value, name = '') {
   if (Array.isArray(value)) return value.map((inner) => withoutExamples(inner));
   if (typeof value !== 'object' || value === null) return value;

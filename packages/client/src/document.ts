@@ -1,4 +1,4 @@
-// Made of docs/openapi.json by npm run types: not to be changed by hand.
+// Generated from docs/openapi.json by npm run types. Do not edit.
 // SHA-256 of the document: 2543c21b68432443e222c7517301e51fd9904cee5eae51d808b23e760f8bd4e5
 
 export interface paths {
