@@ -3,7 +3,7 @@ import { CallAborted } from '../load/breaker';
 
 export interface FormAnswer {
   status: number;
-  /** Undefined when it is no JSON. */
+  /** Undefined if it is not JSON. */
   body: unknown;
 }
 
@@ -11,11 +11,11 @@ interface Form {
   fields: URLSearchParams;
   headers?: Record<string, string>;
   timeoutMs: number;
-  /** Of a caller who may call it off. */
+  /** Controller with which the caller may abort. */
   ending?: AbortController | undefined;
 }
 
-/** The peer could not be asked, or did not finish its answer. */
+/** The peer could not be reached, or did not finish its answer. */
 export class NoAnswer extends Error {
   override readonly name: string = 'NoAnswer';
 
@@ -42,7 +42,7 @@ export async function postForm(peer: string, url: string, form: Form): Promise<F
       ...(headers && { headers }),
       body: fields,
       redirect: 'error',
-      // Covers the body too, so a trickling answer ends with it.
+      // Also aborts reading the body, so a slow answer ends with it.
       signal: ending.signal,
     });
     return { status: response.status, body: parseJson(await response.text()) };
@@ -61,7 +61,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The kind of failure in one word, without a cause, since the error may contain the request. */
+/** Returns the kind of failure in one word, without a cause, since the error may contain the request. */
 function noAnswer(peer: string, error: unknown): NoAnswer | CallAborted {
   const { name, cause } = propertiesOf(error);
   if (name === 'AbortError') return new CallAborted(peer);

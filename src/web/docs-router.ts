@@ -7,12 +7,12 @@ import { ownFile, servingFiles } from './page-file';
 /** The package has no code for Node: only two of its files are served. */
 const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
 
-/** Where the page finds the messages that were sent, in development. */
+/** Path of the messages that were sent, in development. */
 const INBOX = 'dev/inbox';
 
-/** The page on which the operations are described and tried. What it shows is public: the description, and what calls answer. */
+/** Serves the page for reading and trying operations. All on it is public: the description, and answers to calls. */
 export function docsRouter({ hasInbox }: { hasInbox: boolean }, meter: Meter): Router {
-  // The addresses in the page are relative, so that it can be below any path of a proxy; with a slash they would be others.
+  // The page has relative addresses, so that a proxy can put it under any path; a final slash would change them.
   const router = Router({ strict: true });
   const serve = servingFiles(router, meter);
   serve('/docs', ownFile('docs.html'), (html) => html.replace('{{inbox}}', hasInbox ? INBOX : ''));

@@ -10,8 +10,8 @@ import { ownFile, servingFiles } from './page-file';
 const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
 
 /**
- * The messages of development, for whoever works at this machine and has the token. A proxy on this machine that says
- * nothing of itself looks like a browser, so the address alone does not decide. In production there is no inbox.
+ * Serves the messages of development to a developer at this machine who has the token. The address does not suffice: a
+ * proxy on this machine that does not identify itself looks like a browser. In production there is no inbox.
  */
 export function inboxRouter(inbox: Inbox, token: string, meter: Meter): Router {
   const router = Router({ strict: true });

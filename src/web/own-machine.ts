@@ -3,12 +3,12 @@ import { NotFound } from '../base/errors';
 import { plainAddress } from '../base/networks';
 
 export const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-/** A proxy or a tunnel on this machine asks for somebody who may be anywhere. */
+/** Headers of a proxy or tunnel on this machine, whose client may be anywhere. */
 const SET_BY_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Lets requests in that come from this machine, by its own name: a page of another site could give its name the address
- * of this machine. And none of a page of another origin, also where CORS_ORIGINS lists it.
+ * Admits requests from this machine, under its own name: a page of another site could point its name to this machine.
+ * Refuses pages of other origins, even those in CORS_ORIGINS.
  */
 export const fromThisMachine: RequestHandler = (req, _res, next) => {
   if (!isFromThisMachine(req) || !isByOwnName(req) || isFromForeignPage(req))
@@ -29,7 +29,7 @@ function isByOwnName({ headers: { host = '' } }: Request): boolean {
   return OWN_NAMES.includes(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }
 
-/** A browser names the origin also where it is the page's own, for modules. */
+/** Returns whether another origin's page asks. For modules, a browser also sends the origin of the page itself. */
 function isFromForeignPage(req: Request): boolean {
   const site = req.get('Sec-Fetch-Site') ?? 'none';
   const own = `http://${req.headers.host ?? ''}`;

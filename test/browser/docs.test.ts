@@ -164,7 +164,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       const operation = await openOperation(page, 'userSetNickname');
       const statuses = () => operation.locator('tr.response > .response-col_status').allInnerTexts();
       expect(await statuses()).toEqual(['200', '400', '429']);
-      const folded = operation.getByRole('button', { name: /^Show what most operations may answer: 401, 403, 408/ });
+      const folded = operation.getByRole('button', { name: /^Show answers common to most operations: 401, 403, 408/ });
       await folded.click();
       await operation.getByRole('button', { name: /^Hide what most/ }).waitFor();
       expect(await statuses()).toEqual(expect.arrayContaining(['200', '403', '503']));

@@ -178,8 +178,8 @@ export const guards = {
   'captcha-provider-1': {
     guard: 'a captcha provider is marked as down only when it fails at a request without a token',
     file: 'src/integrations/captcha/siteverify-captchas.ts',
-    replace: "if (await this.probeAnew()) return 'away';",
-    by: "if ((await this.probeAnew()) || first) return 'away';",
+    replace: "if (await this.probeNow()) return 'away';",
+    by: "if ((await this.probeNow()) || first) return 'away';",
     named: 'answers 503 when the provider fails at one token or at a flood of them',
   },
   'probe-1': {
@@ -1612,7 +1612,7 @@ export const guards = {
   'tokens-3': {
     guard: "a reset makes the provider end the user's tokens",
     file: 'src/features/auth/auth-service.ts',
-    replace: "notices.notify('password_reset', { id: account.id, phone }, caller);\n    await tokenEnds.tell(end);",
+    replace: "notices.notify('password_reset', { id: account.id, phone }, caller);\n    await tokenEnds.report(end);",
     by: "notices.notify('password_reset', { id: account.id, phone }, caller);",
     named: 'end with reset_password',
   },
@@ -1760,22 +1760,22 @@ export const guards = {
   'messaging-ends-17': {
     guard: 'all ends of tokens are reported as soon as the provider confirms again',
     file: 'src/integrations/messaging/token-ends.ts',
-    replace: 'if ((await this.tellAll(ends)) > 0) return;',
-    by: 'return void (await this.tellAll(ends));',
+    replace: 'if ((await this.reportAll(ends)) > 0) return;',
+    by: 'return void (await this.reportAll(ends));',
     named: 'is sent for all in one sweep',
   },
   'messaging-ends-18': {
     guard: 'a provider that does not confirm is not sent all ends of tokens at once',
     file: 'src/integrations/messaging/token-ends.ts',
-    replace: 'if ((await this.tellAll(ends)) > 0) return;',
-    by: 'await this.tellAll(ends);',
+    replace: 'if ((await this.reportAll(ends)) > 0) return;',
+    by: 'await this.reportAll(ends);',
     named: 'stops when RongCloud does not confirm',
   },
   'messaging-ends-19': {
     guard: 'a refused end of tokens does not block others',
     file: 'src/integrations/messaging/token-ends.ts',
-    replace: 'await this.tellOne(end).catch((error: unknown) => failures.push(error));',
-    by: 'await this.tellOne(end);',
+    replace: 'await this.reportOne(end).catch((error: unknown) => failures.push(error));',
+    by: 'await this.reportOne(end);',
     named: 'goes on for other users although RongCloud refuses one',
   },
   'login-4': {
@@ -3646,8 +3646,8 @@ export const guards = {
   'pages-10': {
     guard: 'the pages have their own policy, which allows only files of the service',
     file: 'src/web/page-file.ts',
-    replace: '"script-src \'self\'"',
-    by: "\"script-src 'self' 'unsafe-inline'\"",
+    replace: "script-src 'self';",
+    by: "script-src 'self' 'unsafe-inline';",
     named: 'runs and shows only files of this service',
   },
   'pages-11': {

@@ -258,7 +258,7 @@ describe('RongCloud messaging provider', () => {
     await expect(provider().endTokens(user.id, before)).rejects.toThrow('/user/token/expire.json');
   });
 
-  it('gives up when the tokens of a user end faster than new ones are had', async () => {
+  it('gives up when the tokens of a user end faster than new ones are made', async () => {
     const find = keptTokens.find.bind(keptTokens);
     keptTokens.find = async (userId, app) => {
       const found = await find(userId, app);

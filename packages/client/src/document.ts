@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 2543c21b68432443e222c7517301e51fd9904cee5eae51d808b23e760f8bd4e5
+// SHA-256 of the document: 5ae81aef371799ff6ee518024c65b78f2f1e147f0756aa73d27f564542adf309
 
 export interface paths {
     "/user/send_code": {
@@ -207,7 +207,7 @@ export interface paths {
         post: operations["userById"];
     };
     "/files": {
-        /** Takes an image, as Qiniu takes one. */
+        /** Uploads an image, with the protocol of Qiniu. */
         post: operations["uploadImage"];
     };
     "/files/{userId}/{name}": {
@@ -223,7 +223,7 @@ export interface paths {
         get: operations["captchaWidget"];
     };
     "/.well-known/jwks.json": {
-        /** The keys by which a messaging server checks tokens. */
+        /** The keys with which messaging servers check tokens. */
         get: operations["jwks"];
     };
     "/healthz": {
@@ -451,7 +451,7 @@ export interface components {
         ImageForm: {
             /** @description From get_image_token. */
             token: string;
-            /** @description Without one the image is named by its hash. */
+            /** @description Default: the hash of the image. */
             key?: string;
             /** @description CRC-32 of the file, as a decimal number. */
             crc32?: string;
@@ -1042,9 +1042,9 @@ export interface components {
             /** @description The name of the image: `<user id>/<name>`. */
             key: string;
         };
-        /** @description The public keys, as RFC 7517 has them. */
+        /** @description The public keys, as in RFC 7517. */
         KeySet: {
-            /** @description The keys that sign now or signed lately. */
+            /** @description The current signing key and, if there is one, the previous key. */
             keys: components["schemas"]["PublicKey"][];
         };
         /** @description A key that checks tokens. */
@@ -1055,11 +1055,11 @@ export interface components {
             crv: string;
             /** @description The public key, in base64url. */
             x: string;
-            /** @description Its id, which a token names in its head. */
+            /** @description Its id, as in the header of a token. */
             kid: string;
             /** @description The algorithm of signatures. */
             alg: string;
-            /** @description What it is for: signatures. */
+            /** @description Its use: signatures. */
             use: string;
         };
     };
@@ -3304,7 +3304,7 @@ export interface operations {
                     "image/*": string;
                 };
             };
-            /** @description With `IMAGES` at an address: where the image is. */
+            /** @description With `IMAGES` at an address: the address of the image. */
             307: {
                 headers: {
                     [name: string]: unknown;

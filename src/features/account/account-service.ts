@@ -56,7 +56,7 @@ export class AccountService {
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
     });
-    await Promise.all([closings.end(userId, caller), tokenEnds.tell(end)]);
+    await Promise.all([closings.end(userId, caller), tokenEnds.report(end)]);
   }
 
   async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
@@ -69,7 +69,7 @@ export class AccountService {
     const proved = await this.proved(asker, password, 'change_phone');
     const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
     if (proved.phone) notices.notify('phone_changed', { id: userId, phone: proved.phone }, caller);
-    await tokenEnds.tell(end);
+    await tokenEnds.report(end);
     return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
   }
 

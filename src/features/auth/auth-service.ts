@@ -142,7 +142,7 @@ export class AuthService {
       return repos.messagingTokens.end(userId);
     });
     if (phone) notices.notify('password_changed', { id: userId, phone }, caller);
-    await tokenEnds.tell(end);
+    await tokenEnds.report(end);
     return { ...account, passwordHash, credentialsVersion: version };
   }
 
@@ -171,7 +171,7 @@ export class AuthService {
       return repos.messagingTokens.end(account.id);
     });
     notices.notify('password_reset', { id: account.id, phone }, caller);
-    await tokenEnds.tell(end);
+    await tokenEnds.report(end);
   }
 
   /** Hashes in the share of `who`, so that strangers who try the account's password cannot block a new password. */

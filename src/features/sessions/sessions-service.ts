@@ -58,7 +58,7 @@ export class SessionsService {
       await noteEnded(repos, userId, 'end_session', caller);
       return repos.messagingTokens.end(userId);
     });
-    await tokenEnds.tell(end);
+    await tokenEnds.report(end);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { statement } from '../../database/statement';
 import type { Asker } from '../../integrations/messaging/messaging-provider';
 import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
-import type { TokenEnd, UntoldEnds } from '../../integrations/messaging/token-ends';
+import type { TokenEnd, UnconfirmedEnds } from '../../integrations/messaging/token-ends';
 
 /** Told one after the other, within a minute. */
 const TOLD_AT_ONCE = 100;
@@ -56,7 +56,7 @@ const claimEnds = statement<TokenEnd>(
 );
 
 /** Tokens of a messaging provider, each with the profile that the provider knows, and the ends it has to be told. */
-export class MessagingTokensRepository implements KeptTokens, UntoldEnds {
+export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
   constructor(private readonly db: Knex) {}
 
   async find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined> {

@@ -7,7 +7,7 @@ export interface CaptchaImage {
   png: Buffer;
 }
 
-/** Letters that look alike, also when they are bent and crossed by lines, are left out. */
+/** Letters that can be told apart even when they are bent and crossed by lines. */
 const READABLE = '34679ACEHKPRT';
 const LETTERS = 6;
 
@@ -15,13 +15,13 @@ const WIDTH = 450;
 const HEIGHT = 120;
 const FULL_TURN = 2 * Math.PI;
 
-/** Takes some ten milliseconds of a processor. */
+/** Draws a captcha, in about ten milliseconds of processor time. */
 export async function drawCaptcha(): Promise<CaptchaImage> {
   const answer = Array.from({ length: LETTERS }, () => READABLE[randomInt(READABLE.length)]).join('');
   const bend = smoothField();
   const bent = (shapes: Shape[]) => `<path d="${path(moved(shapes, bend))}"/>`;
   const letters = lineOf(answer).map(bent).join('');
-  // In the ink of the letters one line is thin and one nearly as thick as they are; others cut them.
+  // One thin and one thick line have the ink of the letters; two lines in the colour of the paper cut them.
   const noise = [between(2, 3.5), between(4.5, 6.5)].map((width) => bent([stroke(wave(), width)])).join('');
   const cuts = [between(1.5, 2.5), between(1.5, 2.5)].map((width) => bent([stroke(wave(), width)])).join('');
   const ink = `hsl(${randomInt(360)} ${randomInt(30, 90)}% ${randomInt(20, 38)}%)`;
@@ -31,12 +31,12 @@ export async function drawCaptcha(): Promise<CaptchaImage> {
     `<rect width="100%" height="100%" fill="${paper}"/>` +
     `<g fill="${ink}" fill-rule="evenodd" stroke="${ink}" stroke-width="${between(0, 1.5)}">${letters}</g>` +
     `<g fill="${paper}">${cuts}</g><g fill="${ink}">${noise}</g></svg>`;
-  // Nothing is written, so that looking for the system's fonts would only cost time.
+  // The picture has no text elements: loading the system's fonts would only cost time.
   const image = await renderAsync(svg, { font: { loadSystemFonts: false } });
   return { answer, png: image.asPng() };
 }
 
-/** Letters of random sizes, turned, leaning, up and down, so close that they run into each other. */
+/** Lays out letters of random sizes, turned, slanted, moved up and down, and so close that they overlap. */
 function lineOf(text: string): Shape[][] {
   const letters = [...text].map((one) => {
     const [turn, lean] = [between(-0.35, 0.35), between(-0.2, 0.2)];
@@ -64,7 +64,7 @@ function extent(shapes: Shape[], axis: 0 | 1): { least: number; span: number } {
   return { least, span: Math.max(...values) - least };
 }
 
-/** From one side to the other. */
+/** Returns a wave from the left edge to the right one. */
 function wave(): Point[] {
   const [middle, height, slope] = [between(25, HEIGHT - 25), between(8, 30), between(-0.2, 0.2)];
   const [length, phase] = [between(80, 260), between(0, FULL_TURN)];
@@ -74,13 +74,13 @@ function wave(): Point[] {
   });
 }
 
-/** Moves each point a little, and neighbours alike. */
+/** Returns a function that moves each point a little, and neighbours by similar amounts. */
 function smoothField(): (point: Point) => Point {
   const [across, down] = [swings(), swings()];
   return (point) => [point[0] + across(point), point[1] + down(point)];
 }
 
-/** Two waves in some direction, added. */
+/** Returns the sum of two waves in random directions. */
 function swings(): (point: Point) => number {
   const waves = [0, 1].map(() => {
     const [angle, length, phase] = [between(0, FULL_TURN), between(45, 130), between(0, FULL_TURN)];
@@ -90,7 +90,7 @@ function swings(): (point: Point) => number {
   return ([x, y]) => waves.reduce((sum, one) => sum + one.by * Math.sin(x * one.x + y * one.y + one.phase), 0);
 }
 
-/** Not by Math.random, whose next values can be told from earlier ones. */
+/** Returns a random number. Does not use Math.random, whose values can be predicted from earlier ones. */
 function between(least: number, most: number): number {
   return least + ((most - least) * randomInt(1_000_000)) / 1_000_000;
 }

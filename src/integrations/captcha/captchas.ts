@@ -1,27 +1,27 @@
 export interface NewCaptcha {
-  /** What the answer is sent back with. */
+  /** Id that is sent back with the answer. */
   verifyId: string;
-  /** Of what a client shows, below the address of this service. */
+  /** Path, on this service, of what a client shows. */
   path: string;
 }
 
 /**
- * `away`: the provider does not answer anybody. `unchecked`: this answer could not be checked now, for a reason that a
- * caller may have brought about.
+ * `away`: the provider does not answer anyone. `unchecked`: this answer could not be checked now, for a reason that the
+ * caller may have caused.
  */
 export type Verdict = 'right' | 'wrong' | 'away' | 'unchecked';
 
-/** What a right answer is worth: whose limits it raises. */
+/** Limits that a right answer raises. */
 export type VouchedFor = 'phone' | 'phone and address';
 
 /** Captchas, which tell people from programs. */
 export interface Captchas {
   readonly vouchesFor: VouchedFor;
-  /** Whether a check asks somebody outside. */
+  /** Whether a check calls an external service. */
   readonly checkedOutside: boolean;
   create(address: string): Promise<NewCaptcha>;
-  /** There is one try. */
+  /** Checks an answer. Each captcha has one try. */
   check(verifyId: string, answer: string, address: string): Promise<Verdict>;
-  /** Whether nobody can solve one for the moment. */
+  /** Returns whether captchas cannot be solved at the moment. */
   areAway(): Promise<boolean>;
 }

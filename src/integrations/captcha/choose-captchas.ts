@@ -11,13 +11,13 @@ export type CaptchaSettings =
   | ({ provider: 'turnstile' } & SiteverifyOptions & WidgetOptions);
 
 interface Parts {
-  /** Where drawn ones are kept. */
+  /** Storage of drawn captchas. */
   kept: KeptCaptchas;
   queues: Pick<Queues, 'captchaPictures' | 'captchaChecks'>;
   logger: Logger;
 }
 
-/** The captchas, and a router for what clients show of them. */
+/** Returns the captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
   { kept, queues, logger }: Parts,

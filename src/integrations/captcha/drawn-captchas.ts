@@ -13,19 +13,19 @@ export interface KeptCaptcha {
 export interface KeptCaptchas {
   add(captcha: KeptCaptcha, ttlSeconds: number): Promise<void>;
   image(id: string): Promise<Buffer | undefined>;
-  /** Forgets the captcha and returns its answer. */
+  /** Deletes the captcha, and returns its answer. */
   take(id: string): Promise<string | undefined>;
 }
 
 const TTL_SECONDS = 300;
-/** For so long all are given the same one, where no answer is looked at. */
+/** Time for which all clients get the same captcha, if answers are ignored. */
 const SHARED_MS = (TTL_SECONDS * 1_000) / 2;
-/** Other paths name no captcha, and may hold what PostgreSQL cannot read. */
+/** Form of ids. Other paths may hold characters that PostgreSQL rejects. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
-/** Pictures of letters. They need no vendor, and are a speed bump at best: programs read such pictures. */
+/** Pictures of letters. They need no vendor, but are a speed bump at best: programs can read them. */
 export class DrawnCaptchas implements Captchas {
-  /** Whoever reads them by a program does so for any number of phones. */
+  /** Not the address: a program that reads captchas does so for any number of phones. */
   readonly vouchesFor = 'phone';
   readonly checkedOutside = false;
 
@@ -49,7 +49,7 @@ export class DrawnCaptchas implements Captchas {
     return ID.test(id) ? this.kept.image(id) : undefined;
   }
 
-  /** One try, also for tries that arrive together. */
+  /** Checks an answer. Only one try counts, even of tries that arrive at the same time. */
   async check(id: string, answer: string): Promise<Verdict> {
     const expected = await this.kept.take(id);
     return expected !== undefined && timingSafeEqual(digest(answer), digest(expected)) ? 'right' : 'wrong';
@@ -77,7 +77,7 @@ export class DrawnCaptchas implements Captchas {
   }
 }
 
-/** Capitals and small letters are the same: in the picture they look alike. */
+/** Ignores case: in the picture, capitals and small letters look alike. */
 function digest(answer: string): Buffer {
   return createHash('sha256').update(answer.toLowerCase()).digest();
 }

@@ -15,14 +15,14 @@ export const picture: Endpoint = {
   refusals: ['no_such_captcha', 'overloaded'],
 };
 
-/** The pictures, which a client shows in an image view. */
+/** Serves the pictures, which clients show in an image view. */
 export function pictureRouter(captchas: DrawnCaptchas): Router {
   const router = Router();
 
   get(router, '/:id.png', async (req, res) => {
     const image = await captchas.image(String(req.params.id));
     if (!image) throw new NotFound('no_such_captcha', 'no such captcha, or it has expired or been tried');
-    // A web client on an origin of its own shows it too.
+    // A web client on another origin shows it too.
     res.set('Cross-Origin-Resource-Policy', 'cross-origin').type('image/png').send(image);
   });
 

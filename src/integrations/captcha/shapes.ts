@@ -1,16 +1,16 @@
 import { create } from 'svg-captcha';
 
 export type Point = readonly [x: number, y: number];
-/** A closed line. What lies inside of an odd number of them is ink. */
+/** A closed outline. Points inside an odd number of outlines are ink. */
 export type Shape = Point[];
 
 const EM = 100;
-/** Lines and curves are cut into pieces no longer than this, so that they can be bent. */
+/** Maximum length of the pieces into which lines and curves are cut, so that they can be bent. */
 const PIECE = 3;
 
 const letters = new Map<string, Shape[]>();
 
-/** The outlines of a letter as svg-captcha draws it, around 0,0. */
+/** Returns the outlines of a letter as svg-captcha draws it, around 0,0. */
 export function letter(text: string): Shape[] {
   const shapes = letters.get(text) ?? drawn(text);
   letters.set(text, shapes);
@@ -19,7 +19,7 @@ export function letter(text: string): Shape[] {
 
 function drawn(text: string): Shape[] {
   const { data } = create({ size: 1, charPreset: text, noise: 0, width: EM, height: EM, fontSize: EM });
-  // The font draws a letter as a line around it, with a shadow: what is wanted is the letter in between.
+  // The font draws an outline around each letter, with a shadow: only the letter in between is used.
   const all = outlines(/ d="([^"]*)"/.exec(data)?.[1] ?? '');
   const depthOf = (shape: Shape) => all.filter((other) => other !== shape && isIn(other, shape)).length;
   const shapes = all.filter((shape) => [1, 2].includes(depthOf(shape)));
@@ -31,7 +31,7 @@ export function moved(shapes: Shape[], move: (point: Point) => Point): Shape[] {
   return shapes.map((shape) => shape.map(move));
 }
 
-/** A line of some width from point to point, as a shape of its own. */
+/** Returns a line of some width from point to point, as a shape. */
 export function stroke(points: Point[], width: number): Shape {
   const sides = points.map((point, index) => {
     const [from, to] = [points[index - 1] ?? point, points[index + 1] ?? point];
@@ -49,7 +49,7 @@ export function path(shapes: Shape[]): string {
   return shapes.map((shape) => `M${shape.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}Z`).join('');
 }
 
-/** Of the commands M, L, Q and Z, which are all that the letters are made of. */
+/** Parses the commands M, L, Q and Z, the only ones in the letters. */
 function outlines(commands: string): Shape[] {
   const shapes: Shape[] = [];
   let at: Point = [0, 0];
@@ -63,7 +63,7 @@ function outlines(commands: string): Shape[] {
   return shapes;
 }
 
-/** A quadratic curve, which is a straight line when its middle is its end. */
+/** Cuts a quadratic curve, which is a straight line if its control point is its end. */
 function curve(from: Point, by: Point, to: Point): Point[] {
   const pieces = Math.ceil((distance(from, by) + distance(by, to)) / PIECE);
   return Array.from({ length: pieces }, (_, index) => {
@@ -73,7 +73,7 @@ function curve(from: Point, by: Point, to: Point): Point[] {
   });
 }
 
-/** Whether `inner`, which crosses it nowhere, lies inside of `outer`. */
+/** Returns whether `inner` lies inside `outer`. The two must not cross. */
 function isIn(outer: Shape, [inner]: Shape): boolean {
   if (!inner) return false;
   const [x, y] = inner;

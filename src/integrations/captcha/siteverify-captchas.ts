@@ -15,25 +15,25 @@ export interface SiteverifyOptions {
 }
 
 const PEER = 'the captcha provider';
-/** Short, since the same request waits for the SMS provider too. A check has waited for its place meanwhile. */
+/** Short, since the same request also waits for the SMS provider, and a check has already waited for its place. */
 const TIMEOUT_MS = 3_000;
-/** For so long the provider is taken to be as the last probe found it. */
+/** Time for which the result of the last probe counts. */
 const PROBED_FOR_MS = 10_000;
 
-/** Whatever else is sent is no token. */
+/** Form of tokens. Other input is wrong, without asking the provider. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 const answer = z.object({ success: z.boolean(), 'error-codes': z.array(z.string()).nullish() });
 
-/** Only our own settings lead to these. */
+/** Error codes that only our own settings cause. */
 const WRONG_SECRET = ['missing-input-secret', 'invalid-input-secret'];
-/** Our settings may lead to these, but so does a token of somebody else's widget, which anybody can get. */
+/** Error codes that our settings may cause, but also a token of another site's widget, which anyone can get. */
 const FOREIGN_TOKEN = ['sitekey-secret-mismatch', 'not-using-dummy-passcode'];
 
-/** `failed`: no verdict came back, in time or at all. `not asked`: others had no answer a moment ago. */
+/** `failed`: no verdict came back, in time or at all. `not asked`: recent calls had no answer. */
 type Outcome = Verdict | 'failed' | 'not asked';
 
-/** Those of a provider that speaks the protocol of Cloudflare Turnstile and hCaptcha. It takes a token once. */
+/** Captchas of a provider with the protocol of Cloudflare Turnstile and hCaptcha, which accepts each token once. */
 export class SiteverifyCaptchas implements Captchas {
   readonly vouchesFor = 'phone and address';
   readonly checkedOutside = true;
@@ -62,8 +62,8 @@ export class SiteverifyCaptchas implements Captchas {
     if (siteKey !== this.options.siteKey || !TOKEN.test(token)) return 'wrong';
     const first = await this.askInTurn(token, address);
     if (first !== 'failed' && first !== 'not asked') return first;
-    if (await this.probeAnew()) return 'away';
-    // It is there, and somebody's tokens alone had no answer: these must not keep others from asking.
+    if (await this.probeNow()) return 'away';
+    // The provider works, and only some tokens had no answer: these must not block checks of others.
     this.checking.close();
     const outcome = first === 'not asked' ? await this.askInTurn(token, address) : first;
     return outcome === 'failed' || outcome === 'not asked' ? 'unchecked' : outcome;
@@ -71,11 +71,11 @@ export class SiteverifyCaptchas implements Captchas {
 
   areAway(): Promise<boolean> {
     const isOld = this.now() - this.probedAt >= PROBED_FOR_MS;
-    return this.probe === undefined || isOld ? this.probeAnew() : this.probe;
+    return this.probe === undefined || isOld ? this.probeNow() : this.probe;
   }
 
-  /** Without a token: somebody may know one that the provider fails at, and must not have it look away by that. */
-  private probeAnew(): Promise<boolean> {
+  /** Probes without a token: a caller may know one at which the provider fails, and must not make it seem away. */
+  private probeNow(): Promise<boolean> {
     this.probedAt = this.now();
     const isAway = (outcome: Outcome) => ['away', 'failed', 'not asked'].includes(outcome);
     this.probe = this.ask('', this.probing, this.timeoutMs).then(isAway);
@@ -97,14 +97,14 @@ export class SiteverifyCaptchas implements Captchas {
 
   private async ask(response: string, breaker: Breaker, timeoutMs: number, ending?: AbortController): Promise<Outcome> {
     const { secretKey: secret, verifyUrl } = this.options;
-    // Without the user's address, which the protocol would take too: it is nobody else's business.
+    // Leaves out the user's address, which the protocol would also take, for privacy.
     const fields = new URLSearchParams({ secret, response });
     try {
       return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, { fields, timeoutMs, ending })));
     } catch (error) {
       if (error instanceof BreakerOpen) return 'not asked';
       if (!(error instanceof NoAnswer)) throw error;
-      this.logger.warn({ err: error }, 'the captcha provider could not be asked');
+      this.logger.warn({ err: error }, 'the call to the captcha provider failed');
       return 'failed';
     }
   }
@@ -117,18 +117,18 @@ export class SiteverifyCaptchas implements Captchas {
     const codes = parsed.data['error-codes'] ?? [];
     if (codes.includes('internal-error')) return this.unclear('failed', status);
     if (WRONG_SECRET.some((code) => codes.includes(code))) {
-      this.logger.error('the captcha provider does not know CAPTCHA_SECRET_KEY: no captcha can be checked');
+      this.logger.error('the captcha provider rejects CAPTCHA_SECRET_KEY: captchas cannot be checked');
       return 'away';
     }
     if (FOREIGN_TOKEN.some((code) => codes.includes(code)))
       this.logger.warn(
-        'a captcha was of another site key: if all are, CAPTCHA_SITE_KEY and CAPTCHA_SECRET_KEY do not match',
+        'a captcha belongs to another site key: if all do, CAPTCHA_SITE_KEY and CAPTCHA_SECRET_KEY do not match',
       );
     return 'wrong';
   }
 
   private unclear(outcome: Outcome, status: number): Outcome {
-    this.logger.warn({ status }, 'the captcha provider gave no verdict');
+    this.logger.warn({ status }, 'the captcha provider did not return a verdict');
     return outcome;
   }
 }

@@ -15,18 +15,18 @@ export const widget: Endpoint = {
   name: 'captchaWidget',
   summary: "A page with a provider's captcha, for a web view.",
   answer: { type: 'text/html' },
-  // Where captchas are drawn here.
+  // If the service draws the captchas itself.
   refusals: ['no_such_path'],
 };
 
-/** How a web view learns the token: by the address, or by the handler of a message, whichever it can follow. */
+/** Script that hands the token to a web view: in the address, and by message handlers, whichever it can follow. */
 const HAND_OVER = `function solved(token) {
   location.hash = 'verifyCode=' + encodeURIComponent(token);
   window.ReactNativeWebView?.postMessage(token);
   window.webkit?.messageHandlers?.verifyCode?.postMessage(token);
 }`;
 
-/** The page that shows the provider's widget in a web view. */
+/** Serves the page that shows the provider's widget in a web view. */
 export function widgetRouter(options: WidgetOptions): Router {
   const router = Router();
   const [page, headers] = [pageOf(options), headersOf(options)];
@@ -38,7 +38,7 @@ export function widgetRouter(options: WidgetOptions): Router {
   return router;
 }
 
-/** Each provider looks for its own class, and calls what data-callback names with the token. */
+/** Returns the page. Each provider looks for its own class, and passes the token to the function in data-callback. */
 function pageOf({ siteKey, scriptUrl }: WidgetOptions): string {
   return `<!doctype html>
 <html lang="en">
@@ -59,13 +59,13 @@ function headersOf({ scriptUrl }: WidgetOptions): Record<string, string> {
     "default-src 'none'",
     `script-src 'sha256-${hash}' ${provider}`,
     ...['frame-src', 'style-src', 'connect-src'].map((directive) => `${directive} ${provider}`),
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ].join('; ');
-  // A provider may look at the host of the page that shows its widget.
+  // A provider may check the host of the page that shows its widget.
   return { 'Content-Security-Policy': policy, 'Referrer-Policy': 'strict-origin' };
 }
 
-/** hCaptcha serves its parts from changing hosts of its domain, and asks for all of them to be let in. */
+/** Returns the sources to allow. hCaptcha loads parts from changing hosts of its domain, and asks to allow all. */
 function sourcesOf({ hostname, origin }: URL): string {
   return `.${hostname}`.endsWith('.hcaptcha.com') ? 'https://hcaptcha.com https://*.hcaptcha.com' : origin;
 }

@@ -19,11 +19,11 @@ const publicKey = z
       examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
     }),
     kid: z.string().meta({
-      description: 'Its id, which a token names in its head.',
+      description: 'Its id, as in the header of a token.',
       examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
     }),
     alg: z.string().meta({ description: 'The algorithm of signatures.', examples: ['EdDSA'] }),
-    use: z.string().meta({ description: 'What it is for: signatures.', examples: ['sig'] }),
+    use: z.string().meta({ description: 'Its use: signatures.', examples: ['sig'] }),
   })
   .meta({ id: 'PublicKey', description: 'A key that checks tokens.' });
 
@@ -31,25 +31,25 @@ export const keySet: Endpoint = {
   method: 'get',
   path: '/.well-known/jwks.json',
   name: 'jwks',
-  summary: 'The keys by which a messaging server checks tokens.',
+  summary: 'The keys with which messaging servers check tokens.',
   answer: {
     type: 'application/json',
     result: z
-      .object({ keys: z.array(publicKey).meta({ description: 'The keys that sign now or signed lately.' }) })
-      .meta({ id: 'KeySet', description: 'The public keys, as RFC 7517 has them.' }),
+      .object({ keys: z.array(publicKey).meta({ description: 'The current signing key and, if there is one, the previous key.' }) })
+      .meta({ id: 'KeySet', description: 'The public keys, as in RFC 7517.' }),
   },
-  // With RongCloud's tokens, which need no keys.
+  // With tokens of RongCloud, which need no keys.
   refusals: ['no_such_path'],
 };
 
 interface Parts {
   /** Signs the tokens of `jwt`. */
   privateKey: string;
-  /** Where those of `rongcloud` are kept. */
+  /** Storage of the tokens of `rongcloud`. */
   keptTokens: KeptTokens;
 }
 
-/** The provider, and a router for the keys by which a messaging server checks tokens. */
+/** Returns the provider, and a router for the keys with which messaging servers check tokens. */
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
   { privateKey, keptTokens }: Parts,

@@ -7,16 +7,16 @@ export interface JwtMessagingOptions {
   /** See signing-key.ts for the accepted forms. */
   privateKey: string;
   ttlSeconds: number;
-  /** The address under which the caller reached this service, when none is given. */
+  /** Issuer. Default: the address under which the client reached this service. */
   issuer?: string | undefined;
-  /** The messaging server that the tokens are for. */
+  /** Messaging server that the tokens are for. */
   audience?: string | undefined;
-  /** The key before this one: its tokens are good until they expire. */
+  /** Previous key: its tokens stay valid until they expire. */
   oldKey?: string | undefined;
 }
 
 /**
- * Tokens that a messaging server checks by itself: it needs the issuer and the public keys, and does not call this
+ * Tokens that a messaging server checks itself: it needs the issuer and the public keys, and does not call this
  * service.
  */
 export class JwtMessagingProvider implements MessagingProvider {
@@ -50,13 +50,13 @@ export class JwtMessagingProvider implements MessagingProvider {
     return token.sign(this.privateKey);
   }
 
-  /** Nothing to do: the token contains only the id, so that messaging servers have no copy of the profile. */
+  /** Does nothing: the token contains only the id, so messaging servers do not copy the profile. */
   async profileChanged(): Promise<void> {}
 
-  /** A token of this kind cannot be taken back; it lasts an hour by default. */
+  /** Does nothing: such a token cannot be revoked; it lasts an hour by default. */
   async endTokens(): Promise<void> {}
 
-  /** The key set to serve, so that messaging servers can check the tokens. */
+  /** Returns the key set with which messaging servers check the tokens. */
   jwks(): { keys: PublicSigningKey[] } {
     return { keys: this.keys };
   }

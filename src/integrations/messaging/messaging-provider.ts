@@ -4,18 +4,18 @@ export interface MessagingUser {
   portraitUri: string;
 }
 
-/** On what a token is asked for: a session, or the password, as of a version, when a session is only to begin. */
+/** Right to a token: a session or, before a session begins, a version of the password. */
 export type Asker = { sid: string } | { credentialsVersion: number };
 
 /** Makes the tokens by which clients connect to the messaging server. */
 export interface MessagingProvider {
   /**
-   * Undefined when the session, or the password, has ended meanwhile. `publicUrl` is the address under which the caller
-   * reached this service.
+   * Returns a token; undefined if the session or password has ended since. `publicUrl` is the address under which the
+   * client reached this service.
    */
   token(user: MessagingUser, asker: Asker, publicUrl: string): Promise<string | undefined>;
-  /** Tells a changed nickname or portrait to a messaging server that keeps a copy. */
+  /** Sends a changed nickname or portrait to a messaging server that keeps a copy. */
   profileChanged(user: MessagingUser): Promise<void>;
-  /** The tokens that the user was given before this moment end, where the messaging server can do that. */
+  /** Ends the tokens that the user got before this moment, if the messaging server supports it. */
   endTokens(userId: string, before: Date): Promise<void>;
 }

@@ -5,30 +5,30 @@ import { NoAnswerInTime, postForm } from '../post-form';
 import { SharedCalls } from '../../load/shared-calls';
 import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
 
-/** A token and the profile that RongCloud was last told for its user. */
+/** A token, and the profile that was last sent to RongCloud. */
 export interface KeptToken {
   token: string;
   nickname: string;
   portraitUri: string;
 }
 
-/** What there is for somebody who asks. A round lasts until the user's tokens end. */
+/** Stored state for an asker. A round lasts until the user's tokens end. */
 export interface FoundToken {
   round: number;
   kept: KeptToken | undefined;
 }
 
 /**
- * Keeps tokens, so that only a user's first login calls RongCloud. `app` stands for the credentials: a token is
- * worthless under others. Only a token that is kept is ever given out.
+ * Stores tokens, so that only a user's first login calls RongCloud. `app` stands for the credentials: a token is
+ * worthless under others. Clients only get stored tokens.
  */
 export interface KeptTokens {
-  /** Undefined when the asker's session, or password, is none any more. */
+  /** Returns undefined if the asker's session or password is no longer valid. */
   find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined>;
   get(userId: string, app: string): Promise<KeptToken | undefined>;
-  /** False when the round has ended, or another token is kept already. */
+  /** Returns false if the round has ended, or another token is stored already. */
   add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean>;
-  /** The profile of this token. False when it is kept no more. */
+  /** Stores the profile of this token. Returns false if the token is no longer stored. */
   refresh(userId: string, app: string, kept: KeptToken): Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export interface RongCloudOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Each is in vain only when the user's tokens end, or another one is kept, while RongCloud is asked. */
+/** Maximum tries. One fails only if the user's tokens end, or another is stored, during the call to RongCloud. */
 const TRIES = 5;
 
 /** Shorter than the deadline of a request. */
@@ -49,17 +49,17 @@ const TIMEOUT_MS = 5_000;
 const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
 
 /**
- * RongCloud's server API. Its tokens must not expire (the default of the app's console), since a kept token is given
- * out again without asking RongCloud.
+ * Client of RongCloud's server API. Its tokens must not expire (the default of the app's console), since a stored token
+ * is reused without asking RongCloud.
  */
 export class RongCloudMessagingProvider implements MessagingProvider {
   private readonly app: string;
   private readonly breaker = new Breaker('RongCloud', (error) => error instanceof NoAnswerInTime);
-  /** RongCloud counts and charges each call. Each asker has been found to have a right to the round's token. */
+  /** Calls in progress, shared since RongCloud counts and charges each. Each asker has a right to the round's token. */
   private readonly newTokens = new SharedCalls<string | undefined>();
 
   constructor(private readonly options: RongCloudOptions) {
-    // With the secret, since RongCloud drops all tokens of an app when its secret is renewed.
+    // Depends on the secret, since RongCloud drops all tokens of an app when its secret is renewed.
     this.app = createHmac('sha256', options.appSecret).update(options.appKey).digest('base64url').slice(0, 16);
   }
 
@@ -73,10 +73,10 @@ export class RongCloudMessagingProvider implements MessagingProvider {
         : await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round));
       if (token !== undefined) return token;
     }
-    throw new Error('RongCloud: the tokens of a user end faster than new ones are had');
+    throw new Error('RongCloud: the tokens of a user end faster than new ones are made');
   }
 
-  /** RongCloud does not know a user without a token; it learns the profile with the first token. */
+  /** Skips users without a token: RongCloud learns the profile with the first token. */
   async profileChanged(user: MessagingUser): Promise<void> {
     const kept = await this.options.keptTokens.get(user.id, this.app);
     if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
@@ -87,12 +87,12 @@ export class RongCloudMessagingProvider implements MessagingProvider {
   }
 
   private async keptToken(user: MessagingUser, kept: KeptToken): Promise<string | undefined> {
-    // News of the profile can wait for the next token.
+    // A changed profile can wait for the next token.
     const isKept = sameProfile(kept, user) || (await this.refresh(user, kept).catch(() => true));
     return isKept ? kept.token : undefined;
   }
 
-  /** Undefined when it is not kept. RongCloud need not end it: nobody is told of it. */
+  /** Returns undefined if the token is not stored. It need not be ended, since no client gets it. */
   private async newToken(user: MessagingUser, round: number): Promise<string | undefined> {
     const { token } = await this.call('/user/getToken.json', profileForm(user));
     if (token === undefined) throw new Error('RongCloud: /user/getToken.json gave no token');
@@ -115,7 +115,7 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     );
     const parsed = answer.safeParse(body);
     if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
-      // Only the code: the message may repeat what was sent.
+      // Only the code: the message may repeat the request.
       throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
     }
     return parsed.data;
@@ -126,7 +126,7 @@ function sameProfile(kept: KeptToken, user: MessagingUser): boolean {
   return kept.nickname === user.nickname && kept.portraitUri === user.portraitUri;
 }
 
-/** An empty portrait is left out: RongCloud does not promise to accept one. */
+/** Leaves out an empty portrait: RongCloud does not promise to accept one. */
 function profileForm({ id, nickname, portraitUri }: MessagingUser): URLSearchParams {
   return new URLSearchParams({ userId: id, name: nickname, ...(portraitUri === '' ? {} : { portraitUri }) });
 }

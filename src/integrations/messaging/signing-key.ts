@@ -1,14 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** A key as an environment variable can hold it: the base64, on one line, of an Ed25519 private key in PKCS8 PEM. */
+/** Makes a key for an environment variable: the base64, on one line, of an Ed25519 private key in PKCS8 PEM. */
 export function generateSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
 }
 
-/**
- * Takes the PEM itself or its base64, so that what `openssl genpkey` wrote works either way. Throws for any other key.
- */
+/** Reads the PEM itself or its base64: the output of `openssl genpkey` works either way. Throws for any other key. */
 export function readSigningKey(key: string): KeyObject {
   const pem = key.includes('-----BEGIN') ? key.replaceAll('\\n', '\n') : Buffer.from(key, 'base64').toString();
   const privateKey = createPrivateKey(pem);
@@ -40,7 +38,7 @@ export function publicSigningKey(privateKey: KeyObject): PublicSigningKey {
   return { kty: 'OKP', crv: 'Ed25519', x, kid: thumbprint(x), alg: 'EdDSA', use: 'sig' };
 }
 
-/** RFC 7638: the required members alone, in alphabetical order. */
+/** Returns the thumbprint of RFC 7638: of the required members only, in alphabetical order. */
 function thumbprint(x: string): string {
   return createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))

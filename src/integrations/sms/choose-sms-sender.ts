@@ -4,7 +4,7 @@ import type { TwilioOptions } from './twilio-sms-sender';
 export type SmsSettings =
   { provider: 'console' } | { provider: 'file'; path: string } | ({ provider: 'twilio' } & TwilioOptions);
 
-/** A vendor's code is loaded only where it is used: it is large, and slow to load. */
+/** Loads a vendor's code only where it is used: it is large, and slow to load. */
 export async function chooseSmsSender(settings: SmsSettings): Promise<SmsSender> {
   switch (settings.provider) {
     case 'twilio': {

@@ -1,8 +1,7 @@
 import type { Sms, SmsSender } from './sms-sender';
 
 /**
- * For a developer's terminal. Not through the logger: its level must not hide the code, and a log must never contain
- * one.
+ * Prints to a developer's terminal. Not through the logger: its level must not hide codes, and no log may contain one.
  */
 export class ConsoleSmsSender implements SmsSender {
   constructor(private readonly output: NodeJS.WritableStream = process.stdout) {}

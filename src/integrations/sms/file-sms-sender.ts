@@ -2,7 +2,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Sms, SmsSender } from './sms-sender';
 
-/** For scripts and tests: each message is a JSON line in a file that only its owner can read. */
+/** Writes messages to a file for scripts and tests: JSON lines that only the owner can read. */
 export class FileSmsSender implements SmsSender {
   constructor(private readonly path: string) {}
 

@@ -4,10 +4,10 @@ export interface SentSms extends Sms {
   at: Date;
 }
 
-/** Older messages are forgotten. */
+/** Number of messages kept. Older ones are dropped. */
 const MOST = 100;
 
-/** For development: a sender whose messages can be read. They are in the memory of this process alone. */
+/** Sender for development that also keeps the messages, only in the memory of this process. */
 export class Inbox implements SmsSender {
   private sent: SentSms[] = [];
 

@@ -3,7 +3,7 @@ export interface Sms {
   to: string;
   /** The whole text, with the code if there is one. */
   body: string;
-  /** The code alone, for senders that show it to a developer. */
+  /** Only the code, for senders that show it to a developer. */
   code?: string;
 }
 

@@ -1,6 +1,6 @@
 import RequestClient from 'twilio/lib/base/RequestClient';
 
-/** The SDK's own HTTP client with a deadline for the whole exchange, and, for a stand-in, another address. */
+/** The SDK's HTTP client, with a deadline for the whole exchange and, for a stand-in, another address. */
 export class TwilioHttpClient extends RequestClient {
   constructor(
     timeoutMs: number,
@@ -8,7 +8,7 @@ export class TwilioHttpClient extends RequestClient {
   ) {
     super({ timeout: timeoutMs, autoRetry: false });
     this.axios.interceptors.request.use((config) => {
-      // The SDK's own time-out starts again with every byte, so that a slow peer could hold a request for ever.
+      // The SDK's own time-out restarts with every byte, so that a slow peer could hold a request for ever.
       config.signal = AbortSignal.timeout(timeoutMs);
       return config;
     });

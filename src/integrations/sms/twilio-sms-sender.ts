@@ -15,8 +15,8 @@ export interface TwilioOptions {
 }
 
 /**
- * Twilio's codes for a `To` that no setting of ours can reach. Left out on purpose: 21408 (country not enabled) and
- * 21608 (trial account), which the operator has to see as failures.
+ * Twilio's codes for a `To` that no setting of ours can reach. Leaves out 21408 (country not enabled) and 21608 (trial
+ * account), which the operator must see as failures.
  */
 const REFUSED_NUMBERS = new Set([
   21211, // not a valid number
@@ -35,7 +35,7 @@ const REFUSED_NUMBERS = new Set([
   30006, // a landline, or its carrier takes no SMS
 ]);
 
-/** Leans on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts lets one happen. */
+/** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts makes one happen. */
 const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 
 /** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */
@@ -54,7 +54,7 @@ export class TwilioSmsSender implements SmsSender {
 
   async send({ to, body }: Sms): Promise<void> {
     const message = await this.breaker.run(() => this.create(to, body));
-    // Any JSON but Twilio's own leaves the SDK with an empty message instead of an error.
+    // The SDK turns JSON that is not Twilio's into an empty message instead of an error.
     if (typeof message.sid !== 'string') throw new Error('Twilio gave an answer that is not a message');
     if (message.status === 'failed' || message.status === 'undelivered') throw failure(undefined, message.errorCode);
   }
@@ -63,7 +63,7 @@ export class TwilioSmsSender implements SmsSender {
     try {
       return await this.client.messages.create({ ...this.sender, to, body });
     } catch (error) {
-      // Not even as a cause: the SDK's errors hold the number, the text and the credentials.
+      // The SDK's error is not even a cause: it contains the number, the text and the credentials.
       throw sanitised(error);
     }
   }

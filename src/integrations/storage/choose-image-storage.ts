@@ -17,7 +17,7 @@ interface Parts {
   publicUrlOf: PublicUrlOf;
 }
 
-/** The storage, and a router for the address that clients upload to. */
+/** Returns the storage, and a router for the address that clients upload to. */
 export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
@@ -39,7 +39,7 @@ export async function chooseImageStorage(
   return { storage: new LocalImages(options, images, server), uploads: router };
 }
 
-/** Upload tokens are signed by a key of their own, which is made from the first secret, and verified by those of all. */
+/** Derives the key of upload tokens: the key of the first secret signs, and those of all secrets verify. */
 function uploadSecret(secret: string): string {
   return derivedKey(secret, 'upload tokens').toString('hex');
 }

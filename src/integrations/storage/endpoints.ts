@@ -10,11 +10,11 @@ export const upload: Endpoint = {
   method: 'post',
   path: UPLOAD_PATHS[0],
   name: 'uploadImage',
-  summary: 'Takes an image, as Qiniu takes one.',
+  summary: 'Uploads an image, with the protocol of Qiniu.',
   form: z
     .object({
       token: z.string().meta({ description: 'From get_image_token.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
-      key: key.optional().meta({ description: 'Without one the image is named by its hash.' }),
+      key: key.optional().meta({ description: 'Default: the hash of the image.' }),
       crc32: z
         .string()
         .regex(/^[0-9]{1,10}$/)
@@ -36,11 +36,11 @@ export const upload: Endpoint = {
       .meta({ id: 'StoredImage', description: 'The image is at `<domain>/<key>`.' }),
   },
   redirect: 'With the storage `qiniu`, or `IMAGES` at an address: send the form to this address.',
+  // prettier-ignore
   refusals: [
-    ...(['malformed_upload', 'upload_cut_off', 'not_an_image', 'image_too_complex', 'image_too_slow'] as const),
-    ...(['upload_token_refused', 'upload_token_expired', 'key_not_allowed', 'checksum_wrong'] as const),
-    ...(['upload_too_slow', 'image_too_large', 'too_many_uploads', 'image_space_full', 'overloaded'] as const),
-    ...(['uploads_busy', 'images_unavailable', 'disk_full', 'image_gone', 'key_taken'] as const),
+    'malformed_upload', 'upload_cut_off', 'not_an_image', 'image_too_complex', 'image_too_slow', 'upload_token_refused',
+    'upload_token_expired', 'key_not_allowed', 'checksum_wrong', 'upload_too_slow', 'image_too_large', 'too_many_uploads',
+    'image_space_full', 'overloaded', 'uploads_busy', 'images_unavailable', 'disk_full', 'image_gone', 'key_taken',
   ],
   like: 'upload',
 };
@@ -55,6 +55,6 @@ export const image: Endpoint = {
     name: z.string().meta({ examples: ['ann.png'] }),
   }),
   answer: { type: 'image/*' },
-  redirect: 'With `IMAGES` at an address: where the image is.',
+  redirect: 'With `IMAGES` at an address: the address of the image.',
   refusals: ['no_such_image', 'overloaded'],
 };

@@ -8,17 +8,17 @@ export interface UploadToken {
   token: string;
 }
 
-/** Lets a user upload images, under a prefix of the user's own. */
+/** Storage of images that users upload, each under the user's own prefix. */
 export interface ImageStorage {
   uploadToken(uploader: Uploader, publicUrl: string): UploadToken;
-  /** Deletes the portrait that was replaced, where this service keeps it. */
+  /** Deletes the replaced portrait, if this service stores it. */
   portraitSet(userId: string, portraitUri: string): Promise<void>;
-  /** Deletes what a closed account has uploaded, where this service keeps it. */
+  /** Deletes the images of a closed account, if this service stores them. */
   accountClosed(userId: string): Promise<void>;
-  /** Deletes images that are due and shown nowhere, where this process keeps them. */
+  /** Deletes images that are due and no longer shown, if this process stores them. */
   removeUnused(): Promise<void>;
-  /** The same, and unfinished uploads. */
+  /** Like `removeUnused`, and deletes unfinished uploads. */
   sweep(): Promise<void>;
-  /** Once no request is under way any more, before the process ends. */
+  /** Closes the storage after the last request, before the process ends. */
   close(): Promise<void>;
 }

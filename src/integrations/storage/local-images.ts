@@ -1,23 +1,23 @@
 import { signUploadToken, type ImageServer, type Uploader } from '../../../packages/image-server/src';
 import type { ImageStorage, UploadToken } from './image-storage';
 
-/** What the accounts do with the images of one of them. */
+/** Images of a user, for the operations of the account. */
 export interface OwnImages {
-  /** Makes portraits due that are shown no more, now that this one is. */
+  /** Marks as due the portraits that are no longer shown, now that this one is. */
   hurryReplaced(userId: string, portraitUri: string): Promise<void>;
-  /** Makes all images of a user due. */
+  /** Marks all images of a user as due. */
   hurryAll(userId: string): Promise<void>;
 }
 
 interface Options {
-  /** The first signs the upload tokens. */
+  /** Secrets of upload tokens; the first one signs. */
   secrets: string[];
   maxBytes: number;
-  /** Of the image server, where it is a process of its own. */
+  /** Address of the image server, if it is a separate process. */
   address?: string | undefined;
 }
 
-/** Images on a disk of ours. Where another process keeps them, it removes what is due by itself. */
+/** Images on our own disk. A separate image server removes due images by itself. */
 export class LocalImages implements ImageStorage {
   constructor(
     private readonly options: Options,

@@ -15,7 +15,7 @@ import type { PublicUrlOf } from '../../http/public-url';
 
 export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: PublicUrlOf };
 
-/** The image server as a part of this one: its callers, its refusals and its answers are as everywhere here. */
+/** Mounts the image server as a part of this service, with the same callers, refusals and answers. */
 export function mountImageServer(
   options: ImageServerOptions,
   { publicUrlOf, ...parts }: MountedParts,

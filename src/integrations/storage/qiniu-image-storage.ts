@@ -6,12 +6,12 @@ export interface QiniuOptions {
   accessKey: string;
   secretKey: string;
   bucket: string;
-  /** Where the bucket's images are served, with http or https in front or without, as clients are to get it. */
+  /** Domain of the bucket's images, with or without http or https in front, as clients should get it. */
   domain: string;
   maxBytes: number;
 }
 
-/** Clients upload to Qiniu themselves: this service only signs what they may do. */
+/** Storage at Qiniu, to which clients upload directly: this service only signs what they may do. */
 export class QiniuImageStorage implements ImageStorage {
   private readonly credentials: auth.digest.Mac;
 
@@ -19,7 +19,7 @@ export class QiniuImageStorage implements ImageStorage {
     this.credentials = new auth.digest.Mac(options.accessKey, options.secretKey);
   }
 
-  /** This service stores no file. */
+  /** Does nothing, since this service does not store files. */
   async sweep(): Promise<void> {}
 
   async removeUnused(): Promise<void> {}
@@ -33,7 +33,7 @@ export class QiniuImageStorage implements ImageStorage {
   uploadToken({ userId }: Pick<Uploader, 'userId'>): UploadToken {
     const { bucket, domain, maxBytes } = this.options;
     const { deadline, ...policy } = uploadPolicy(bucket, userId, maxBytes);
-    // The SDK wants the time that is left and makes the deadline of it.
+    // The SDK takes the remaining time, and computes the deadline from it.
     const expires = deadline - Math.floor(Date.now() / 1000);
     return { target: 'qiniu', domain, token: new rs.PutPolicy({ ...policy, expires }).uploadToken(this.credentials) };
   }

@@ -9,7 +9,7 @@ const redirectTo =
     res.redirect(307, addressOf(req.originalUrl));
   };
 
-/** Sends uploads that come to this service on to Qiniu, so that clients have one address for both kinds of storage. */
+/** Redirects uploads to Qiniu, so that clients have one address for both kinds of storage. */
 export function qiniuUploadRouter(uploadUrl: string): Router {
   const router = Router();
   for (const path of UPLOAD_PATHS)
@@ -21,7 +21,7 @@ export function qiniuUploadRouter(uploadUrl: string): Router {
   return router;
 }
 
-/** Sends uploads, and those who look for an image, on to an image server of its own. */
+/** Redirects uploads, and requests for images, to a separate image server. */
 export function imageServerRouter(address: string): Router {
   const router = Router();
   const there = redirectTo((path) => address.replace(/\/+$/, '') + path);

@@ -1,12 +1,12 @@
-// From a phone number to a synchronised client: one form for each call, the call as a command for curl, and its answer.
+// The first run, from a phone number to a synchronised client: a form for each call, its command for curl, its answer.
 
 import { fetchMessages, fragment } from './messages.mjs';
 
 const { inbox } = document.body.dataset;
 
-/** What the calls have in common. A field shows a value of these under its name. */
+/** Values that the calls share. A field shows the value with its name. */
 const values = { region: '44', phone: '', code: '', verification_token: '', nickname: '', password: '', version: '0' };
-// In development any number will do: one that has no account, ever another one. Elsewhere people have phones.
+// In development any number will do: each time a new one, without an account. Elsewhere people have phones.
 if (inbox) Object.assign(values, { phone: `79${digits(8)}`, nickname: 'Ann', password: 'opensesame' });
 values.newNickname = values.nickname && `${values.nickname} Onymous`;
 
@@ -14,7 +14,7 @@ const PHONE = ({ region, phone }) => ({ region: Number(region), phone });
 
 const STEPS = [
   {
-    title: 'Have a code sent',
+    title: 'Request a code',
     about: 'A code of six digits goes to the phone by SMS.',
     button: 'Send the code',
     path: () => 'user/send_code',
@@ -24,8 +24,8 @@ const STEPS = [
   {
     title: 'Verify the code',
     about: inbox
-      ? 'Development sends no SMS: the code is in the inbox, and in the terminal of the service.'
-      : 'Type the code that has come by SMS.',
+      ? 'Development does not send SMS: the code is in the inbox, and in the terminal of the service.'
+      : 'Type the code from the SMS.',
     button: 'Verify the code',
     path: () => 'user/verify_code',
     fields: [numeric('code', 'Code')],
@@ -43,7 +43,7 @@ const STEPS = [
   },
   {
     title: 'Log in',
-    about: 'This sets the cookie. From now on each call from this browser is the new user’s.',
+    about: 'This sets the cookie. From now on, each call from this browser is made as the new user.',
     button: 'Log in',
     path: () => 'user/login',
     fields: [],
@@ -51,7 +51,7 @@ const STEPS = [
   },
   {
     title: 'Set the nickname',
-    about: 'Whoever synchronises next sees it.',
+    about: 'The next synchronisation shows it.',
     button: 'Set the nickname',
     path: () => 'user/set_nickname',
     fields: [text('newNickname', 'New nickname')],
@@ -115,7 +115,7 @@ function moreButton({ button, act }, part) {
   return element;
 }
 
-/** Puts the values into the fields, and the calls into the commands. */
+/** Updates the fields with the values, and the commands with the calls. */
 function refresh() {
   for (const input of inputs) if (input.value.trim() !== values[input.name]) input.value = values[input.name];
   for (const { step, part } of shown) part('.curl').textContent = curl(step);
@@ -142,7 +142,7 @@ async function send(step, index) {
     const words = isDone ? 'Done' : `Refused${reason ? `: ${reason}` : ''}`;
     say(part, `${words} · HTTP ${response.status}, code ${answer.code}`, !isDone, answer);
     item.classList.toggle('done', isDone);
-    if (isDone) go(step, index, answer.result);
+    if (isDone) proceed(step, index, answer.result);
   } catch (error) {
     say(part, `The service cannot be reached: ${error.message}`, true);
   } finally {
@@ -150,7 +150,7 @@ async function send(step, index) {
   }
 }
 
-function go({ keep }, index, result) {
+function proceed({ keep }, index, result) {
   if (keep) Object.assign(values, keep(result));
   refresh();
   setCurrent(index + 1);
@@ -171,7 +171,7 @@ function say(part, words, isRefused, answer) {
   part('.body').textContent = answer === undefined ? '' : JSON.stringify(answer, null, 2);
 }
 
-/** The newest one that went to this phone. */
+/** Fills in the code of the newest message to this phone. */
 async function fetchCode(complain) {
   const { result = [], message } = await fetchMessages(`${inbox}.json`).catch(() => ({
     message: 'The service does not answer',

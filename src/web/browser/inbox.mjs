@@ -1,4 +1,4 @@
-// The messages of development, asked for while somebody looks.
+// Shows the messages of development. Asks for them only while the page is visible.
 import { fetchMessages } from './messages.mjs';
 
 const EVERY_MS = 2_000;

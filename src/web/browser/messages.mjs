@@ -1,17 +1,17 @@
-// The messages of development. Reading them takes the token in the fragment of the link that the service prints. A
-// fragment is sent to no server, and a token in a header is sent by no other page.
+// Fetches the messages of development, with the token in the fragment of the link that the service prints. Browsers do
+// not send fragments to servers, and no other page can send the token in a header.
 const KEY = 'inbox-token';
 
 function takeToken() {
   const [, given] = /^#inbox=([\w-]+)$/.exec(location.hash) ?? [];
   if (!given) return;
   sessionStorage.setItem(KEY, given);
-  // The history does not keep it.
+  // Keeps it out of the history.
   history.replaceState(null, '', location.pathname + location.search);
 }
 
 takeToken();
-// The link of a later start, opened in the same tab.
+// For the link of a later start, opened in the same tab.
 addEventListener('hashchange', takeToken);
 
 /** Returns the part of a link that hands the token on to another tab. */

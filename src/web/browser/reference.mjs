@@ -1,9 +1,9 @@
-// Swagger UI, with what this service needs of it: the session is a cookie, which the browser sends by itself.
+// Swagger UI, adapted to this service: the session is a cookie, which the browser sends by itself.
 const { SwaggerUIBundle } = globalThis;
 
-/** What its own layout has beside the operations is on this page already, or sets credentials, which are no cookie. */
+/** Layout with only the operations: the rest is on this page already, or sets credentials other than cookies. */
 function reference({ React: { createElement, useState } }) {
-  /** Its own input has no label, and says that it finds tags alone. */
+  /** Search field with a label: the original has none, and says that it finds only tags. */
   const Search = ({ layoutActions }) =>
     createElement('input', {
       type: 'search',
@@ -12,7 +12,7 @@ function reference({ React: { createElement, useState } }) {
       'aria-label': 'Search the operations',
       onChange: ({ target }) => layoutActions.updateFilter(target.value.trim()),
     });
-  /** Folds the answers that most operations share, of which an operation has about ten. */
+  /** Folds the answers that most operations share, about ten per operation. */
   const Folded = ({ Original, ...props }) => {
     const [isOpen, setOpen] = useState(false);
     const { responses, path, method } = props;
@@ -27,7 +27,7 @@ function reference({ React: { createElement, useState } }) {
       createElement(
         'button',
         { type: 'button', className: 'usual', 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
-        `${isOpen ? 'Hide' : 'Show'} what most operations may answer: ${folded}`,
+        `${isOpen ? 'Hide' : 'Show'} answers common to most operations: ${folded}`,
       ),
     );
   };
@@ -48,12 +48,12 @@ function reference({ React: { createElement, useState } }) {
     wrapComponents: {
       responses: (Original) => (props) => createElement(Folded, { ...props, Original }),
       authorizeOperationBtn: () => () => null,
-      // A link within a button is none for a keyboard.
+      // A link inside a button does not work with a keyboard.
       DeepLink:
         () =>
         ({ text }) =>
           createElement('span', null, text),
-      // Those who hear the page would be told no name of these.
+      // Names for screen readers, which these elements lack.
       TextArea: named('Body'),
       Input: (Original) => (props) => named(props.type === 'file' ? 'File' : 'Value')(Original)(props),
       JSONSchema202012Accordion: (Original) => (props) =>
@@ -62,7 +62,7 @@ function reference({ React: { createElement, useState } }) {
   };
 }
 
-/** Addresses of answers that more than half of the operations have. */
+/** Returns references of the answers that more than half of the operations have. */
 function usualIn({ paths }) {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const counts = new Map();
@@ -79,7 +79,7 @@ shade();
 const description = await (await fetch('openapi.json')).json();
 const USUAL = usualIn(description);
 SwaggerUIBundle({
-  // This page may have come by another address than clients have, and may ask no other.
+  // This page may have another address than clients use, and may only call that address.
   spec: { ...description, servers: [{ url: new URL('.', document.baseURI).href }] },
   dom_id: '#swagger',
   plugins: [reference],
@@ -90,6 +90,6 @@ SwaggerUIBundle({
   filter: true,
   displayRequestDuration: true,
   syntaxHighlight: { theme: 'tomorrow-night' },
-  // Its own would ask a service elsewhere.
+  // The default would call an external service.
   validatorUrl: null,
 });
