@@ -484,7 +484,7 @@ describe('POST /group/set_manager and /group/remove_manager', () => {
 
   it('set_manager names each id that is not another member, and changes nobody', async () => {
     const answer = await set(ann, bob, cat, ann);
-    expectRefusal(answer, 400, 'no other member');
+    expectRefusal(answer, 400, 'not another member');
     expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }, { path: 'memberIds.2' }]);
     await expectRoles({ Ann: CREATOR, Bob: MEMBER });
   });
@@ -557,7 +557,7 @@ describe('group memberships with other settings', () => {
       await callGroup(me, 'create', { name: 'Hikers', memberIds: idsOf([cat, dan]) }),
     ];
     for (const answer of refused) {
-      expectRefusal(answer, 400, who === 'friends' ? 'not your friend' : 'no such user');
+      expectRefusal(answer, 400, who === 'friends' ? 'not your friend' : 'is not a user');
       expect(field(answer.body, 'details')).toMatchObject([{ path: 'memberIds.1' }]);
     }
     await expectOk(dan.agent.post('/user/remove_from_blacklist').send({ friendId: me.id }));
@@ -569,7 +569,7 @@ describe('group memberships with other settings', () => {
     expectDone(await callGroup(me, 'join', { groupId }));
     expectDone(await add(me, cat));
     await app.db('users').where({ id: dan.id }).update({ closed_at: new Date() });
-    expectRefusal(await add(me, dan, { id: NOBODY }), 400, 'no such user');
+    expectRefusal(await add(me, dan, { id: NOBODY }), 400, 'is not a user');
     expect((await rolesIn(app, groupId))[cat.id]).toBe(MEMBER);
   });
 });

@@ -412,7 +412,7 @@ describe('groups with limits', () => {
     expect(await rolesIn(app, String(field(made, 'id')))).toEqual({ [me.id]: CREATOR, [bob.id]: MEMBER });
     await app.db('users').where({ id: cat.id }).update({ closed_at: new Date() });
     const answer = await callGroup(me, 'create', { name: 'Hikers', memberIds: [bob.id, cat.id, NOBODY] });
-    expectRefusal(answer, 400, 'no such user');
+    expectRefusal(answer, 400, 'is not a user');
     expect(detailsOf(answer).map(({ path }) => path)).toEqual(['memberIds.1', 'memberIds.2']);
   });
 

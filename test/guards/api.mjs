@@ -2297,14 +2297,14 @@ export const guards = {
   'group-matrix-1': {
     guard: 'an action that a role in a group does not allow is refused',
     file: 'src/features/groups/refusals.ts',
-    replace: 'if (!allowed.includes(own)) throw lacking(own);',
+    replace: 'if (!allowed.includes(own)) throw roleTooLow(own);',
     by: '',
     named: 'are as in the table',
   },
   'group-memberships-2': {
     guard: 'a manager can kick only plain members',
     file: 'src/features/groups/memberships-service.ts',
-    replace: 'if (role !== CREATOR && !areBelow) throw lacking(role);',
+    replace: 'if (role !== CREATOR && !areBelow) throw roleTooLow(role);',
     by: '',
     named: 'answers 403 to a manager who kicks a manager or the creator',
   },
@@ -2991,14 +2991,14 @@ export const guards = {
   'friendships-28': {
     guard: 'agreeing does not give a user more friends than allowed',
     file: 'src/features/friendships/friendships-service.ts',
-    replace: 'if (!relation.hasRoom) throw this.full();',
+    replace: 'if (!relation.hasRoom) throw this.tooManyFriends();',
     by: '',
     named: 'answers 400 when a user would have one friend too many',
   },
   'friendships-29': {
     guard: 'inviting does not give a user more friends and requests than allowed',
     file: 'src/features/friendships/friendships-service.ts',
-    replace: 'if (!hasRoomToInvite(relation)) throw this.full();',
+    replace: 'if (!hasRoomToInvite(relation)) throw this.tooManyFriends();',
     by: 'void hasRoomToInvite;',
     named: 'answers 400 when a user would have one friend too many',
   },

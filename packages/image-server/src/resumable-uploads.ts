@@ -41,8 +41,8 @@ export class ResumableUploads {
   }
 
   /**
-   * Makes one image from the parts of one or several uploads. Of simultaneous requests, one succeeds. The parts are
-   * then removed, unless the same request may succeed later.
+   * Makes one image from the parts of one or several uploads. If several requests do so at once, one succeeds. The
+   * parts are then removed, unless the same request may succeed later.
    */
   async complete(res: Response, grant: UploadGrant, key: string | undefined, pieces: Piece[]): Promise<KeptImage> {
     const { parts } = this;

@@ -119,7 +119,7 @@ export class UploadParts {
     }
   }
 
-  /** Claims all uploads or none. Of simultaneous requests one succeeds; to the others the uploads are unknown. */
+  /** Claims all uploads or none. One of several simultaneous requests succeeds; to the others they are unknown. */
   async claim(pieces: Piece[]): Promise<Piece[]> {
     const claimed: Piece[] = [];
     try {

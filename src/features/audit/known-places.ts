@@ -26,7 +26,7 @@ export class KnownPlaces {
 
   constructor(private readonly events: Pick<SecurityEventsRepository, 'usedPlaces'>) {}
 
-  /** Returns `elsewhere` for all callers while the trail cannot be read: that alone refuses nothing. */
+  /** Returns `elsewhere` for all callers while the trail cannot be read: that refuses nothing by itself. */
   async standingOf(phone: string, { address }: Caller, device?: SignedInDevice): Promise<Standing> {
     let used: UsedPlaces | undefined;
     try {

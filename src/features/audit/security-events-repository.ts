@@ -107,8 +107,8 @@ export class SecurityEventsRepository {
   }
 
   /**
-   * Returns the origins of the registration and the newest logins of a user, before the login of this request. Of two
-   * simultaneous logins the first does not see the second.
+   * Returns the origins of the registration and the newest logins of a user, before the login of this request. The
+   * first of two simultaneous logins does not see the second.
    */
   async loginsBefore(userId: string, requestId: string): Promise<Origin[]> {
     return loginsBefore(this.db, { userId, requestId });

@@ -77,7 +77,7 @@ export class LoginAttempts {
   }
 
   /**
-   * Asks for the place only when an attempt is refused. So a storm of attempts does not query the database for each
+   * Asks for the place only when an attempt is refused. A storm of attempts then does not query the database for each
    * one, and answers after a comparison do not take longer for phones that have an account.
    */
   private async fromPlace<T>(one: Try, logIn: (failures: Failures) => Promise<T>): Promise<T> {

@@ -17,7 +17,7 @@ import {
   type Relation,
   type Side,
   type Standing,
-  type Two,
+  type Pair,
 } from './invitation';
 
 /** A friend, under the name that the user has given. */
@@ -31,16 +31,13 @@ export interface Friendship extends Friend {
   updatedAt: string;
 }
 
-/** What is to be written of one side. */
-interface NewSide extends Two {
+/** New state of one side. */
+interface NewSide extends Pair {
   status: FriendStatus;
   message?: string;
 }
 
-/**
- * Ids never change: what is written meanwhile moves no row past a page. Not prepared, so that PostgreSQL knows how long
- * the list is.
- */
+/** Pages by id: no write moves a row past a page. Not prepared, so that PostgreSQL plans for the list's length. */
 const pageOfFriendships = statement<Omit<Friendship, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
   'page-of-friendships',
   `SELECT entry.friend_id AS id, ${NAMES},
@@ -54,7 +51,7 @@ const pageOfFriendships = statement<Omit<Friendship, 'updatedAt'> & TimedRow, 'u
   { prepared: false },
 );
 
-const friend = statement<Friend, keyof Two>(
+const friend = statement<Friend, keyof Pair>(
   'friend',
   `SELECT friend_id AS id, display_name AS "displayName",
           coalesce(nickname, '') AS nickname, coalesce(portrait_uri, '') AS "portraitUri"
@@ -62,14 +59,14 @@ const friend = statement<Friend, keyof Two>(
     WHERE user_id = :userId AND friend_id = :friendId AND status = ${FRIENDS}`,
 );
 
-/** In the order of their ids, so that there is no deadlock between two who do something with each other. */
+/** Locks users in the order of their ids, so that two users who act on each other cannot deadlock. */
 const lockUsers = statement<{ id: string }, 'ids'>(
   'lock-befriending-users',
   `SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
 );
 
-/** With a lock, because other services write these rows without one on the users. */
-const lockSides = statement<Side & { userId: string }, keyof Two>(
+/** Locks the rows too, since other services write them without locking the users. */
+const lockSides = statement<Side & { userId: string }, keyof Pair>(
   'lock-two-sides',
   `SELECT user_id AS "userId", status,
           coalesce(requested_at > coalesce(answered_at, '-infinity'), false) AS "isUnanswered",
@@ -80,20 +77,20 @@ const lockSides = statement<Side & { userId: string }, keyof Two>(
     ORDER BY user_id FOR NO KEY UPDATE`,
 );
 
-/** Of one's own side, without a lock. */
-const ownStatus = statement<{ status: number }, keyof Two>(
+/** Reads the own side without a lock. */
+const ownStatus = statement<{ status: number }, keyof Pair>(
   'own-side-of-friendship',
   'SELECT status FROM friendships WHERE user_id = :userId AND friend_id = :friendId',
 );
 
-/** Whether a user has fewer friendships of some kinds than there may be; counted up to that. */
+/** Returns SQL for whether a user has fewer than `most` friendships of these kinds. It counts up to `most`. */
 function room(userId: string, kinds: string, most: string): string {
   return `(${most}::integer = 0 OR ${most} > (
     SELECT count(*) FROM (SELECT FROM friendships WHERE user_id = ${userId} AND status IN (${kinds}) LIMIT ${most}) counted))`;
 }
 
-/** What the one is told of neither: the same is asked whatever there is between the two. */
-const standing = statement<Standing, keyof Two | keyof Most>(
+/** Facts that the user must not learn. The statement is the same whatever the relation of the two is. */
+const standing = statement<Standing, keyof Pair | keyof Most>(
   'standing-between-two',
   `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :friendId AND friend_id = :userId AND status) AS "isBlacklisted",
           ${room(':userId', `${FRIENDS}`, ':friends')} AS "hasRoom",
@@ -102,7 +99,7 @@ const standing = statement<Standing, keyof Two | keyof Most>(
           ${room(':friendId', `${REQUESTED}`, ':requests')} AS "isOpenToRequests"`,
 );
 
-/** Only over rows that were seen and locked: one that another service has made since is left as it is. */
+/** Overwrites only rows that were seen and locked, not those that another service has inserted since. */
 const saveSides = statement<unknown, 'userIds' | 'friendIds' | 'statuses' | 'messages' | 'seen'>(
   'save-sides',
   `INSERT INTO friendships (user_id, friend_id, status, message)
@@ -117,8 +114,8 @@ const saveSides = statement<unknown, 'userIds' | 'friendIds' | 'statuses' | 'mes
    RETURNING user_id`,
 );
 
-/** A request, and what there is of it on the other side. */
-const withdraw = statement<{ userId: string }, keyof Two>(
+/** Ends a request, and its row on the other side if there is one. */
+const withdraw = statement<{ userId: string }, keyof Pair>(
   'withdraw-request',
   `UPDATE friendships SET status = ${DELETED}
     WHERE (user_id = :userId AND friend_id = :friendId AND status = ${REQUESTING})
@@ -127,18 +124,18 @@ const withdraw = statement<{ userId: string }, keyof Two>(
 );
 
 const REQUEST_DAYS = 30;
-/** Requests that one transaction ends: some 20 milliseconds of work, for which their users wait. */
+/** Requests that one transaction ends: about 20 milliseconds of work, during which their users are locked. */
 const BATCH = 100;
 const IS_OVERDUE = `status IN (${REQUESTING}, ${REQUESTED})
       AND coalesce(requested_at, updated_at) < now() - interval '${REQUEST_DAYS} days'`;
 
-const overdue = statement<Two, never>(
+const overdue = statement<Pair, never>(
   'overdue-requests',
   `SELECT user_id AS "userId", friend_id AS "friendId" FROM friendships
     WHERE ${IS_OVERDUE} ORDER BY coalesce(requested_at, updated_at) LIMIT ${BATCH}`,
 );
 
-/** An ignored request ends, too: its sender must not see by its end whether it was ignored. */
+/** Ends ignored requests too: the end of a request must not show its sender whether it was ignored. */
 const endOverdue = statement<unknown, 'userIds' | 'friendIds'>(
   'end-overdue-requests',
   `WITH request AS MATERIALIZED (
@@ -157,35 +154,35 @@ const endOverdue = statement<unknown, 'userIds' | 'friendIds'>(
 export class FriendshipsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Newest first. */
+  /** Returns the friendships, newest first. */
   async list(userId: string): Promise<Friendship[]> {
     return newestFirst((after) => pageOfFriendships(this.db, { userId, after }));
   }
 
-  /** Of the owner of the session that `reads` finds. */
+  /** Returns a friend of the owner of the session that `reads` finds. */
   async friend(friendId: string, reads: Runner): Promise<Friend | undefined> {
     const [found] = await friend(reads, { userId: OWNER, friendId });
     return found;
   }
 
   /**
-   * Those of the two who have an open account. Until the end of the transaction nobody else changes what is between the
-   * two, but for services that write in SQL.
+   * Returns which of the two have an open account. Until the transaction ends, only other services, which write in SQL,
+   * can change the relation of the two.
    */
-  async lock(two: Two): Promise<string[]> {
+  async lock(two: Pair): Promise<string[]> {
     return this.lockUsers([two.userId, two.friendId]);
   }
 
-  /** Nothing is locked. */
-  async ownStatus(two: Two): Promise<number | undefined> {
+  /** Does not lock anything. */
+  async ownStatus(two: Pair): Promise<number | undefined> {
     const [side] = await ownStatus(this.db, { ...two });
     return side?.status;
   }
 
-  async relation(two: Two, most: Most): Promise<Relation> {
+  async relation(two: Pair, most: Most): Promise<Relation> {
     const sides = await lockSides(this.db, { ...two });
     const [told] = await standing(this.db, { ...two, ...most });
-    if (told === undefined) throw new Error('two users stand in no way to each other');
+    if (told === undefined) throw new Error('the standing of two users returned no row');
     return {
       ...told,
       mine: sides.find(({ userId }) => userId === two.userId),
@@ -193,54 +190,54 @@ export class FriendshipsRepository {
     };
   }
 
-  async request(two: Two, before: Relation, message: string): Promise<void> {
+  async request(two: Pair, before: Relation, message: string): Promise<void> {
     const mine: NewSide = { ...two, status: REQUESTING };
     const theirs: NewSide = { ...turned(two), status: REQUESTED, message };
     await this.save([mine, theirs], two, before);
   }
 
-  async befriend(two: Two, before: Relation): Promise<void> {
+  async befriend(two: Pair, before: Relation): Promise<void> {
     const mine: NewSide = { ...two, status: FRIENDS };
     const theirs: NewSide = { ...turned(two), status: FRIENDS };
     await this.save(before.theirs?.status === FRIENDS ? [mine] : [mine, theirs], two, before);
   }
 
-  /** False when nothing was requested. */
-  async ignore(two: Two): Promise<boolean> {
+  /** Returns false without a request to ignore. */
+  async ignore(two: Pair): Promise<boolean> {
     const changed = await this.side(two, REQUESTED).update({ status: IGNORED });
     if (changed > 0) return true;
     const ignored: unknown[] = await this.side(two, IGNORED).select('status');
     return ignored.length > 0;
   }
 
-  /** With both locked. False when the user has no open request. */
-  async withdraw(two: Two): Promise<boolean> {
+  /** Needs the lock of both. Returns false when the user does not have an open request. */
+  async withdraw(two: Pair): Promise<boolean> {
     return (await withdraw(this.db, { ...two })).some(({ userId }) => userId === two.userId);
   }
 
-  /** Some of the requests that nobody has answered in time. */
-  async overdue(): Promise<Two[]> {
+  /** Returns a batch of requests that were not answered in time. */
+  async overdue(): Promise<Pair[]> {
     return overdue(this.db, {});
   }
 
-  /** In a transaction. What was answered meanwhile stays. Returns how many sides have ended. */
-  async endOverdue(requests: Two[]): Promise<number> {
+  /** Needs a transaction. Keeps requests that were answered since. Returns the number of sides that have ended. */
+  async endOverdue(requests: Pair[]): Promise<number> {
     const [userIds, friendIds] = [requests.map(({ userId }) => userId), requests.map(({ friendId }) => friendId)];
     await this.lockUsers([...new Set([...userIds, ...friendIds])]);
     return (await endOverdue(this.db, { userIds, friendIds })).length;
   }
 
-  /** False when the other is no friend, and has not asked. */
-  async end(two: Two): Promise<boolean> {
+  /** Returns false when the other user is not a friend, and has not sent a request. */
+  async end(two: Pair): Promise<boolean> {
     return (await this.side(two, FRIENDS, REQUESTED, IGNORED).update({ status: DELETED })) > 0;
   }
 
-  /** False when they are no friends. */
-  async rename(two: Two, displayName: string): Promise<boolean> {
+  /** Returns false when they are not friends. */
+  async rename(two: Pair, displayName: string): Promise<boolean> {
     return (await this.side(two, FRIENDS).update({ display_name: displayName })) > 0;
   }
 
-  private side({ userId, friendId }: Two, ...statuses: number[]): Knex.QueryBuilder {
+  private side({ userId, friendId }: Pair, ...statuses: number[]): Knex.QueryBuilder {
     return this.db('friendships').where({ user_id: userId, friend_id: friendId }).whereIn('status', statuses);
   }
 
@@ -248,7 +245,7 @@ export class FriendshipsRepository {
     return (await lockUsers(this.db, { ids })).map(({ id }) => id);
   }
 
-  private async save(sides: NewSide[], { userId, friendId }: Two, before: Relation): Promise<void> {
+  private async save(sides: NewSide[], { userId, friendId }: Pair, before: Relation): Promise<void> {
     const saved = await saveSides(this.db, {
       userIds: sides.map((side) => side.userId),
       friendIds: sides.map((side) => side.friendId),
@@ -256,10 +253,11 @@ export class FriendshipsRepository {
       messages: sides.map(({ message = '' }) => message),
       seen: [...(before.mine ? [userId] : []), ...(before.theirs ? [friendId] : [])],
     });
-    if (saved.length < sides.length) throw new Overtaken('another service has written between two users meanwhile');
+    if (saved.length < sides.length)
+      throw new Overtaken('another service has changed the relation of two users at the same time');
   }
 }
 
-function turned({ userId, friendId }: Two): Two {
+function turned({ userId, friendId }: Pair): Pair {
   return { userId: friendId, friendId: userId };
 }

@@ -4,7 +4,7 @@ import { otherId, person } from '../users/profile';
 import type { Friend, Friendship } from './friendships-repository';
 import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './invitation';
 
-/** Of the one who is asked, or is a friend. */
+/** The id of a friend, or of the other user of a request. */
 export const friend = z
   .object({ friendId: otherId })
   .meta({ id: 'OneFriend', description: 'A friend, or who asked to be one.' });
@@ -37,7 +37,7 @@ export const action = z
   })
   .meta({ id: 'InvitationOutcome', description: 'What came of the invitation.' });
 
-/** Named as clients' programs name them. */
+/** Statuses by the names that clients use. */
 const STATUSES = { requesting: REQUESTING, requested: REQUESTED, friends: FRIENDS, ignored: IGNORED, deleted: DELETED };
 
 export const friendStatus = z.literal(Object.values(STATUSES)).meta({

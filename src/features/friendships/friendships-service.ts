@@ -13,7 +13,7 @@ import {
   REQUESTING,
   type Action,
   type Most,
-  type Two,
+  type Pair,
 } from './invitation';
 
 export class FriendshipsService {
@@ -33,7 +33,7 @@ export class FriendshipsService {
     return friend;
   }
 
-  async invite(two: Two, message: string): Promise<Action> {
+  async invite(two: Pair, message: string): Promise<Action> {
     const { userId, friendId } = two;
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot invite yourself');
     return this.transaction(async ({ friendships }) => {
@@ -42,8 +42,8 @@ export class FriendshipsService {
       if (!open.includes(friendId)) throw new BadRequest('unknown_user', 'friendId: no such user');
       const relation = await friendships.relation(two, this.most);
       if (areFriends(relation)) throw new BadRequest('already_friends', 'friendId: is your friend already');
-      // Whatever the other side is: what is told of the own side tells nothing of theirs.
-      if (!hasRoomToInvite(relation)) throw this.full();
+      // Checked whatever the other side is, so that the answer does not reveal anything about it.
+      if (!hasRoomToInvite(relation)) throw this.tooManyFriends();
       const action = actionOf(relation);
       if (action === 'Sent') await friendships.request(two, relation, message);
       if (action === 'Added') await friendships.befriend(two, relation);
@@ -51,10 +51,10 @@ export class FriendshipsService {
     });
   }
 
-  /** Agreeing again changes nothing. A request that was ignored is still open, and can be agreed to. */
-  async agree(two: Two): Promise<void> {
+  /** Accepts a request. Agreeing again changes nothing. An ignored request is still open, and can be accepted. */
+  async agree(two: Pair): Promise<void> {
     await this.transaction(async ({ friendships }) => {
-      // First without a lock: the other waits for nobody whom they have not asked, and for no friend who agrees again.
+      // First without a lock, so that neither strangers nor friends who agree again can make the other user wait.
       const status = await friendships.ownStatus(two);
       if (status === FRIENDS) return;
       if (status !== REQUESTED && status !== IGNORED) throw nothingRequested();
@@ -63,18 +63,18 @@ export class FriendshipsService {
       const relation = await friendships.relation(two, this.most);
       if (relation.mine?.status === FRIENDS) return;
       if (!open.includes(two.friendId) || !isAsked(relation)) throw nothingRequested();
-      if (!relation.hasRoom) throw this.full();
+      if (!relation.hasRoom) throw this.tooManyFriends();
       await friendships.befriend(two, relation);
     });
   }
 
-  async ignore(two: Two): Promise<void> {
+  async ignore(two: Pair): Promise<void> {
     const isIgnored = await this.friendships.ignore(two);
     if (!isIgnored) throw nothingRequested();
   }
 
   /** Ends a request of the user, on both sides. */
-  async withdraw(two: Two): Promise<void> {
+  async withdraw(two: Pair): Promise<void> {
     await this.transaction(async ({ friendships }) => {
       // First without a lock, as in agree.
       if ((await friendships.ownStatus(two)) !== REQUESTING) throw nothingRequested();
@@ -83,7 +83,7 @@ export class FriendshipsService {
     });
   }
 
-  /** Ends requests that nobody has answered in time, a batch in each transaction. */
+  /** Ends requests that were not answered in time, one batch per transaction. */
   async sweep(): Promise<void> {
     for (let isMore = true; isMore;) {
       const overdue = await this.friendships.overdue();
@@ -91,18 +91,18 @@ export class FriendshipsService {
     }
   }
 
-  /** Ends a friendship, or a request of the other. The other side keeps its own. */
-  async end(two: Two): Promise<void> {
+  /** Ends a friendship, or a received request, on the own side. The other side does not change. */
+  async end(two: Pair): Promise<void> {
     const hasEnded = await this.friendships.end(two);
     if (!hasEnded) throw new NotFound('not_friends', 'friendId: is not your friend');
   }
 
-  async rename(two: Two, displayName: string): Promise<void> {
+  async rename(two: Pair, displayName: string): Promise<void> {
     const areFriends = await this.friendships.rename(two, displayName);
     if (!areFriends) throw new NotFound('not_friends', 'friendId: is not your friend');
   }
 
-  private full(): BadRequest {
+  private tooManyFriends(): BadRequest {
     return new BadRequest('too_many_friends', `you already have ${this.most.friends} friends and sent requests`);
   }
 }

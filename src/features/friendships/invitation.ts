@@ -1,4 +1,4 @@
-/** How one of two sees the other. */
+/** Status of a friendship, on one of its two sides. */
 export const REQUESTING = 10;
 export const REQUESTED = 11;
 export const FRIENDS = 20;
@@ -11,39 +11,39 @@ const DAY_SECONDS = 86_400;
 const AFTER_NO_ANSWER_SECONDS = 3 * DAY_SECONDS;
 const AFTER_IGNORED_SECONDS = DAY_SECONDS;
 
-/** Two users, as one of them names them. */
-export interface Two {
+/** A user, and the other user. */
+export interface Pair {
   userId: string;
   friendId: string;
 }
 
-/** What there is between two, as one of them has it. */
+/** One side of the relation of two users. */
 export interface Side {
   status: FriendStatus;
-  /** Nothing has answered the last request on this side: it is open, or has ended by itself. */
+  /** Whether the last request on this side was not answered: it is open, or has expired. */
   isUnanswered: boolean;
   requestedSecondsAgo: number;
   answeredSecondsAgo: number;
 }
 
-/** How many friendships a user may have. 0: any number. */
+/** Maximum friendships of a user; 0: no limit. */
 export interface Most {
   friends: number;
-  /** Of others that are not answered yet. */
+  /** Maximum received requests that are not answered yet. */
   requests: number;
 }
 
-/** What else there is to know of the two. */
+/** Further facts about the two users. "I" am the user, "they" the other one. */
 export interface Standing {
   /** I am on their blacklist. */
   isBlacklisted: boolean;
-  /** I may have one friend more. */
+  /** I may have one more friend. */
   hasRoom: boolean;
-  /** The same, with my own requests counted as friends. */
+  /** I may have one more friend, if my own requests count as friends. */
   hasRoomToAsk: boolean;
-  /** They may have one friend more. */
+  /** They may have one more friend. */
   isOpenToFriends: boolean;
-  /** They may have one request more. */
+  /** They may have one more request. */
   isOpenToRequests: boolean;
 }
 
@@ -52,12 +52,12 @@ export interface Relation extends Standing {
   theirs: Side | undefined;
 }
 
-/** Sent: they are asked. Added: we are friends now. None: nothing has changed. */
+/** `Sent`: they now have my request. `Added`: we are now friends. `None`: nothing has changed. */
 export const ACTIONS = ['Sent', 'Added', 'None'] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** What comes of an invitation where not both have the other as a friend. */
+/** Returns the outcome of an invitation between users who are not friends on both sides. */
 export function actionOf(relation: Relation): Action {
   const { mine, theirs, isBlacklisted, isOpenToFriends, isOpenToRequests } = relation;
   if (isBlacklisted) return 'None';
@@ -72,22 +72,22 @@ export function actionOf(relation: Relation): Action {
   return isAnsweredLately ? 'None' : sentAfter(AFTER_NO_ANSWER_SECONDS, mine.requestedSecondsAgo);
 }
 
-/** A withdrawn request counts like one that is still open: to withdraw it does not shorten the wait. */
+/** Whether a request was not answered. A withdrawn one counts too, so that withdrawing does not shorten the wait. */
 function hasAskedInVain({ status, isUnanswered }: Side): boolean {
   return status === REQUESTING || (status === DELETED && isUnanswered);
 }
 
-/** A friend, and somebody who was asked already, have been counted. */
+/** Whether there is room for an invitation. An existing friend or request is already counted. */
 export function hasRoomToInvite({ mine, hasRoomToAsk }: Relation): boolean {
   return hasRoomToAsk || mine?.status === REQUESTING || mine?.status === FRIENDS;
 }
 
-/** An invitation where only one side has the other as a friend is a new request, or brings the friendship back. */
+/** Whether both sides are friends. If only one is, an invitation is a new request, or restores the friendship. */
 export function areFriends({ mine, theirs }: Relation): boolean {
   return mine?.status === FRIENDS && theirs?.status === FRIENDS;
 }
 
-/** What comes of agreeing, where the two are no friends yet. What the other side does not allow looks like no request. */
+/** Whether there is a request that can be accepted. If the other side does not allow it, it looks like no request. */
 export function isAsked({ mine, theirs, isBlacklisted, isOpenToFriends }: Relation): boolean {
   const isOpen = (mine?.status === REQUESTED || mine?.status === IGNORED) && theirs?.status === REQUESTING;
   return isOpen && !isBlacklisted && isOpenToFriends;

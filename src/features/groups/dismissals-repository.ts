@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { pagesOf } from '../../database/pages';
 import { statement } from '../../database/statement';
 
-/** Memberships that one statement ends: some 20 milliseconds of work, for which a writer to one of them waits. */
+/** Memberships that one statement ends: about 20 milliseconds of work, during which writers to them wait. */
 const CHUNK = 500;
 
-/** Ids never change, so that no row is looked at twice. */
+/** Pages by id, which never changes, so that no row is read twice. */
 const endMemberships = statement<{ id: string }, 'groupId' | 'after'>(
   'end-dismissed-memberships',
   `WITH ending AS (
@@ -24,16 +24,16 @@ const forget = statement<unknown, 'groupId'>(
     WHERE group_id = :groupId AND EXISTS (SELECT FROM group_sizes WHERE group_id = :groupId AND members = 0)`,
 );
 
-/** Groups that are dismissed. Their members are out at once; that their rows say so takes a while in a large group. */
+/** Dismissed groups. Their members are out at once, but the rows of a large group take a while to say so. */
 export class DismissalsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** With the group locked. */
+  /** Needs the lock of the group. */
   async dismiss(groupId: string): Promise<void> {
     await this.db('groups').where({ id: groupId, dismissed_at: null }).update({ dismissed_at: this.db.fn.now() });
   }
 
-  /** Of a small group all; true when none is left. */
+  /** Ends a chunk of memberships, which are all of a small group. Returns true when none is left. */
   async endFirst(groupId: string): Promise<boolean> {
     const ended = await endMemberships(this.db, { groupId, after: '' });
     if (ended.length === CHUNK) return false;
@@ -41,7 +41,7 @@ export class DismissalsRepository {
     return true;
   }
 
-  /** Not in a transaction: each statement is one of its own, so that no client is sent more than once for it. */
+  /** Ends all memberships. Each statement is its own transaction, so that it notifies no client more than once. */
   async endAll(groupId: string): Promise<void> {
     const read = (after: string) => endMemberships(this.db, { groupId, after });
     for await (const page of pagesOf(CHUNK, read, ({ id }) => id)) void page;

@@ -7,14 +7,14 @@ import type { MembershipsRepository } from './memberships-repository';
 import { asOneOf } from './refusals';
 import { CREATOR } from './roles';
 
-/** What ends a group. */
+/** Repositories that ending a group writes to. */
 export interface EndingRepositories {
   memberships: MembershipsRepository;
   dismissals: DismissalsRepository;
   securityEvents: SecurityEventsRepository;
 }
 
-/** With the group locked. True when no membership is left to be ended. */
+/** Dismisses a group, whose lock it needs. Returns true when no membership is left to end. */
 export async function dismissed(
   { dismissals, securityEvents }: EndingRepositories,
   groupId: string,
@@ -26,10 +26,7 @@ export async function dismissed(
   return dismissals.endFirst(groupId);
 }
 
-/**
- * Ends groups. For every client a group is gone with one row of its own; the rows of its members follow, those of a small
- * group at once, and those of a large one behind the answer.
- */
+/** Ends groups. One row removes a group for all clients. Members' rows follow, after the answer in a large group. */
 export class DismissalsService {
   constructor(
     private readonly dismissals: DismissalsRepository,
@@ -46,7 +43,7 @@ export class DismissalsService {
     if (!isDone) this.background.run(end, 'memberships of a dismissed group are ended later');
   }
 
-  /** Of a process that has ended in the middle, and of other services. */
+  /** Ends memberships that a killed process or another service left. */
   async sweep(): Promise<void> {
     for (const groupId of await this.dismissals.unfinished()) await this.dismissals.endAll(groupId);
   }

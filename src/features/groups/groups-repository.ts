@@ -3,10 +3,10 @@ import { OWNER } from '../../database/owner-reads';
 import { shown, statement, type Runner } from '../../database/statement';
 import type { GroupDetail, GroupSummary } from './groups-schemas';
 
-/** What the creator and managers can change. */
+/** Fields that the creator and managers can change. */
 export type GroupChanges = Partial<Pick<GroupDetail, 'name' | 'portraitUri' | 'bulletin'>>;
 
-/** For members, and for those who were there at its end. */
+/** Visible to members, and to those who were members when the group was dismissed. */
 const detail = statement<GroupDetail, 'groupId' | 'userId'>(
   'group-detail',
   `SELECT g.id, g.name, g.portrait_uri AS "portraitUri", g.creator_id AS "creatorId", g.bulletin,
@@ -23,7 +23,7 @@ const madeBy = statement<{ count: number }, 'userId'>(
   'SELECT count(*) AS count FROM groups WHERE made_by = :userId AND dismissed_at IS NULL',
 );
 
-/** A null leaves what there is. */
+/** A null keeps the present value. */
 const change = statement<unknown, 'groupId' | keyof GroupChanges>(
   'change-group',
   `UPDATE groups SET name = coalesce(:name::text, name), portrait_uri = coalesce(:portraitUri::text, portrait_uri),
@@ -34,7 +34,7 @@ const change = statement<unknown, 'groupId' | keyof GroupChanges>(
 export class GroupsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** The groups that the user is a member of now. */
+  /** Returns the groups that the user is now a member of. */
   async ofMember(userId: string): Promise<GroupSummary[]> {
     return this.db('group_members as me')
       .join('groups as g', 'g.id', 'me.group_id')
@@ -42,18 +42,21 @@ export class GroupsRepository {
       .where({ 'me.member_id': userId, 'me.is_deleted': false, 'g.dismissed_at': null })
       .orderBy('g.id')
       .select<GroupSummary[]>(
-        ...['g.id', 'g.name', 'g.portrait_uri as portraitUri', 'g.creator_id as creatorId'],
+        'g.id',
+        'g.name',
+        'g.portrait_uri as portraitUri',
+        'g.creator_id as creatorId',
         'size.members as memberCount',
       );
   }
 
-  /** For the owner of the session that `reads` finds. */
+  /** Returns a group of the owner of the session that `reads` finds. */
   async detail(groupId: string, reads: Runner): Promise<GroupDetail | undefined> {
     const [found] = await detail(reads, { groupId, userId: OWNER });
     return found;
   }
 
-  /** Living groups that the user, whose row is locked, made, whoever has them now. Inherited ones would let others fill the user's number. */
+  /** Counts open groups that the user made; the user's row is locked. Others could fill a count of inherited groups. */
   async countMadeBy(userId: string): Promise<number> {
     const [made] = await madeBy(this.db, { userId });
     return Number(made?.count ?? 0);
@@ -63,7 +66,7 @@ export class GroupsRepository {
     await this.db('groups').insert({ id, name, portrait_uri: portraitUri, creator_id: creatorId });
   }
 
-  /** With the group locked. */
+  /** Needs the lock of the group. */
   async change(groupId: string, changes: GroupChanges): Promise<void> {
     const { name = null, portraitUri = null, bulletin = null } = changes;
     await change(this.db, { groupId, name, portraitUri, bulletin });

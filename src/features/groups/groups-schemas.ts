@@ -8,14 +8,14 @@ import { CREATOR, MANAGER, MEMBER } from './roles';
 const HIKERS = 'g4Xk9PqLs2Wv';
 
 export const groupId = described(id, { description: 'The id of a group.', examples: [HIKERS] });
-/** Of at most 128 bytes, since a character has at most 4. */
+/** At most 128 bytes, since a character has at most 4. */
 const name = described(inLine(characters(1, 32)), {
   description: `The name of the group: 1 to 32 characters. ${PLAIN}`,
   examples: ['Hikers'],
 });
 const bulletin = described(inLines(characters(0, 1_024)), { examples: ['We meet on Sunday.'] });
 const displayName = described(inLine(characters(0, 32)), { examples: ['Ann from work'] });
-/** Of 64 characters each, a body has room for 240. */
+/** With 64 characters each, a body has room for 240. */
 const otherIds = ids.max(499, 'must be at most 499 ids');
 
 export const byId = z.object({ id: groupId });
@@ -54,7 +54,7 @@ export const shownDisplayName = z.string().meta({
   examples: ['Ann from work'],
 });
 
-/** Named as clients' programs name them. */
+/** Roles by the names that clients use. */
 const ROLES = { creator: CREATOR, member: MEMBER, manager: MANAGER };
 
 export const role = z.literal(Object.values(ROLES)).meta({
@@ -100,7 +100,7 @@ export const detail = group
   })
   .meta({ id: 'GroupDetail', description: 'A group, with all that members see of it.' });
 
-/** How many there may be is a setting. */
+/** The maximum number of members is a setting. */
 export type GroupDetail = Omit<z.infer<typeof detail>, 'maxMemberCount'>;
 
 const member = z

@@ -15,9 +15,9 @@ export interface GroupSettings {
   addFriendsOnly: boolean;
   joinable: boolean;
   maxMembers: number;
-  /** That one made. 0: any number. */
+  /** Maximum groups that a user made; 0: no limit. */
   maxPerUser: number;
-  /** That somebody may be in. 0: any number. */
+  /** Maximum groups that a user may be in; 0: no limit. */
   maxJoined: number;
 }
 
@@ -27,7 +27,7 @@ export interface GroupsParts {
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
 }
 
-/** Groups as their members see and name them. */
+/** Groups, as their members see and name them. */
 export class GroupsService {
   constructor(
     private readonly parts: GroupsParts,
@@ -45,7 +45,7 @@ export class GroupsService {
     return found;
   }
 
-  /** A page at a time, in the order of their ids. */
+  /** Returns the members in pages, in the order of their ids. */
   async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
     const { memberships } = this.parts;
     const roles = await memberships.roles(groupId, [userId]);
@@ -60,11 +60,11 @@ export class GroupsService {
     const others = [...new Set(memberIds)].filter((id) => id !== userId);
     if (others.length >= maxMembers)
       throw new BadRequest('group_full', `memberIds: a group has at most ${maxMembers} members`);
-    // Of the same form as a user's: whoever has it may be let in by it.
+    // As hard to guess as a user's id: users who know it may be allowed to join by it.
     const id = newGroupId();
     await this.parts.transaction(async ({ groups, memberships }) => {
       const fit = await memberships.fitAmong(userId, others, addFriendsOnly);
-      // The user, too, so that one group is made at a time.
+      // Locks the user too, so that a user makes one group at a time.
       const open = await memberships.lockOpen([userId, ...fit]);
       if (!open.includes(userId)) throw new NotSignedIn();
       if (maxPerUser > 0 && (await groups.countMadeBy(userId)) >= maxPerUser)
@@ -77,7 +77,7 @@ export class GroupsService {
     return id;
   }
 
-  /** By the creator and managers. */
+  /** Changes a group. The creator and managers may do so. */
   async change(groupId: string, userId: string, changes: GroupChanges): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
     await this.parts.transaction(async ({ groups, memberships }) => {
@@ -86,7 +86,7 @@ export class GroupsService {
     });
   }
 
-  /** As the user is called in this group. */
+  /** Sets the user's name in this group. */
   async setDisplayName(groupId: string, userId: string, displayName: string): Promise<void> {
     const isMember = await this.parts.memberships.setDisplayName(groupId, userId, displayName);
     if (!isMember) throw noSuchGroup();

@@ -12,15 +12,15 @@ export interface Member extends Person {
   updatedAt: string;
 }
 
-/** How somebody stands to a group that is not dismissed. */
+/** A user's relation to a group that is not dismissed. */
 export interface Standing {
   isMember: boolean;
   wasKicked: boolean;
 }
 
 /**
- * In the order of their ids, so that there is no deadlock between two who bring in the same users. Not FOR SHARE: many who
- * share a row keep its owner from it as long as one comes after the other, where locks that exclude each other queue.
+ * In the order of their ids, so that two users who add the same users cannot deadlock. Not FOR SHARE: a stream of
+ * shared locks could keep the row's owner waiting without end, while exclusive locks queue.
  */
 const lockOpen = statement<{ id: string }, 'ids'>(
   'lock-open-users',
@@ -50,7 +50,7 @@ const rolesIn = statement<{ id: string; role: number }, 'groupId' | 'ids'>(
     WHERE m.group_id = :groupId AND m.member_id = ANY (:ids::text[]) AND NOT m.is_deleted AND g.dismissed_at IS NULL`,
 );
 
-/** Who comes back is a member like others, and is called as elsewhere. */
+/** A returning user is a plain member, without a name of the group. */
 const AGAIN = `
   ON CONFLICT (group_id, member_id) DO UPDATE SET is_deleted = false, role = ${MEMBER}, display_name = ''
     WHERE group_members.is_deleted`;
@@ -62,12 +62,12 @@ const addMembers = statement<unknown, 'groupId' | 'ids'>(
    ${AGAIN}`,
 );
 
-/** Whether the user, whose row is locked, has room for one more group. */
+/** Whether the user, whose row is locked, may be in one more group. */
 const HAS_ROOM = '(:mostJoined::integer = 0 OR memberships_of(id, :mostJoined) < :mostJoined)';
 
 /**
- * One statement, so that others who join wait for it and for nothing more. The user is locked before the group: whoever
- * waits for a user keeps nobody from a group. What was read before the wait for the lock is read anew.
+ * One statement, so that other joins wait for nothing more than it. The user is locked before the group, so that a
+ * request waiting for a user does not block a group. Rows read before waiting for a lock are read again.
  */
 const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most' | 'mostJoined'>(
   'join-group',
@@ -93,7 +93,7 @@ const quittersAmong = statement<{ id: string }, 'groupId' | 'ids'>(
     WHERE group_id = :groupId AND member_id = ANY (:ids::text[]) AND is_deleted AND ending IN ('', 'barred')`,
 );
 
-/** A user who has quit cannot be added, and after a kick cannot join either. */
+/** A user who has quit cannot be added. After a kick the user cannot join either. */
 const kickMembers = statement<unknown, 'groupId' | 'ids'>(
   'kick-group-members',
   `UPDATE group_members SET is_deleted = true, ending = CASE WHEN is_deleted THEN 'barred' ELSE 'kicked' END
@@ -110,7 +110,7 @@ const standing = statement<Standing, 'groupId' | 'userId'>(
     WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
 );
 
-/** In one order, so that two users who leave the same groups never wait for each other. */
+/** Locks in one order, so that two users who leave the same groups cannot deadlock. */
 const lockGroupsOf = statement<{ id: string }, 'userId' | 'after'>(
   'lock-groups-of-member',
   `SELECT group_id AS id FROM group_sizes
@@ -143,7 +143,7 @@ const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
    RETURNING member_id`,
 );
 
-/** Ids never change: what is written meanwhile moves no row past a page. Not prepared, like other pages. */
+/** Pages by id: no write moves a row past a page. Not prepared, like other pages. */
 const pageOfMembers = statement<Member, 'groupId' | 'after'>(
   'page-of-group-members',
   `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, ${NAMES},
@@ -155,36 +155,32 @@ const pageOfMembers = statement<Member, 'groupId' | 'after'>(
   { prepared: false },
 );
 
-/**
- * Who is in which group. What is decided by somebody's role, or by how many there are, is decided in a transaction that
- * has locked the group.
- */
+/** Memberships. Decisions by a role, or by the number of members, need a transaction that has locked the group. */
 export class MembershipsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Those of the users who have an open account. Until the end of the transaction none of these is closed. */
+  /** Returns the users who have an open account, and keeps these open until the transaction ends. */
   async lockOpen(ids: string[]): Promise<string[]> {
     return idsOf(await lockOpen(this.db, { ids }));
   }
 
   /**
-   * Those whom the user may bring in: friends, as both sides have it, or all, but for those who have blacklisted the user.
-   * Whether they have an account is not asked.
+   * Returns the users whom the user may add: friends on both sides, or all, except those who have blacklisted the user.
+   * Does not check whether they have an account.
    */
   async fitAmong(userId: string, ids: string[], friendsOnly: boolean): Promise<string[]> {
     return idsOf(await fitAmong(this.db, { userId, ids, friendsOnly }));
   }
 
-  /** Until the end of the transaction nobody else begins or ends a membership of the group. Returns how many there are. */
+  /** Keeps others from changing memberships until the transaction ends. Returns the number of members. */
   async lock(groupId: string): Promise<number> {
     const [size] = await lockGroup(this.db, { groupId });
     return size?.members ?? 0;
   }
 
   /**
-   * Locks a group for a caller whom `check` lets pass, by the roles of `ids`. It checks once before the lock, so that a
-   * caller who may not do it waits for nobody and keeps nobody waiting, and again under the lock, where the answer holds.
-   * Returns how many members there are.
+   * Locks a group if `check` accepts the roles of `ids`, and returns the number of members. It checks before the lock,
+   * so that a refused caller neither waits nor blocks others, and again under the lock, where the answer stays true.
    */
   async lockAs(groupId: string, ids: string[], check: (roles: Map<string, number>) => void): Promise<number> {
     check(await this.roles(groupId, ids));
@@ -193,7 +189,7 @@ export class MembershipsRepository {
     return count;
   }
 
-  /** By member. Of a dismissed group nobody is one. */
+  /** Returns the roles by member. A dismissed group has no members. */
   async roles(groupId: string, ids: string[]): Promise<Map<string, number>> {
     const rows = await rolesIn(this.db, { groupId, ids });
     return new Map(rows.map(({ id, role }) => [id, role]));
@@ -204,41 +200,41 @@ export class MembershipsRepository {
     await addMembers(this.db, { groupId, ids });
   }
 
-  /** False when the user is a member already, was kicked, is in too many groups, or finds no such group or no place in it. */
+  /** Returns false for a member, a kicked user or one in too many groups, and for a full or unknown group. */
   async join(groupId: string, userId: string, most: { members: number; joined: number }): Promise<boolean> {
     const joined = await joinGroup(this.db, { groupId, userId, most: most.members, mostJoined: most.joined });
     return joined.length > 0;
   }
 
-  /** Those who are in as many groups as one may be; of locked users that holds. 0: any number. */
+  /** Returns the users who are in as many groups as allowed (0: no limit). For locked users this stays true. */
   async fullAmong(ids: string[], mostJoined: number): Promise<string[]> {
     return mostJoined === 0 ? [] : idsOf(await fullAmong(this.db, { ids, mostJoined }));
   }
 
-  /** Those who have left by themselves. */
+  /** Returns the users who have quit. */
   async quittersAmong(groupId: string, ids: string[]): Promise<string[]> {
     return idsOf(await quittersAmong(this.db, { groupId, ids }));
   }
 
-  /** Undefined where there is no such group. */
+  /** Returns undefined unless the group exists. */
   async standing(groupId: string, userId: string): Promise<Standing | undefined> {
     const [found] = await standing(this.db, { groupId, userId });
     return found;
   }
 
-  /** The database passes a group on whose creator leaves, at the end of the transaction. */
+  /** Ends a membership. If it is the creator's, the database passes the group on when the transaction ends. */
   async leave(groupId: string, userId: string): Promise<void> {
     await this.living(groupId, [userId]).update({ is_deleted: true });
   }
 
-  /** With the group locked. Also of those who have left, who could come back otherwise. */
+  /** Kicks users, and needs the lock of the group. Includes users who have quit, who could join again otherwise. */
   async kick(groupId: string, ids: string[]): Promise<void> {
     await kickMembers(this.db, { groupId, ids });
   }
 
   /**
-   * In a transaction. The user leaves a page of groups, in the order of their ids. Returns them, and those of them that are
-   * dismissed because nobody else was there.
+   * Ends the user's memberships of a page of groups, in the order of their ids; needs a transaction. Returns the
+   * groups, and which of them are now dismissed for lack of members.
    */
   async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
     const left = await lockGroupsOf(this.db, { userId, after });
@@ -247,7 +243,7 @@ export class MembershipsRepository {
     return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
   }
 
-  /** To a member. The database changes the roles of both. */
+  /** Makes a member the creator. The database changes the roles of both. */
   async transfer(groupId: string, creatorId: string): Promise<void> {
     await this.db('groups')
       .where({ id: groupId })
@@ -255,12 +251,12 @@ export class MembershipsRepository {
       .update({ creator_id: creatorId });
   }
 
-  /** Of members, but for the creator. */
+  /** Sets the role of members, except the creator's. */
   async setRole(groupId: string, ids: string[], role: typeof MEMBER | typeof MANAGER): Promise<void> {
     await this.living(groupId, ids).whereNotIn('role', [CREATOR, role]).update({ role });
   }
 
-  /** False for who is no member. */
+  /** Returns false for a user who is not a member. */
   async setDisplayName(groupId: string, userId: string, displayName: string): Promise<boolean> {
     return (await setDisplayName(this.db, { groupId, userId, displayName })).length > 0;
   }

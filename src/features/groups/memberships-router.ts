@@ -7,7 +7,7 @@ const forCreator = ['no_such_group', 'role_too_low'] as const;
 
 const eachMember = ({ memberIds }: { memberIds: string[] }) => new Set(memberIds).size;
 
-/** Who is in a group, and as what. */
+/** Members of groups, and their roles. */
 export function membershipsRouter(memberships: MembershipsService, dismissals: DismissalsService): Operation[] {
   return [
     operation({

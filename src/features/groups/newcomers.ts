@@ -4,17 +4,17 @@ import type { MembershipsRepository } from './memberships-repository';
 import { unfit } from './refusals';
 
 interface Bringing extends Pick<GroupSettings, 'addFriendsOnly' | 'maxJoined'> {
-  /** The user who brings the others in. */
+  /** The user who adds the others. */
   userId: string;
-  /** As they were sent. */
+  /** Ids as sent. */
   memberIds: string[];
-  /** Those who are locked: of these what was true before the lock is asked again. */
+  /** Locked users. Conditions that held before the lock are checked again for them. */
   open: string[];
 }
 
 /**
- * Refuses all when one of them has no open account, is no friend where only friends are brought in, has blacklisted the
- * user, has quit the group, or is in too many. What is said of strangers is the first of these alone.
+ * Refuses all when one of them does not have an open account, is not a friend where only friends may be added, has
+ * blacklisted the user, has quit the group, or is in too many. About strangers it only reveals the first of these.
  */
 export async function checkNewcomers(
   memberships: MembershipsRepository,
@@ -28,7 +28,7 @@ export async function checkNewcomers(
   const kinds: [reason: ReasonOf<400>, why: string, ids: string[]][] = [
     [
       addFriendsOnly ? 'friends_only' : 'unknown_user',
-      addFriendsOnly ? 'is not your friend' : 'is no such user',
+      addFriendsOnly ? 'is not your friend' : 'is not a user',
       newcomers.filter((id) => !fit.has(id)),
     ],
     ['has_quit', 'has quit, and only comes back by joining', quitters],
