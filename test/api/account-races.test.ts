@@ -66,7 +66,7 @@ async function living({ id }: Person): Promise<Record<string, number>> {
 
 const NOTHING = { sessions: 0, phones: 0, friendships: 0, blacklist: 0, memberships: 0, images: 0, tokens: 0 };
 
-/** Closes the account of Cat, and has it wait in the middle, with her row locked, until `beside` is under way. */
+/** Closes Cat's account, and makes it wait midway, with her row locked, until `beside` is running. */
 async function closingBeside<T>(beside: () => Promise<T>): Promise<T> {
   let closed: Promise<Answer> | undefined;
   let other: Promise<T> | undefined;

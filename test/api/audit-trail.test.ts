@@ -95,7 +95,7 @@ describe('the audit trail', () => {
 });
 
 describe('the audit trail notes', () => {
-  it('a code that is sent, with who asked, when, and a masked phone', async () => {
+  it('a sent code, with the caller, the time and a masked phone', async () => {
     const phone = newPhone();
     const before = Date.now() - 1_000;
     const rows = await noted((headers) => post(app.api, '/user/send_code', phone, headers));

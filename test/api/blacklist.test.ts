@@ -78,7 +78,7 @@ describe('blacklist', () => {
     it.each([
       ['missing', undefined],
       ['a number', 5],
-      ['of another shape', 'a/b'],
+      ['malformed', 'a/b'],
       ['empty', ''],
       ['too long', 'x'.repeat(65)],
     ])('refuses a friendId that is %s', async (_what, friendId) => {

@@ -52,7 +52,7 @@ describe('thirty users acting at random on two instances', () => {
   });
   afterAll(() => app.close());
 
-  /** Counts the answer, and complains of one that nobody should get. */
+  /** Counts the answer, and reports one that should not happen. */
   async function observed(walker: Walker, path: string, ask: () => Promise<Answer>): Promise<Answer> {
     const { moves, isMoving } = walker;
     const answer = await ask();

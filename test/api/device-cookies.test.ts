@@ -22,7 +22,7 @@ afterEach(async () => {
   await app.db('rate_limits').delete();
 });
 
-/** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
+/** Another instance on the same database, which trusts X-Forwarded-For. */
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 
 const HOME = '198.51.100.9';
@@ -122,7 +122,7 @@ describe('a known device', () => {
     await lockOut(person, limited);
     expectRefusal(await login(limited, person), 429);
     expect((await login(limited, person, device)).body).toMatchObject({ code: 200 });
-    // Nor has that let other places in.
+    // Other places are still locked out.
     expectRefusal(await login(limited, person, '', '192.0.2.2'), 429);
   });
 
@@ -243,7 +243,7 @@ describe('a known device', () => {
     ['of another account', (_cookie, other) => other],
     ['empty', () => 'device='],
     ['made of dots only', () => 'device=....'],
-    ['that no decoder takes', () => 'device=%E0%A4%A'],
+    ['that cannot be decoded', () => 'device=%E0%A4%A'],
     ['of 8,000 letters', () => `device=${'x'.repeat(8_000)}`],
   ])('is not recognised by a cookie %s', async (_case, forge) => {
     const limited = await instance(FEW);

@@ -207,7 +207,7 @@ describe('friendships', () => {
     });
 
     it.each([
-      ['nothing was before', async () => {}],
+      ['there was nothing before', async () => {}],
       ['the other has asked', async () => expectAction(await invite(bob, ann), 'Sent')],
       [
         'the wait after a request is over',

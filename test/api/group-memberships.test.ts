@@ -357,7 +357,7 @@ describe('POST /group/kick', () => {
 });
 
 describe('POST /group/dismiss', () => {
-  it('ends the group for all, which sync tells, and /group/:id shows its last members when', async () => {
+  it('ends the group for all, which sync tells, and shows its last members the time', async () => {
     expectDone(await join(cat));
     expectDone(await kick(ann, cat));
     expectDone(await join(dan));

@@ -116,9 +116,9 @@ describe('POST /group/create', () => {
     ['a name with an escape', { name: '\u001b[31mred' }, 'name'],
     ['a name with an override', { name: '\u202Egnp.exe' }, 'name'],
     ['500 others', { memberIds: Array.from({ length: 500 }, (_, index) => `u${index}`) }, 'memberIds'],
-    ['no array of others', { memberIds: NOBODY }, 'memberIds'],
-    ['no others at all', { memberIds: undefined }, 'memberIds'],
-    ['an id that is none', { memberIds: ['a/b'] }, 'memberIds.0'],
+    ['memberIds that are not an array', { memberIds: NOBODY }, 'memberIds'],
+    ['missing memberIds', { memberIds: undefined }, 'memberIds'],
+    ['an invalid id', { memberIds: ['a/b'] }, 'memberIds.0'],
     ['a portrait that is not an address', { portraitUri: 'portrait.png' }, 'portraitUri'],
   ])('refuses %s', async (_what, fields, path) => {
     const answer = await callGroup(ann, 'create', { name: 'Hikers', memberIds: [], ...fields });

@@ -42,7 +42,7 @@ async function endWindows(limit: string): Promise<void> {
   await realTime(300);
 }
 
-/** An instance beside the first one, on the same database, that believes X-Forwarded-For. */
+/** Another instance on the same database, which trusts X-Forwarded-For. */
 const instance = instancesBeside(() => app, { TRUST_PROXY: 'loopback' });
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });

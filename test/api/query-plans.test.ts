@@ -181,7 +181,7 @@ async function useEverything(): Promise<void> {
   await post(cat.agent, '/user/close_account', { password: cat.password });
 }
 
-describe('the plan of every statement', () => {
+describe('the query plan', () => {
   it.each([...statements])('for %s has no sequential scan', async (_name, sql) => {
     expect(scannedIn(await planOf(sql))).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('the plan of every statement', () => {
     await connections.close();
   });
 
-  it('made by Knex has no sequential scan', async () => {
+  it('for statements by Knex has no sequential scan', async () => {
     expect(asked.size).toBeGreaterThan(25);
     const scanning = [];
     for (const sql of asked.keys()) {

@@ -78,9 +78,15 @@ describe('a session that is checked together with a read', () => {
     ['was ended', (person) => sessionsOf(person).delete()],
     ['has not been used for 30 days', (person) => sessionsOf(person).update({ expire: new Date(Date.now() - 2_000) })],
     ['is 90 days old', (person) => age(person, { createdAt: 90.01 })],
-    ['is 90 days old and to be renewed', (person) => age(person, { createdAt: 90.01, renewedAt: 2 })],
-    ['is of an older password', (person) => app.db('users').where({ id: person.id }).increment('credentials_version')],
-    ['is of a closed account', (person) => app.db('users').where({ id: person.id }).update({ closed_at: new Date() })],
+    ['is 90 days old and due for renewal', (person) => age(person, { createdAt: 90.01, renewedAt: 2 })],
+    [
+      'belongs to an older password',
+      (person) => app.db('users').where({ id: person.id }).increment('credentials_version'),
+    ],
+    [
+      'belongs to a closed account',
+      (person) => app.db('users').where({ id: person.id }).update({ closed_at: new Date() }),
+    ],
   ];
   const readsOf = (other: Person) => [
     `/user/${other.id}`,

@@ -70,7 +70,7 @@ describe('/user/send_code', () => {
     const kept = field(rows[0], 'code_hmac') as Buffer;
     expect(kept).toHaveLength(32);
     for (const form of ['latin1', 'hex', 'base64'] as const) expect(kept.toString(form)).not.toContain(code);
-    // Nor a plain hash, which could be compared with those of all million codes.
+    // Not even a plain hash is stored, which could be compared with those of all million codes.
     const made = [code, `${e164(phone)} ${code}`, `${e164(phone)}${code}`].flatMap((text) => [
       createHash('sha256').update(text).digest('hex'),
       createHmac('sha256', '').update(text).digest('hex'),
@@ -83,7 +83,7 @@ describe('/user/send_code', () => {
       .db('verification_codes')
       .where({ phone: e164(again) })
       .first();
-    // Nor does it tell who else had codes sent from there.
+    // The hash does not tell who else had codes sent from there.
     expect(field(others, 'asker_hmac')).not.toEqual(field(rows[0], 'asker_hmac'));
   });
 
@@ -123,8 +123,8 @@ describe('/user/send_code', () => {
     ['33 digits', { region: 44, phone: '7'.repeat(33) }, 'phone'],
     ['an unknown calling code', { region: 999, phone: 7911123456 }, 'region'],
     ['calling code 0', { region: 0, phone: 7911123456 }, 'region'],
-    ['a calling code with a zero before it', { region: '044', phone: 7911123456 }, 'region'],
-    ['a word of every object', { region: 'constructor', phone: 7911123456 }, 'region'],
+    ['a calling code with a leading zero', { region: '044', phone: 7911123456 }, 'region'],
+    ['a property name of every object', { region: 'constructor', phone: 7911123456 }, 'region'],
     ['a phone too short', { region: 44, phone: 791 }, 'phone'],
     ['a phone too long', { region: 44, phone: 791112345678 }, 'phone'],
     ['a phone with its international prefix', { region: 44, phone: '0018005550123' }, 'phone'],
@@ -285,7 +285,7 @@ describe('/user/send_code', () => {
       ['a satellite phone of calling code 881', 881, '612345678'],
       ['an international toll-free number', 800, '12345678'],
       ['a German toll-free number', 49, '8001234567'],
-      ['a number that is possible and not valid', 44, '7000000000'],
+      ['a number that is possible but not valid', 44, '7000000000'],
       ['calling code 1 with an area code from 1', 1, '1025550123'],
       ['calling code 1 with seven digits', 1, '5550123'],
       ['a premium number of calling code 1', 1, '9005550123'],
@@ -302,7 +302,7 @@ describe('/user/send_code', () => {
       ['a British mobile', 44, '7911123457'],
       ['a Chinese mobile', 86, '13812345678'],
       ['a number of calling code 1', 1, '2015550199'],
-      ['one of an area code that no metadata knows yet', 1, '2995550199'],
+      ['a number with an area code that is not in the metadata yet', 1, '2995550199'],
       ['a German mobile', 49, '15123456789'],
     ])('sends to %s', async (_case, region, phone) => {
       expectBody(await sendCode({ region, phone }, strict), { code: 200 });

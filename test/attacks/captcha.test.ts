@@ -35,7 +35,7 @@ describe('reading captchas by program', () => {
     expect(read.filter((text, index) => text === plain[index]?.answer).length).toBeGreaterThan(15);
   });
 
-  it('by the commands of a path reads none: none are served', async () => {
+  it('by the commands of a path reads none, since none are served', async () => {
     expect(await solvedBy(readByCommands, 20)).toBe(0);
   });
 

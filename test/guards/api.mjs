@@ -1007,7 +1007,7 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'masked(phone.number)',
     by: "masked('+44') + phone.number.replace(/(\\d{3})/g, '$1 ')",
-    named: 'with who asked, when, and a masked phone',
+    named: 'a sent code, with the caller',
   },
   'audit-trail-10': {
     guard: 'a client does not choose the request id of the trail and the log',
@@ -2084,7 +2084,7 @@ export const guards = {
     file: 'src/features/audit/security-events-repository.ts',
     replace: 'event,\n      ip,\n      userAgent,',
     by: "event,\n      ip: '',\n      userAgent,",
-    named: 'with who asked, when, and a masked phone',
+    named: 'a sent code, with the caller',
   },
   'audit-trail-12': {
     guard: 'a login is recorded',
@@ -2277,14 +2277,14 @@ export const guards = {
     replace: `check(await this.roles(groupId, ids));
     return count;`,
     by: 'return count;',
-    named: 'after a concurrent transfer, the former creator',
+    named: 'leaves a former creator who',
   },
   'group-races-6': {
     guard: "a role in a group is read under the group's lock",
     file: 'src/features/groups/memberships-repository.ts',
     replace: 'const count = await this.lock(groupId);',
     by: 'const count = 2;',
-    named: 'after a concurrent transfer, the former creator',
+    named: 'leaves a former creator who',
   },
   'group-memberships-1': {
     guard: 'a caller without permission does not lock the group',
