@@ -17,14 +17,14 @@ export const guards = {
   },
   // --- the client
   'browser-client-1': {
-    guard: 'a logout of the client clears what other tabs keep',
+    guard: 'a logout of the client clears the stores of other tabs',
     file: 'packages/client/src/client.ts',
     replace: 'else this.#clearStores().catch(() => undefined);',
     by: '',
     named: 'clears what they keep',
   },
   'browser-client-2': {
-    guard: 'a tab that has not heard of all reads all anew',
+    guard: 'a tab that missed changes reads everything again',
     file: 'packages/client/src/sync/changes.ts',
     replace: 'known !== before || head?.revision !== after',
     by: 'false',
@@ -38,7 +38,7 @@ export const guards = {
     named: 'as long as somebody is signed in',
   },
   'browser-client-4': {
-    guard: 'a store in a page waits for one in a worker',
+    guard: 'a store in a page waits for a store in a worker',
     file: 'packages/client/src/sync/lock.ts',
     replace: 'isNode() ? undefined : navigator?.locks',
     by: "isNode() || !('document' in globalThis) ? undefined : navigator?.locks",
@@ -52,7 +52,7 @@ export const guards = {
     named: 'waits while another tab synchronises',
   },
   'browser-client-6': {
-    guard: 'the lock of the store is no lock of the app',
+    guard: "the lock of the store does not block the app's own locks",
     file: 'packages/client/src/sync/lock.ts',
     replace: '`user-account-service:${name}`',
     by: 'name',

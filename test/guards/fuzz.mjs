@@ -1,8 +1,8 @@
 /** Guards whose tests are in test/fuzz: see guards.mjs. */
 export const guards = {
-  // --- claims of docs/security.md that are shown nowhere above
+  // --- claims of docs/security.md that no guard above shows
   'fuzz-1': {
-    guard: 'no odd request is a failure of ours',
+    guard: 'an odd request does not cause an error of the service',
     file: 'src/base/schemas.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',

@@ -51,7 +51,7 @@ interface Outcome {
   output: string;
 }
 
-/** Where an installation keeps what it has. */
+/** The database and folders of an installation. */
 interface Place {
   server: InstalledPostgres;
   database: string;
@@ -98,7 +98,7 @@ interface Place {
     return { server: on, database, dataDir: join(newFolder(), 'data'), backupDir };
   }
 
-  /** With the service's tables. */
+  /** Makes a place whose database has the service's tables. */
   async function newPlace(): Promise<Place> {
     const place = await emptyPlace(server, newFolder(), 'template_accounts');
     mkdirSync(place.dataDir);
@@ -187,7 +187,7 @@ interface Place {
     return Buffer.from(await answer.arrayBuffer());
   }
 
-  describe('a backup that is put back into a fresh database and folder', () => {
+  describe('a backup restored into a fresh database and folder', () => {
     it('has the accounts, their passwords, and their portraits', async () => {
       const place = await newPlace();
       const app = await open(place);
@@ -206,7 +206,7 @@ interface Place {
       expect(await imageAt(again, key)).toEqual(image);
     });
 
-    it('leaves out what is only under way, and an embedded database', async () => {
+    it('leaves out unfinished uploads, and an embedded database', async () => {
       const place = await newPlace();
       for (const folder of ['uploads/.parts/ann', 'uploads/.incoming', 'uploads/ann', 'postgres'])
         mkdirSync(join(place.dataDir, folder), { recursive: true });
@@ -231,7 +231,7 @@ interface Place {
       }
     });
 
-    it('belongs to the owner of the schema, and other roles have the rights that they had', async () => {
+    it('belongs to the owner of the schema, and other roles keep their rights', async () => {
       const place = await newPlace();
       await place.server.sql(
         place.database,
@@ -252,14 +252,14 @@ interface Place {
             ORDER BY 1, 5`,
         );
       expect(await rights(fresh)).toEqual(await rights(place));
-      // It was made for this, and can't log in yet.
+      // The restore created the role, which cannot log in yet.
       expect(
         await other.sql('postgres', `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'relations_writer'`),
       ).toEqual([{ rolcanlogin: false }]);
     });
   });
 
-  describe('sync after a backup was put back', () => {
+  describe('sync after a restore', () => {
     let place: Place;
     let ann: Person;
     let bob: Person;
@@ -281,7 +281,7 @@ interface Place {
       return signIn(app, ann);
     }
 
-    it('tells a client that synced before the backup what it has missed', async () => {
+    it('sends a client that synced before the backup what it has missed', async () => {
       const app = await open(place);
       const client = await settledClient(await peopleWho(app));
       await app.db('friendships').where({ friend_id: bob.id }).update({ display_name: 'Robert' });
@@ -303,13 +303,13 @@ interface Place {
       ['another server', () => emptyPlace(other, place.backupDir), []],
       ['the same database', () => Promise.resolve(place), ['--replace']],
     ])(
-      'into %s: shows a client that has seen later changes what holds now, and then each new one',
+      'into %s: sends a client that has seen later changes the restored state, and then each new change',
       async (_, to, args) => {
         const app = await open(place);
         const before = await peopleWho(app);
         let person = before;
         const client = foldingClientOf(before);
-        // The same client, which asks whoever stands behind the address now.
+        // Keeps the client, which now asks the service that runs at the address.
         Object.assign(client, { ask: (version: number) => syncOf(person, version) });
         await client.sync();
         const name = await backUp(place);
@@ -347,7 +347,7 @@ interface Place {
       return (await expectOk(agent.post(`/user/sync/${version}`))).result;
     }
 
-    it('shows what holds now after going back in another way, by resend', async () => {
+    it('sends the restored state when going back in another way, by resend', async () => {
       const app = await open(place);
       const person = await peopleWho(app);
       const client = await settledClient(person);
@@ -377,7 +377,7 @@ interface Place {
     });
   });
 
-  it('keeps sessions, or ends them all when it is told to', async () => {
+  it('keeps sessions, or ends all of them when told to', async () => {
     const place = await newPlace();
     const app = await open(place);
     await signIn(app, await insertPerson(app));
@@ -391,7 +391,7 @@ interface Place {
     expect(await sessions()).toBe(0);
   });
 
-  describe('a restore is refused', () => {
+  describe('restore refuses', () => {
     let place: Place;
     let name: string;
 
@@ -405,7 +405,7 @@ interface Place {
       name = await backUp(place);
     });
 
-    it('into a database that is not empty, unless it is to be replaced', async () => {
+    it('a database that is not empty, unless told to replace it', async () => {
       const full = await newPlace();
       full.backupDir = place.backupDir;
       await full.server.sql(full.database, 'CREATE TABLE of_a_newer_release (user_id text REFERENCES users)');
@@ -418,7 +418,7 @@ interface Place {
       ]);
     });
 
-    it('by a role that is no superuser, in one line', async () => {
+    it('a role that is not a superuser, in one line', async () => {
       const outcome = await run(place, ['restore', name, '--replace'], { PGUSER: 'accounts_owner' });
       expect(outcome).toEqual({
         status: 0,
@@ -426,7 +426,7 @@ interface Place {
       });
     });
 
-    it('over files that are there, unless they are to be replaced', async () => {
+    it('a folder with files, unless told to replace them', async () => {
       const fresh = await emptyPlace(other, place.backupDir);
       mkdirSync(join(fresh.dataDir, 'uploads'), { recursive: true });
       writeFileSync(join(fresh.dataDir, 'uploads', 'later'), 'x');
@@ -444,7 +444,7 @@ interface Place {
       await expectRefused(refused, /in use, \d+ connections of accounts_owner: stop the service first/);
     });
 
-    it.each(['database.dump', 'data.tar', '.env'])('when %s is not what was backed up', async (file) => {
+    it.each(['database.dump', 'data.tar', '.env'])('a backup whose %s was changed', async (file) => {
       const fresh = await emptyPlace(other, newFolder());
       const copy = await backUp({ ...place, backupDir: fresh.backupDir });
       appendFileSync(join(fresh.backupDir, copy, file), 'x');
@@ -452,7 +452,7 @@ interface Place {
       expect(await tablesOf(fresh)).toBe(0);
     });
 
-    it('of a name that is none, and with an option that is none', async () => {
+    it('an invalid name, and an unknown option', async () => {
       const fresh = await emptyPlace(other, place.backupDir);
       await expectRefused(
         run(fresh, ['restore', 'accounts-1']),
@@ -463,7 +463,7 @@ interface Place {
       await expectRefused(run({ ...fresh, backupDir: newFolder() }, ['restore', 'latest']), /there is no backup/);
     });
 
-    it('by a role that may not make the ones that are missing', async () => {
+    it('a role that may not create missing roles', async () => {
       const fresh = await emptyPlace(other, newFolder());
       await place.server.sql(place.database, 'CREATE ROLE unheard_of; GRANT SELECT ON users TO unheard_of');
       const copy = await backUp({ ...place, backupDir: fresh.backupDir });
@@ -471,7 +471,7 @@ interface Place {
       await expectRefused(refused, /the role unheard_of is missing: have a superuser create it first/);
     });
 
-    it('half way, and leaves the database and the files as they were', async () => {
+    it('to leave changes when it fails half way: the database and the files stay as they were', async () => {
       const [backupDir, users] = [newFolder(), await usersOf(place)];
       const cut = { ...place, backupDir };
       const copy = await backUp(cut);
@@ -489,8 +489,8 @@ interface Place {
     });
   });
 
-  describe('making one', () => {
-    it('holds everything apart from what others may read', async () => {
+  describe('backup', () => {
+    it('lets only the owner read it', async () => {
       const place = await newPlace();
       const folder = join(place.backupDir, await backUp(place));
       expect(readdirSync(folder).sort()).toEqual(['.env', 'SHA256SUMS', 'data.tar', 'database.dump']);
@@ -509,7 +509,7 @@ interface Place {
     });
 
     (spawnSync('gpg', ['--version']).status === 0 ? it : it.skip)(
-      'encrypts settings to the gpg key that BACKUP_ENV names, which a restore tells',
+      'encrypts settings to the gpg key that BACKUP_ENV names, and a restore says so',
       async () => {
         const place = await newPlace();
         const home = newFolder();
@@ -528,22 +528,25 @@ interface Place {
       },
     );
 
-    it('fails where the settings cannot be encrypted, and leaves nothing', async () => {
+    it('fails when the settings cannot be encrypted, and leaves nothing', async () => {
       const place = await newPlace();
       await expectRefused(run(place, ['now'], { BACKUP_ENV: '/no/key' }), /cannot read the public key \/no\/key/);
       expect(backupsIn(place)).toEqual([]);
     });
 
-    (major(programs) < 18 ? it : it.skip)('names the package where the server is newer than pg_dump', async () => {
-      const newer = await cloneDatabase();
-      const { hostname, port, username, password, pathname } = new URL(newer.url);
-      const env = { PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password };
-      const outcome = run(await newPlace(), ['now'], { ...env, PGDATABASE: pathname.slice(1) });
-      await expectRefused(outcome, /the server is PostgreSQL 18, but pg_dump is \d+: install postgresql-client-18$/);
-      await newer.drop();
-    });
+    (major(programs) < 18 ? it : it.skip)(
+      'names the package to install when the server is newer than pg_dump',
+      async () => {
+        const newer = await cloneDatabase();
+        const { hostname, port, username, password, pathname } = new URL(newer.url);
+        const env = { PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password };
+        const outcome = run(await newPlace(), ['now'], { ...env, PGDATABASE: pathname.slice(1) });
+        await expectRefused(outcome, /the server is PostgreSQL 18, but pg_dump is \d+: install postgresql-client-18$/);
+        await newer.drop();
+      },
+    );
 
-    it('has the images that rows name, also those that come or go while the database is dumped', async () => {
+    it('has the images that rows name, including those that come or go while the database is dumped', async () => {
       const place = await newPlace();
       const uploads = join(place.dataDir, 'uploads');
       mkdirSync(uploads);
@@ -557,7 +560,7 @@ interface Place {
       expect(readdirSync(join(fresh.dataDir, 'uploads')).sort()).toEqual(['comes', 'goes']);
     });
 
-    it('keeps the newest, and those alone', async () => {
+    it('keeps the newest backups, and only those', async () => {
       const place = await newPlace();
       for (const day of ['01', '02', '03', '04']) mkdirSync(join(place.backupDir, `accounts-2026-01-${day}T03-00-00Z`));
       mkdirSync(join(place.backupDir, 'of-somebody-else'));
@@ -567,7 +570,7 @@ interface Place {
       );
     });
 
-    /** More of them than are kept, and none may go. */
+    /** More backups than are kept. A failed one may not remove any. */
     const OLDER = ['accounts-2026-01-01T03-00-00Z', 'accounts-2026-01-02T03-00-00Z'];
 
     function withOlder(place: Place): Place {
@@ -580,31 +583,31 @@ interface Place {
       expect(backupsIn(place).sort()).toEqual(OLDER);
     }
 
-    it('fails where the database is away, and removes none', async () => {
+    it('fails when the database is down, and removes no older backup', async () => {
       const place = withOlder(await newPlace());
       await expectFailed(place, /failed: the database cannot be reached: .*No such file/, { PGHOST: newFolder() });
     });
 
-    it('fails where the dump breaks off, and removes none', async () => {
+    it('fails when the dump breaks off, and removes no older backup', async () => {
       const place = withOlder(await newPlace());
       const env = { PGUSER: 'accounts_service' };
       await expectFailed(place, /failed: the database was not dumped: .*permission denied/, env);
     });
 
-    it('fails where the database is empty, so that a lost one does not replace the backups', async () => {
+    it('fails when the database is empty, so that a lost database does not replace the backups', async () => {
       await expectFailed(withOlder(await emptyPlace()), /has no table users|does not exist/);
       const place = withOlder(await emptyPlace());
       mkdirSync(place.dataDir);
       await expectFailed(place, /has no table users: an empty database is not backed up/);
     });
 
-    it('fails with a number to keep that is none', async () => {
+    it('fails with an invalid number of backups to keep', async () => {
       await expectFailed(withOlder(await newPlace()), /BACKUP_KEEP must be a whole number from 1: 0/, {
         BACKUP_KEEP: '0',
       });
     });
 
-    (isRoot ? it : it.skip)('fails where the disk is full, and leaves nothing of it', async () => {
+    (isRoot ? it : it.skip)('fails when the disk is full, and leaves nothing of the backup', async () => {
       const place = withOlder(await newPlace());
       writeFileSync(join(place.dataDir, 'image'), Buffer.alloc(2_000_000));
       const mount = `mount -t tmpfs -o size=1m tmpfs "$BACKUP_DIR" && mkdir "$BACKUP_DIR/accounts-1" && sh "$1" now
@@ -616,7 +619,7 @@ interface Place {
       });
     });
 
-    it('is one at a time', async () => {
+    it('runs once at a time', async () => {
       const place = await newPlace();
       const holder = spawn('flock', [join(place.backupDir, '.lock'), 'cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
       holder.stdin.write('held\n');
@@ -628,8 +631,8 @@ interface Place {
     });
   });
 
-  describe('each night', () => {
-    /** Programs that go first, so that a night passes at once. */
+  describe('the nightly backup', () => {
+    /** Replaces `date` and `sleep` by programs that let a night pass at once. */
     function clock(time: string) {
       const folder = newFolder();
       const [now, asleep] = [join(folder, 'now'), join(folder, 'asleep')];
@@ -640,7 +643,7 @@ interface Place {
       writeFileSync(now, time);
       return {
         path: `${folder}:${programs}:${process.env.PATH ?? ''}`,
-        /** Not before the script has made up its mind when to go on. */
+        /** Sets the time, after the script has decided when to continue. */
         set: async (next: string) => {
           rmSync(asleep, { force: true });
           await until(() => existsSync(asleep));
@@ -649,7 +652,7 @@ interface Place {
       };
     }
 
-    it('makes one at once where the last day has none, and ends when it is told to', async () => {
+    it('makes a backup at once when the last day has none, and stops when told to', async () => {
       const place = await newPlace();
       expect(await run(place, ['fresh'])).toMatchObject({ status: 1 });
       const { child, ended, shown } = start(place, ['nightly'], { PATH: clock('2026-03-01T12:00:00Z').path });
@@ -659,7 +662,7 @@ interface Place {
       expect(await ended).toMatchObject({ status: 0 });
     });
 
-    it('makes one at BACKUP_AT, of each day', async () => {
+    it('makes a backup at BACKUP_AT of each day', async () => {
       const place = await newPlace();
       await backUp(place);
       const time = clock('2026-03-01T08:08:59Z');
@@ -678,7 +681,7 @@ interface Place {
       await ended;
     });
 
-    it('tries again after an hour where it has failed', async () => {
+    it('tries again an hour after a failure', async () => {
       const place = await newPlace();
       const time = clock('2026-03-01T03:00:00Z');
       rmSync(place.dataDir, { recursive: true });
@@ -691,7 +694,7 @@ interface Place {
       await ended;
     });
 
-    it('refuses a time of day that is none', async () => {
+    it('refuses an invalid time of day', async () => {
       await expectRefused(
         run(await newPlace(), ['nightly'], { BACKUP_AT: '24:00' }),
         /BACKUP_AT must be a time of day/,
@@ -699,7 +702,7 @@ interface Place {
     });
   });
 
-  it('is what npm run backup and npm run restore run, with the settings of the service', async () => {
+  it('runs by npm run backup, like npm run restore, with the settings of the service', async () => {
     const place = await newPlace();
     const env = {
       PATH: `${programs}:${process.env.PATH ?? ''}`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../support/service-process';
 
-/** A small project with the check of this one: what it says does not depend on how large a tree is. */
+/** A small project with this project's check, whose output does not depend on the size of the tree. */
 let folder: string;
 
 beforeEach(() => {
@@ -57,7 +57,7 @@ function check(...words: string[]) {
 }
 
 describe('npm run check -- --fast', () => {
-  it('asks the format, the linter and the types of what has changed', () => {
+  it('checks format, lint and types of changed files', () => {
     write('product.js', 'module.exports  =  4\n');
     write('other.js', 'debugger;\n');
     write('sum.ts', "export const sum: number = '2';\n");
@@ -67,7 +67,7 @@ describe('npm run check -- --fast', () => {
       expect(told).toMatch(new RegExp(`^${tool}: not good`, 'm'));
   });
 
-  it('runs the tests that have to do with it, and no others', () => {
+  it('runs only the tests that depend on changed files', () => {
     write('product.js', 'module.exports = 5;\n');
     const { status, told } = check('--fast');
     expect(status).toBe(1);
@@ -78,7 +78,7 @@ describe('npm run check -- --fast', () => {
     expect(told).not.toContain('redocly');
   });
 
-  it('looks at the last commit where nothing has changed since, and asks the linter of its documents', () => {
+  it('looks at the last commit if nothing has changed since, and lints its documents', () => {
     write('product.js', 'module.exports = 2 * 2;\n');
     write('docs/openapi.json', documentOf({ '/sum': { get: {} } }));
     git('commit', '--all', '--quiet', '--message', 'Change');
@@ -90,7 +90,7 @@ describe('npm run check -- --fast', () => {
 });
 
 describe('npm run check', () => {
-  it('asks once more, by itself, a test that has failed beside others, and says so', () => {
+  it('repeats a test by itself that failed beside others, and says so', () => {
     write(
       'test/other.test.js',
       `test('it', () => {
@@ -107,7 +107,7 @@ describe('npm run check', () => {
     expect(status).toBe(0);
   });
 
-  it('tells of exports that nobody uses, documents that are wrong, and tests that fail by themselves, too', () => {
+  it('reports unused exports, wrong documents, and tests that also fail by themselves', () => {
     write('left.ts', 'export const left = 1;\n');
     write('sum.ts', "import './left';\n\nexport const sum: number = 2;\n");
     write('docs/openapi.json', documentOf({ '/sum': { get: {} } }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../support/service-process';
 
-/** Each leaves a file behind when its install script runs: one on the list, and two that are not. */
+/** Each package leaves a file when its install script runs. One is on the list, two are not. */
 const PACKAGES = ['allowed', 'stray-folder', 'stray-archive'];
 const SCRIPT = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'ran'), '')`;
 
@@ -39,7 +39,7 @@ describe('npm in a project with the settings of this one', () => {
     expect(ran()).toEqual(['allowed']);
   });
 
-  it('runs those on the list once, and again after the next npm ci', () => {
+  it('runs scripts on the list once, and again after the next npm ci', () => {
     npm('ci');
     runInstallScripts();
     rmSync(join(project, 'node_modules/allowed/ran'));
@@ -50,7 +50,7 @@ describe('npm in a project with the settings of this one', () => {
     expect(ran()).toEqual(['allowed']);
   });
 
-  it('would run all of them without these settings', () => {
+  it('would run all scripts without these settings', () => {
     npm('ci', '--ignore-scripts=false', '--dangerously-allow-all-scripts');
     expect(ran()).toEqual(PACKAGES);
   });
@@ -73,7 +73,7 @@ describe('npm in a project with the settings of this one', () => {
     run(process.execPath, 'scripts/install-scripts.mjs');
   }
 
-  /** Without what an npm around this test has set. */
+  /** Runs a program without the environment of an npm that runs this test. */
   function run(program: string, ...args: string[]): void {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
     const { status, stderr } = spawnSync(program, args, { cwd: project, env, encoding: 'utf8' });

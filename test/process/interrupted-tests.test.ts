@@ -11,7 +11,7 @@ describe('npm test', () => {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-interrupted-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no PostgreSQL and no files of it after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGKILL'] as const)('leaves neither its PostgreSQL nor files of it after %s', async (signal) => {
     const { TEST_RUN: _ofThisRun, JEST_WORKER_ID: _ofThisWorker, ...env } = process.env;
     const run = spawn('npm', ['test', '--', 'test/unit/token-ends'], {
       cwd: ROOT,

@@ -3,11 +3,11 @@ import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
 import { testPool } from '../support/pool';
 
-/** One that needs the table of captchas for itself. */
+/** A migration that needs an exclusive lock on the table of captchas. */
 const ON_CAPTCHAS = '0010_captchas_png_only';
 
 describe('a migration that meets a lock', () => {
-  it('holds up nobody behind it, tries again, tells so, and is done once the lock is gone', async () => {
+  it('blocks no other client for long, retries, logs it, and succeeds when the lock is gone', async () => {
     const database = await emptyDatabase();
     await migrate(database.url);
     const pool = testPool(database.url, 2);
@@ -18,7 +18,7 @@ describe('a migration that meets a lock', () => {
 
     const told: string[] = [];
     const migrating = migrate(database.url, { announce: (line) => told.push(line), pausesMs: [600, 600, 60_000] });
-    // Somebody comes by every tenth of a second; each waits behind the migration for two seconds at most.
+    // A client comes every tenth of a second. Each waits for the migration's lock request at most two seconds.
     let longest = 0;
     while (told.length < 2) {
       const begun = performance.now();
@@ -35,7 +35,7 @@ describe('a migration that meets a lock', () => {
     await database.drop();
   });
 
-  it('fails in the end, and changes nothing, when the lock stays', async () => {
+  it('fails in the end without changes if the lock stays', async () => {
     const database = await emptyDatabase();
     await migrate(database.url);
     const pool = testPool(database.url, 2);

@@ -10,7 +10,7 @@ import { until } from '../support/until';
 
 const programs = installedPostgres() ?? '';
 const hasAll = ['pg_basebackup', 'pg_archivecleanup'].every((program) => existsSync(join(programs, program)));
-/** Of util-linux, which not every system has. */
+/** setsid is part of util-linux, which not every system has. */
 const hasSetsid = spawnSync('setsid', ['--version']).status === 0;
 const read = (page: string) => readFileSync(join(ROOT, 'docs', page), 'utf8');
 
@@ -42,7 +42,7 @@ if (programs === '')
       server.sql('accounts', 'SELECT rolname FROM pg_authid WHERE rolpassword IS NOT NULL ORDER BY 1');
     const both = [{ rolname: 'accounts_owner' }, { rolname: 'accounts_service' }];
 
-    // Without a terminal psql asks where it is told.
+    // Without a terminal psql asks on standard output and reads standard input.
     const input = 'first\nfirst\nsecond\nsecond\n';
     run(['setsid', '--wait', 'bash', '-euc', own], { SUPERUSER_URL: server.url('accounts', 'accounts') }, input);
     expect(await withPasswords()).toEqual(both);
@@ -64,9 +64,9 @@ if (programs === '')
     expect(await withPasswords()).toEqual(both);
   });
 
-  it('have statements', () => expect(statements.length).toBeGreaterThan(8));
+  it('have at least one statement', () => expect(statements.length).toBeGreaterThan(8));
 
-  it.each(statements)('have a statement that PostgreSQL takes, on $page: $statement', async ({ statement }) => {
+  it.each(statements)('have a statement that PostgreSQL accepts, on $page: $statement', async ({ statement }) => {
     const whole = statement
       .replace(/^… SET/, 'ALTER ROLE … SET')
       .replace(/ROLE … /, 'ROLE my_service ')
@@ -84,7 +84,7 @@ if (programs === '')
     await server.sql('accounts', ['BEGIN', ...before, whole, 'ROLLBACK'].join(';'));
   });
 
-  (hasAll ? it : it.skip)('lead back to a moment, by the settings and commands of backup.md', async () => {
+  (hasAll ? it : it.skip)('go back to a moment, by the settings and commands of backup.md', async () => {
     const wal = join(server.folder, 'wal');
     const files = join(server.folder, 'files');
     const page = read('backup.md').replaceAll('/wal', wal);
@@ -130,7 +130,7 @@ if (programs === '')
     expect(segments().sort()[0]).toBe(start.slice(0, 24));
   });
 
-  /** Not as root: the files belong to PostgreSQL. */
+  /** Runs a command as an ordinary user, since the files belong to PostgreSQL. */
   function asOrdinaryUser(command: string): string {
     const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
     return run([...before, 'sh', '-euc', `cd /; ${command}`], { PGDATA: join(server.folder, 'files') });

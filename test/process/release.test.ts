@@ -10,7 +10,7 @@ interface Package {
   packages: Record<string, { version: string }>;
 }
 
-/** A repository of its own, with what a release touches, and with a check that ends as a test wants it. */
+/** A repository with the files that a release changes, and with a check whose result the test sets. */
 let folder: string;
 
 beforeEach(() => {
@@ -75,7 +75,7 @@ describe('npm run release', () => {
     expect(git('log', '--format=%s', '-1')).toBe('Release 0.2.0');
     expect(git('rev-parse', 'v0.2.0^{commit}')).toBe(git('rev-parse', 'HEAD'));
     expect(git('status', '--porcelain')).toBe('');
-    // Nothing else of the two files changes: package.json one line, the lock file two.
+    // The two files have no other changes: one line of package.json, two of the lock file.
     expect(git('diff', '--numstat', 'HEAD~1', '--', 'package.json', 'package-lock.json').split('\n')).toEqual([
       '2\t2\tpackage-lock.json',
       '1\t1\tpackage.json',
@@ -86,19 +86,19 @@ describe('npm run release', () => {
     ['patch', '0.1.1'],
     ['minor', '0.2.0'],
     ['major', '1.0.0'],
-  ])('counts a %s', (word, version) => {
+  ])('accepts a %s', (word, version) => {
     expect(release(word).status).toBe(0);
     expect(read('package.json').version).toBe(version);
   });
 
   it.each<[string, string[], () => void, RegExp]>([
     ['no version', [], () => undefined, /name a version/],
-    ['a version that is none', ['v1'], () => undefined, /name a version/],
+    ['an invalid version', ['v1'], () => undefined, /name a version/],
     ['an earlier version', ['0.0.9'], () => undefined, /0\.0\.9 does not come after 0\.1\.0/],
     ['the same version', ['0.1.0'], () => undefined, /does not come after/],
     ['a changed file', ['minor'], () => change('.gitignore', (text) => `${text}x\n`), /commit or remove/],
     ['a new file', ['minor'], () => writeFileSync(join(folder, 'new'), ''), /commit or remove/],
-    ['a tag that is there', ['minor'], () => void git('tag', 'v0.2.0'), /there is a tag v0\.2\.0/],
+    ['an existing tag', ['minor'], () => void git('tag', 'v0.2.0'), /there is a tag v0\.2\.0/],
     [
       'nothing to tell',
       ['minor'],

@@ -9,7 +9,7 @@ import { newDataDir, ROOT } from '../support/service-process';
 import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
-/** What a URL, a shell and SQL might each trip over. */
+/** Passwords with characters that are special in a URL, a shell or SQL. */
 const PASSWORDS = { service: `p@ss/w:rd #1?&%41'"\\$x`, owner: `o'wner@/%2F"\\ $(id)` };
 const ROLES = readFileSync(join(ROOT, 'deploy/postgres/1-roles.sql'), 'utf8');
 const withPsql = spawnSync('psql', ['--version']).status === 0 ? it : it.skip;
@@ -18,7 +18,7 @@ const folder = newDataDir();
 let postgres: EmbeddedPostgres;
 let databases = 0;
 
-/** As an installation finds its PostgreSQL: with a superuser, and without the service's roles. */
+/** Makes a PostgreSQL as an installation finds it: with a superuser, and without the service's roles. */
 beforeAll(async () => {
   postgres = await startEmbeddedPostgres({ role: SERVICE_ROLE, dataDir: folder.path, settings: { fsync: 'off' } });
   await ask(postgres.url, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('an installation with one role', () => {
-  it('goes on as before', async () => {
+  it('keeps working', async () => {
     const admin = await newDatabase();
     expect(await rowsOf(admin, `SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}'`)).toEqual([]);
     const env = oneRole(admin);
@@ -44,7 +44,7 @@ describe('an installation with one role', () => {
     const kept = await rowsOf(admin, 'SELECT id, nickname FROM users');
     await makeRoles(admin);
     if (former === 'a plain owner') await ask(admin, 'GRANT accounts_owner TO former_owner');
-    // An instance of before goes on meanwhile.
+    // An instance of the old version keeps running in that time.
     await walkThrough(before, old.DATA_DIR);
     await before.stop();
 
@@ -60,11 +60,11 @@ describe('an installation with one role', () => {
     expect(await migrate(owner)).toEqual([newest.name]);
   });
 
-  it('moves to two, and is not ready until the role of the service has been given its rights', async () => {
+  it('moves to two, and is not ready until the role of the service has its rights', async () => {
     const admin = await newDatabase();
     await migrate(admin);
     await makeRoles(admin);
-    // As if the role had been made after the last migration.
+    // As if the role had been created after the last migration.
     await ask(admin, `DROP OWNED BY ${SERVICE_ROLE}`);
     const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
     const service = await (await startService({ ...alone, AUTO_MIGRATE: 'off' })).untilListening();
@@ -78,7 +78,7 @@ describe('an installation with one role', () => {
 });
 
 describe('an installation with two roles', () => {
-  it('migrates as the owner and serves as the other one, whatever their passwords are', async () => {
+  it('migrates as the owner and serves as the other role, with any characters in the passwords', async () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const env = twoRoles(admin);
@@ -91,7 +91,7 @@ describe('an installation with two roles', () => {
     expect(await rowsOf(admin, connections)).toEqual([{ usename: SERVICE_ROLE }]);
   });
 
-  it('starts with the role of the service alone, with AUTO_MIGRATE=off', async () => {
+  it('starts with only the role of the service, with AUTO_MIGRATE=off', async () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const { DATABASE_MIGRATION_URL, DATABASE_MIGRATION_PASSWORD, ...alone } = twoRoles(admin);
@@ -111,7 +111,7 @@ describe('an installation with two roles', () => {
     await walkThrough(member, alone.DATA_DIR);
   });
 
-  it('says in one line what is missing, where the role of the service is to migrate', async () => {
+  it('names the missing setting in one line when the role of the service would have to migrate', async () => {
     const admin = await newDatabase();
     await makeRoles(admin);
     const { DATABASE_MIGRATION_URL: _, DATABASE_MIGRATION_PASSWORD: __, ...alone } = twoRoles(admin);
@@ -122,7 +122,7 @@ describe('an installation with two roles', () => {
     );
   });
 
-  withPsql('has the passwords of its environment, or of the files that it names', async () => {
+  withPsql('has the passwords from its environment, or from the files that it names', async () => {
     const admin = await newDatabase();
     await ask(admin, ROLES);
     const { hostname, port, username, password, pathname } = new URL(admin);
@@ -145,14 +145,14 @@ describe('an installation with two roles', () => {
   });
 });
 
-/** Of everything that migrations make. */
+/** The owners of everything that migrations make. */
 const OWNERS = `
   SELECT DISTINCT pg_get_userbyid(owner) AS owner
     FROM (SELECT relowner FROM pg_class WHERE relnamespace = 'public'::regnamespace
            UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = 'public'::regnamespace
            UNION ALL SELECT datdba FROM pg_database WHERE datname = current_database()) AS all_of_them (owner)`;
 
-/** The superuser's address. */
+/** Creates a database and returns the superuser's address of it. */
 async function newDatabase(): Promise<string> {
   const name = `installation_${(databases += 1)}`;
   await ask(postgres.url, `CREATE DATABASE ${name}`);
@@ -161,7 +161,7 @@ async function newDatabase(): Promise<string> {
   return url.href;
 }
 
-/** Another role owns the database and is no more than that. */
+/** Creates a role that owns the database and has no other rights. */
 async function givenAway(admin: string, role: string): Promise<string> {
   await ask(admin, `CREATE ROLE ${role} LOGIN PASSWORD 'former'`);
   await ask(admin, `ALTER DATABASE ${new URL(admin).pathname.slice(1)} OWNER TO ${role}`);
@@ -188,7 +188,7 @@ function oneRole(admin: string) {
   return { DATA_DIR: makeDataDir(), DATABASE_URL: admin, SMS_PROVIDER: 'file' };
 }
 
-/** The settings of such an installation, with the passwords beside the addresses. */
+/** Returns the settings of such an installation, with the passwords outside the addresses. */
 function twoRoles(admin: string) {
   return {
     DATA_DIR: makeDataDir(),

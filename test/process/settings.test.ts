@@ -17,7 +17,7 @@ const migrations = readdirSync(join(ROOT, 'migrations'))
   .sort();
 
 describe('npm start with DATABASE_URL', () => {
-  it('uses that database, migrates it, and starts none', async () => {
+  it('uses that database, migrates it, and starts no PostgreSQL of its own', async () => {
     const database = await emptyDatabase();
     const DATA_DIR = makeDataDir();
     const service = await (await startService({ DATA_DIR, DATABASE_URL: database.url })).untilReady();
@@ -27,7 +27,7 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('logs in with a password that no address can hold as it is, from a file', async () => {
+  it('logs in with a password from a file that a URL could hold only encoded', async () => {
     const database = await emptyDatabase();
     const password = rememberSecret('p@ss/w:rd%41#of-the-role');
     await query(database.url, `CREATE ROLE behind_a_file LOGIN SUPERUSER PASSWORD '${password}'`);
@@ -62,10 +62,10 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('says in one line, quickly, that the database is not there', async () => {
+  it('says in one line, quickly, that the database cannot be reached', async () => {
     const service = await startService({
       DATA_DIR: makeDataDir(),
-      // Nobody listens on a port that only root may use and that no protocol has any more.
+      // No process listens on this port: only root may use it, and no protocol is assigned to it any more.
       DATABASE_URL: `postgresql://a:b@127.0.0.1:4/c`,
     });
     const begun = Date.now();
@@ -105,7 +105,7 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('does not wait where waiting mends nothing', async () => {
+  it('does not wait if waiting cannot help', async () => {
     const database = await cloneDatabase();
     const url = new URL(database.url);
     url.pathname = '/no_such_database';
@@ -119,7 +119,7 @@ describe('npm start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('starts on a database that was restored into another cluster, and one that a newer version has migrated', async () => {
+  it('starts on a database restored into another cluster, and on one that a newer version has migrated', async () => {
     const database = await cloneDatabase();
     const client = new Client(database.url);
     await client.connect();
@@ -165,7 +165,7 @@ describe('npm run migrate:rollback', () => {
     return { told: stdout.toString(), refused: stderr.toString(), status };
   };
 
-  it('undoes one migration, and says what that drops', async () => {
+  it('undoes one migration, and says what data it deletes', async () => {
     const database = await cloneDatabase();
     const before = await applied(database.url);
     const { told, status } = rollBack(database.url);
@@ -176,7 +176,7 @@ describe('npm run migrate:rollback', () => {
     await database.drop();
   });
 
-  it('does so in production only when it is told twice', async () => {
+  it('undoes a migration in production only when told twice', async () => {
     const database = await cloneDatabase();
     const before = await applied(database.url);
     for (const answers of [[], ['--yes'], ['--no', '--yes']]) {
@@ -220,8 +220,8 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-describe('mistakes of whoever starts it', () => {
-  it('says in one line that the port is taken, and leaves no database behind', async () => {
+describe('mistakes in settings at npm start', () => {
+  it('reports in one line that the port is taken, and leaves no running database', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -235,7 +235,7 @@ describe('mistakes of whoever starts it', () => {
     other.close();
   });
 
-  it('names all that is wrong at once, under one headline', async () => {
+  it('names all mistakes at once, under one headline', async () => {
     const folder = makeDataDir();
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'session-secret'), '');
@@ -265,7 +265,7 @@ describe('mistakes of whoever starts it', () => {
     expect(service.stderr).not.toContain('    at ');
   });
 
-  it('refuses in production what suits only development, each with its remedy', async () => {
+  it('refuses in production what is only for development, each with a remedy', async () => {
     const service = await startService({ DATA_DIR: makeDataDir(), NODE_ENV: 'production' });
     expect(await service.exited).toBe(1);
     const [headline, ...mistakes] = service.stderr
@@ -295,7 +295,7 @@ describe('mistakes of whoever starts it', () => {
     expect(service.stderr).toContain('openssl rand -hex 32');
   });
 
-  it('names variables that are probably meant for it, and never what they hold', async () => {
+  it('names variables that are probably meant for it, without their values', async () => {
     const service = await startService({
       DATA_DIR: makeDataDir(),
       PORT: 'x',
@@ -310,19 +310,19 @@ describe('mistakes of whoever starts it', () => {
     for (const value of ['an-old-secret', 'misspelt', 'somebody']) expect(service.stderr).not.toContain(value);
   });
 
-  it('starts in spite of a variable that it does not know', async () => {
+  it('starts in spite of an unknown variable', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVL: 'info' })).untilReady();
     expect(service.stderr).toBe('LOG_LEVL: is no setting of this service, and changes nothing: is LOG_LEVEL meant?\n');
     await service.stop();
   });
 
-  it('tells of an .env that is there and cannot be read', () => {
+  it('reports an .env that exists and cannot be read', () => {
     const folder = makeDataDir();
     mkdirSync(join(folder, '.env'), { recursive: true });
     const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'start.mjs')], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0' },
-      // A service that starts all the same would go on for ever.
+      // A service that starts in spite of it would run for ever.
       timeout: 40_000,
     });
     expect(status).toBe(1);
@@ -334,7 +334,7 @@ describe('mistakes of whoever starts it', () => {
   it.each([
     ['', /^Node 20\.19 or newer is needed, and this is 18\.20\.0: nvm install .*\n$/],
     ['production', /^\{"level":60,.*"msg":"Node 20\.19 or newer is needed, .*"\}\n$/],
-  ])('says what to do about a Node that is too old, with NODE_ENV=%s', async (NODE_ENV, line) => {
+  ])('says what to do about a Node.js version that is too old, with NODE_ENV=%s', async (NODE_ENV, line) => {
     const folder = makeDataDir();
     mkdirSync(folder, { recursive: true });
     const old = join(folder, 'old.cjs');
@@ -344,7 +344,7 @@ describe('mistakes of whoever starts it', () => {
     expect(service.stderr).toMatch(line);
   });
 
-  it('says what to do about a HOST that this machine has not', async () => {
+  it('says what to do about a HOST that this machine does not have', async () => {
     const service = await startService({ DATA_DIR: makeDataDir(), HOST: '192.0.2.1' });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toBe(
@@ -354,7 +354,7 @@ describe('mistakes of whoever starts it', () => {
 });
 
 describe('a database that cannot be used', () => {
-  /** What is told of it, and that the password is no part of that, in whatever form it came. */
+  /** Returns the message about it, after a check that it does not contain the password in any form. */
   async function refusalBy(env: Record<string, string>): Promise<string> {
     const service = await startService({ DATA_DIR: makeDataDir(), ...env });
     expect(await service.exited).toBe(1);
@@ -365,7 +365,7 @@ describe('a database that cannot be used', () => {
     return service.stderr;
   }
 
-  /** The address of a new database, with parts of it changed. */
+  /** Returns the address of a new database, with parts of it changed. */
   async function changed(change: (url: URL) => void) {
     const database = await emptyDatabase();
     const url = new URL(database.url);
@@ -384,17 +384,17 @@ describe('a database that cannot be used', () => {
     ['another name', (url) => (url.pathname = '/no_such'), /"no_such" does not exist\. Create it .* DATABASE_URL to/],
     ['no TLS', (url) => url.searchParams.set('sslmode', 'verify-full'), /Turn ssl on .* sslmode out of DATABASE_URL$/m],
     [
-      'no TLS, as hosts write it',
+      'no TLS, as providers write it',
       (url) => url.searchParams.set('sslmode', 'require'),
       /Turn ssl on .* out of DATABASE_URL$/m,
     ],
-  ])('is told with its remedy: %s', async (_case, change, told) => {
+  ])('is reported with a remedy: %s', async (_case, change, told) => {
     const { url, drop } = await changed(change);
     expect(await refusalBy({ DATABASE_URL: url })).toMatch(told);
     await drop();
   });
 
-  it('is told with its remedy: another encoding than UTF8', async () => {
+  it('is reported with a remedy: another encoding than UTF8', async () => {
     const { url, ownerUrl, drop } = await changed((one) => (one.pathname = '/latin'));
     await query(ownerUrl, `CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`);
     expect(await refusalBy({ DATABASE_URL: url })).toMatch(/LATIN1.*\. The service needs UTF8: CREATE DATABASE .*\n$/);
@@ -402,7 +402,7 @@ describe('a database that cannot be used', () => {
     await drop();
   });
 
-  it('is told with its remedy: a password of the environment', async () => {
+  it('is reported with a remedy: a password from the environment', async () => {
     const { url, drop } = await changed((one) => (one.password = ''));
     expect(await refusalBy({ DATABASE_URL: url, PGPASSWORD: 'hunter2' })).toMatch(/password authentication failed/);
     await drop();
@@ -427,11 +427,11 @@ describe('a database that cannot be used', () => {
     ['postgresql://a:hunter2@[::1/c', /^ {2}DATABASE_URL: must look like/m],
     ['postgresql://a:hunter2%C3@127.0.0.1:4/c', /^ {2}DATABASE_URL: has a character .* write @ as %40/m],
     ['postgresql://a:hunter2@127.0.0.1:4/c?sslrootcert=/no/such', /^ {2}DATABASE_URL: .* sslrootcert, .* there\?$/m],
-  ])('is told with its remedy: %s', async (DATABASE_URL, told) => {
+  ])('is reported with a remedy: %s', async (DATABASE_URL, told) => {
     expect(await refusalBy({ DATABASE_URL })).toMatch(told);
   });
 
-  it('is told with its remedy: one that takes no writes', async () => {
+  it('is reported with a remedy: a read-only database', async () => {
     const { url, drop, ownerUrl } = await changed(() => undefined);
     const name = new URL(ownerUrl).pathname.slice(1);
     await query(ownerUrl, `ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
@@ -441,7 +441,7 @@ describe('a database that cannot be used', () => {
     await drop();
   });
 
-  it("is told with its remedy: somebody else's tables, and a role without rights", async () => {
+  it("is reported with a remedy: another application's tables, and a role without rights", async () => {
     const { url, drop, ownerUrl } = await changed(() => undefined);
     await query(ownerUrl, 'CREATE TABLE users (x integer)');
     const told = await refusalBy({ DATABASE_URL: url });
@@ -456,7 +456,7 @@ describe('a database that cannot be used', () => {
   });
 });
 
-describe('what to try next', () => {
+describe('the suggestion of what to try next', () => {
   const twilio = {
     SMS_PROVIDER: 'twilio',
     TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef',

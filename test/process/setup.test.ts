@@ -38,7 +38,7 @@ function setUp({ answers = [] as string[], args = [] as string[], env = {} } = {
 
 const written = () => readFileSync(join(folder, '.env'), 'utf8');
 
-/** What the compose file hands the service: its .env, and beside it what it sets. */
+/** Returns what the compose file passes to the service: .env, and its own variables. */
 function environmentOfService(): Record<string, string> {
   const env = parseEnv(written());
   const file = interpolate(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), env);
@@ -49,7 +49,7 @@ function environmentOfService(): Record<string, string> {
 }
 
 describe('npm run setup', () => {
-  it('asks, and writes an .env that the service starts with in production', () => {
+  it('asks, and writes an .env with which the service starts in production', () => {
     const { status, told } = setUp({ answers: ANSWERS });
     expect({ status, told }).toMatchObject({ status: 0 });
     expect(told.match(/: /g)).toHaveLength(ANSWERS.length);
@@ -69,7 +69,7 @@ describe('npm run setup', () => {
     });
   });
 
-  it('makes other secrets each time, and shows none', () => {
+  it('makes new secrets each time, and shows none', () => {
     const secretsOf = () => {
       const { told } = setUp({ answers: ANSWERS });
       const settings = parseEnv(written());
@@ -84,14 +84,14 @@ describe('npm run setup', () => {
     expect(new Set([...secretsOf(), ...secretsOf()]).size).toBe(2 * MADE.length);
   });
 
-  it('asks again until an answer can be right', () => {
+  it('repeats a question until the answer can be right', () => {
     const { status, told } = setUp({ answers: ['https://accounts.example/', ...ANSWERS] });
     expect(status).toBe(0);
     expect(told).toContain('It has to look otherwise');
     expect(parseEnv(written()).DOMAIN).toBe('accounts.example');
   });
 
-  it('asks nothing that arguments or the environment tell', () => {
+  it('does not ask for what arguments or the environment give', () => {
     const env = { DOMAIN: 'b.example', TWILIO_ACCOUNT_SID: SID, TWILIO_AUTH_TOKEN: TOKEN };
     const args = [
       'DOMAIN=accounts.example',
@@ -109,7 +109,7 @@ describe('npm run setup', () => {
     });
   });
 
-  it('takes the arguments of docs/deploying.md, with which the service starts', () => {
+  it('accepts the arguments of docs/deploying.md, with which the service starts', () => {
     const page = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8');
     const [, args = ''] = /^npm run setup -- (.+)$/m.exec(page) ?? [];
     const { status, told } = setUp({ args: args.split(' '), answers: ANSWERS.slice(1) });
@@ -120,7 +120,7 @@ describe('npm run setup', () => {
     expect(() => loadConfig(environmentOfService())).not.toThrow();
   });
 
-  it('asks for your own database where the one of the compose file is left out', () => {
+  it('asks for your own database if the database of the compose file is left out', () => {
     const [domain = '', ...twilio] = ANSWERS;
     const url = 'postgresql://me:mine@db.example:5432/accounts';
     const { status } = setUp({ args: ['COMPOSE_PROFILES=proxy'], answers: [domain, url, ...twilio] });
@@ -128,7 +128,7 @@ describe('npm run setup', () => {
     expect(loadConfig(environmentOfService()).secrets).toMatchObject({ databaseUrl: url, migrationUrl: url });
   });
 
-  it('leaves an .env that is there as it is', () => {
+  it('does not change an existing .env', () => {
     writeFileSync(join(folder, '.env'), 'MINE=1\n');
     const { status, refused } = setUp({ answers: ANSWERS });
     expect({ status, refused }).toEqual({
@@ -140,7 +140,7 @@ describe('npm run setup', () => {
 
   it.each([
     [
-      'the service would refuse settings',
+      'the service would refuse its settings',
       {
         args: ['TWILIO_FROM=07911123456', 'TWILIO_AUTH_TOKEN=x', 'ALLOWED_REGIONS=UK', 'SEND_CODE_PER_DAY=0'],
         answers: ANSWERS.slice(0, 2),
@@ -148,7 +148,7 @@ describe('npm run setup', () => {
       /TWILIO_AUTH_TOKEN: must be .*$\n^TWILIO_FROM: must be .*$\n^ALLOWED_REGIONS: .*: UK is written GB$/m,
     ],
     [
-      'a session would outlive its longest time',
+      'a session would outlive its maximum',
       { args: ['SESSION_DAYS=100'], answers: ANSWERS },
       /SESSION_DAYS: must be at most SESSION_MAX_DAYS, which is 90/,
     ],
@@ -156,7 +156,7 @@ describe('npm run setup', () => {
     ['an argument is wrong', { args: ['DOMAIN=x'], answers: ANSWERS }, /DOMAIN: must be this/],
     ['an argument is unknown', { args: ['DOMIAN=a.example'], answers: ANSWERS }, /DOMIAN=a.example: is no NAME=value/],
     ['a value would end its quotes', { args: [`SMS_TEXT={code}'`], answers: ANSWERS }, /SMS_TEXT: may hold no quote/],
-  ])('writes nothing, and says why, where %s', (_case, given, why) => {
+  ])('writes nothing, and says why, when %s', (_case, given, why) => {
     const { status, refused } = setUp(given);
     expect({ status, refused }).toEqual({ status: 1, refused: expect.stringMatching(why) as string });
     expect(existsSync(join(folder, '.env'))).toBe(false);

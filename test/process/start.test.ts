@@ -12,7 +12,7 @@ import { makeDataDir, startService } from '../support/started';
 const PHONE = { region: 44, phone: '7911123456' };
 
 describe('npm start without a database', () => {
-  it('brings one along, says where it is and what to try, and keeps the data from start to start', async () => {
+  it('starts its own, says where it is and what to try, and keeps the data across starts', async () => {
     const DATA_DIR = makeDataDir();
     const first = await (await startService({ DATA_DIR })).untilReady();
     expect(first.stdout).toContain(`ready at ${first.url}`);
@@ -48,7 +48,7 @@ describe('npm start without a database', () => {
     await service.stop();
   });
 
-  it('asks it as a role that may do no more than the service needs', async () => {
+  it('connects to it as a role with only the rights that the service needs', async () => {
     const DATA_DIR = makeDataDir();
     const service = await (await startService({ DATA_DIR })).untilReady();
     const client = new Client(readFileSync(join(DATA_DIR, 'database-url'), 'utf8').trim());
@@ -61,14 +61,14 @@ describe('npm start without a database', () => {
     await service.stop();
   });
 
-  it('sends codes to the terminal, whatever the log level is, and none to the log', async () => {
+  it('shows codes in the terminal at any log level, and never in the log', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVEL: 'silent' })).untilReady();
     expect(await (await service.post('/user/send_code', PHONE)).json()).toEqual({ code: 200 });
     await until(() => /SMS to \+447911123456: \d{6} is your verification code/.test(service.stdout));
     expect(service.stdout).not.toContain('{"level"');
   });
 
-  it('stops everything on SIGTERM: no process, no lock', async () => {
+  it('stops everything on SIGTERM: no process and no lock remain', async () => {
     const DATA_DIR = makeDataDir();
     const service = await (await startService({ DATA_DIR })).untilReady();
     const postmaster = postmasterPid(DATA_DIR);
@@ -78,7 +78,7 @@ describe('npm start without a database', () => {
     expect(postmasterPid(DATA_DIR)).toBe(0);
   });
 
-  it('answers what is under way when Ctrl-C reaches the whole group', async () => {
+  it('answers pending requests when Ctrl-C reaches the whole process group', async () => {
     const DATA_DIR = makeDataDir();
     const service = await (await startService({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13' })).untilReady();
     await service.post('/user/send_code', PHONE);
@@ -116,7 +116,7 @@ describe('npm start without a database', () => {
     await (await startService({ DATA_DIR })).untilReady();
   });
 
-  it('sweeps away what a start left that was killed while it made the database', async () => {
+  it('removes the files of a start that was killed while it made the database', async () => {
     const DATA_DIR = makeDataDir();
     const left = join(DATA_DIR, 'postgres.new-999999999-abcd1234');
     mkdirSync(join(left, 'data'), { recursive: true });
@@ -132,7 +132,7 @@ describe('npm start without a database', () => {
     expect(second.stderr).toMatch(/^Cannot start: another service .*is already running on .*DATA_DIR.*\n$/);
   });
 
-  it('lets one of two first starts win', async () => {
+  it('lets one of two concurrent first starts win', async () => {
     const DATA_DIR = makeDataDir();
     const both = await Promise.all([startService({ DATA_DIR }), startService({ DATA_DIR })]);
     const loser = await Promise.race(both.map(async (service) => (await service.exited, service)));
@@ -141,7 +141,7 @@ describe('npm start without a database', () => {
     await winner?.untilReady();
   });
 
-  it('says before anything else that a data folder cannot be written, whatever it is needed for', async () => {
+  it('says first that a data folder cannot be written, whatever the folder is needed for', async () => {
     const DATABASE_URL = 'postgresql://a@127.0.0.1:4/c';
     const refused = async (env: Record<string, string>) => {
       const service = await startService({ DATA_DIR: '/dev/null/accounts', ...env });
@@ -162,10 +162,10 @@ describe('npm start without a database', () => {
     expect(await refused({ DATABASE_URL, ...keys })).toMatch(line('uploaded images'));
   });
 
-  // Only root can become another user, who has to get at the tree.
+  // Only root can become another user, and that user must be able to read the tree.
   const asRoot = process.getuid?.() === 0 && isTreeOpen() ? it : it.skip;
 
-  asRoot('says that a data folder is somebody else’s, and leaves nothing behind', async () => {
+  asRoot('says that a data folder belongs to another user, and leaves no files', async () => {
     const DATA_DIR = makeDataDir();
     mkdirSync(DATA_DIR);
     chmodSync(join(DATA_DIR, '..'), 0o755);
@@ -179,7 +179,7 @@ describe('npm start without a database', () => {
     expect(readdirSync(DATA_DIR)).toEqual([]);
   });
 
-  asRoot('runs for an ordinary user too', async () => {
+  asRoot('also runs for an ordinary user', async () => {
     const DATA_DIR = makeDataDir();
     mkdirSync(DATA_DIR);
     chownSync(DATA_DIR, NOBODY, NOBODY);
@@ -189,8 +189,8 @@ describe('npm start without a database', () => {
   });
 });
 
-describe('SIGTERM, where a load balancer has to hear of it', () => {
-  it('makes it unready at once, and goes on answering for LEAVE_SECONDS', async () => {
+describe('SIGTERM, with a load balancer that has to notice it,', () => {
+  it('makes the service unready at once, but it answers for LEAVE_SECONDS more', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '2' })).untilReady();
     const kept = await service.post('/user/get_sms_img_code', {});
     expect(kept.headers.get('connection')).toBe('keep-alive');
@@ -203,7 +203,7 @@ describe('SIGTERM, where a load balancer has to hear of it', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('does not wait when it is told twice', async () => {
+  it('stops the service without waiting when sent twice', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '600' })).untilReady();
     service.signal('SIGTERM');
     await until(async () => (await fetch(`${service.url}/readyz`)).status === 503);

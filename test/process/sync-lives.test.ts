@@ -10,11 +10,12 @@ import { stateOf, syncChanges } from '../support/synced';
 import { until } from '../support/until';
 
 /**
- * What a client is told after the server has died, was put back to an earlier state, or was replaced: with real servers
- * that really die. Each was seen to lose changes for good when a version's base outlived its server's life.
+ * The changes that a client is sent after the server has died, was restored to an earlier state, or was replaced: with real servers
+ * that are really killed. In each case changes were once lost for good, because a version's base outlived its server's
+ * life.
  */
 
-/** On a machine that is busy with something else. */
+/** Long enough for a machine that is busy with other work. */
 const RECOVERY_MS = 60_000;
 
 let clusters: TestCluster[] = [];
@@ -51,7 +52,7 @@ async function newApp(databaseUrl: string, dataDir?: string): Promise<TestApp> {
 const befriend = ({ db }: TestApp, user: { id: string }, friend: { id: string }) =>
   db('friendships').insert({ user_id: user.id, friend_id: friend.id, status: 20 });
 
-/** Transaction ids that no disk has heard of, and that the horizon of the next sync has passed. */
+/** Uses up transaction ids that were never written to disk. The horizon of the next sync is beyond them. */
 async function useUpIds(url: string, count: number): Promise<void> {
   const client = await connectTo(url);
   for (let n = 0; n < count; n += 1) {
@@ -62,7 +63,7 @@ async function useUpIds(url: string, count: number): Promise<void> {
   await client.end();
 }
 
-/** With synchronous_commit = off, what was done so far is on the disk once this has been committed. */
+/** Writes everything to the disk that was done so far: with synchronous_commit = off this commit waits for it. */
 async function flush(url: string): Promise<void> {
   const client = await connectTo(url);
   await client.query(
@@ -75,14 +76,14 @@ async function ready({ api }: TestApp): Promise<void> {
   await until(async () => (await api.get('/readyz')).status === 200, RECOVERY_MS);
 }
 
-/** The judge, and the store of packages/client, which logs in again when its session is lost. */
+/** The judge (FoldingClient), and the store of packages/client, which logs in again when its session is lost. */
 class TwoClients {
   private constructor(
     readonly judge: FoldingClient,
     readonly store: SyncStore,
   ) {}
 
-  /** Both hold everything. */
+  /** Returns clients that both hold everything. */
   static async settled(app: TestApp, ann: SignedInPerson): Promise<TwoClients> {
     const client = await signedInClient(app, ann, { credentials: () => credentialsOf(ann) });
     const both = new TwoClients(await settledClient(ann), new SyncStore(client));
@@ -96,7 +97,7 @@ class TwoClients {
   }
 }
 
-/** Befriends somebody, and expects the client to be told. */
+/** Befriends a user, and expects the client to be sent it. */
 async function expectTold(app: TestApp, client: TwoClients, ann: SignedInPerson, friend: Person): Promise<void> {
   const works = (promise: Promise<unknown>) =>
     promise.then(
@@ -110,8 +111,8 @@ async function expectTold(app: TestApp, client: TwoClients, ann: SignedInPerson,
   expect({ judge: client.judge.state(), store: await stateOf(client.store) }).toEqual({ judge: full, store: full });
 }
 
-describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', (synchronous_commit) => {
-  it('of one process of PostgreSQL: changes of transactions that are given the same ids again are told', async () => {
+describe.each([['on'], ['off']])('sync after a crash, with synchronous_commit = %s,', (synchronous_commit) => {
+  it('sends changes of transactions whose ids were given again, when one process of PostgreSQL was killed', async () => {
     const cluster = await newCluster({ synchronous_commit });
     const app = await newApp(cluster.url);
     const ann = await insertAndSignIn(app, 'Ann');
@@ -126,7 +127,7 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
     }
   });
 
-  it('of the whole server', async () => {
+  it('sends these changes when the whole server was killed', async () => {
     const cluster = await newCluster({ synchronous_commit });
     const app = await newApp(cluster.url);
     const ann = await insertAndSignIn(app, 'Ann');
@@ -142,11 +143,11 @@ describe.each([['on'], ['off']])('after a crash, with synchronous_commit = %s', 
   });
 });
 
-describe('after an earlier state was put back', () => {
+describe('sync after an earlier state was restored', () => {
   it.each([
     ['a cold copy', true],
     ['a snapshot of the running files', false],
-  ])('%s: changes that are written then are told to who has seen later ones', async (_name, isCold) => {
+  ])('from %s sends later changes to clients that had seen newer ones', async (_name, isCold) => {
     const cluster = await newCluster();
     const app = await newApp(cluster.url);
     const ann = await insertAndSignIn(app, 'Ann');
@@ -170,8 +171,8 @@ describe('after an earlier state was put back', () => {
   });
 });
 
-describe('with another server behind the same address', () => {
-  it('a standby gives versions too, and its promotion begins a new life', async () => {
+describe('sync with another server at the same address', () => {
+  it('takes versions from a standby too, and its promotion begins a new life', async () => {
     const primary = await newCluster();
     const proxy = await newProxy(primary.url);
     const app = await newApp(proxy.url);
@@ -187,7 +188,7 @@ describe('with another server behind the same address', () => {
     await reader.end();
     await useUpIds(primary.url, 500);
     await client.sync();
-    // What the standby has not received is lost with the primary.
+    // Changes that the standby has not received are lost with the primary.
     await primary.stop();
     await standby.promote();
     proxy.leadTo(standby.url);
@@ -199,7 +200,7 @@ describe('with another server behind the same address', () => {
   it.each([
     ['fewer', 0],
     ['more', 3_000],
-  ])('a dump restored into a cluster that has used %s transaction ids', async (_words, ids) => {
+  ])('works with a dump restored into a cluster that has used %s transaction ids', async (_words, ids) => {
     const from = await newCluster();
     const to = await newCluster();
     const proxy = await newProxy(from.url);
@@ -218,7 +219,7 @@ describe('with another server behind the same address', () => {
     await proxy.close();
   });
 
-  /** As `pg_dump --data-only --disable-triggers` and psql do it. */
+  /** Copies the data as `pg_dump --data-only --disable-triggers` and psql do. */
   async function dumpInto(fromUrl: string, toUrl: string): Promise<void> {
     const [from, to] = [await connectTo(fromUrl), await connectTo(toUrl)];
     const { username, password } = new URL(fromUrl);

@@ -29,7 +29,7 @@ const STAYS = [
 ];
 
 describe('the packages of the image', () => {
-  it('hold no TypeScript, no source maps and of Swagger UI what is served, and everything else', () => {
+  it('lack TypeScript, source maps and unserved files of Swagger UI, and keep everything else', () => {
     mkdirSync(join(folder, 'scripts'));
     cpSync(join(ROOT, 'scripts/trim-packages.mjs'), join(folder, 'scripts/trim-packages.mjs'));
     const packages = join(folder, 'node_modules');

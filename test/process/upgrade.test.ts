@@ -4,7 +4,7 @@ import { emptyDatabase } from '../support/database';
 import { makeDataDir, startService } from '../support/started';
 import { walkThrough } from '../support/walk-through';
 
-/** What a later release might add: a column, a constraint, an index, a table, a trigger that keeps it. */
+/** A later release might add these: a column, a constraint, an index, a table, a trigger that maintains the column. */
 const LATER = `
   ALTER TABLE users ADD COLUMN mood text NOT NULL DEFAULT '', ADD CONSTRAINT users_mood_short CHECK (length(mood) < 9);
   ALTER TABLE session ADD COLUMN device text;
@@ -30,7 +30,7 @@ describe('a schema that a later release has added to', () => {
       SMS_PROVIDER: 'file',
     };
     const before = await (await startService(env)).untilReady();
-    // What it has prepared now, it runs again afterwards.
+    // The instance prepares statements now, and executes them again after the later release.
     await walkThrough(before, env.DATA_DIR);
 
     const later = await connectTo(database.url);

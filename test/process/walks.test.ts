@@ -19,7 +19,7 @@ describe('the commands', () => {
     dataDir.remove();
   });
 
-  /** What bash shows of all blocks of a page. */
+  /** Runs all blocks of a page in one bash, and returns its output. */
   async function walk(page: string): Promise<{ status: unknown; shown: string; codes: number[] }> {
     const text = readFileSync(join(ROOT, page), 'utf8');
     const commands = codeOfKind(text, 'bash').join('');
@@ -29,7 +29,8 @@ describe('the commands', () => {
     bash.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     bash.stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const ended = new Promise((resolve) => bash.on('close', resolve));
-    // The reader types what the first terminal shows; bash reads it from where it reads the commands.
+    // Types what the first terminal shows, as the reader does. bash reads it from its standard input, like the
+    // commands.
     let known = service.codes.length;
     for (const line of commands.split('\n')) {
       bash.stdin.write(`${line}\n`);
@@ -46,13 +47,13 @@ describe('the commands', () => {
     return { status, shown, codes: [...shown.matchAll(/^\{"code":(\d+)/gm)].map(([, code]) => Number(code)) };
   }
 
-  it("of README's first five minutes work as written", async () => {
+  it("in README's first five minutes work as written", async () => {
     const { status, shown, codes } = await walk('README.md');
     expect({ status, shown, codes: new Set(codes) }).toMatchObject({ status: 0, codes: new Set([200]) });
     expect(shown).toMatch(/"result":\{"version":\d+,"user":\{"id":"[^"]+","nickname":"Ann"/);
   });
 
-  it('of docs/tour.md work as written', async () => {
+  it('in docs/tour.md work as written', async () => {
     const { status, shown, codes } = await walk('docs/tour.md');
     expect({ status, shown }).toMatchObject({ status: 0 });
     expect(codes.filter((code) => code !== 200)).toEqual([401]);
