@@ -8,7 +8,7 @@ import { requestId, retryAfter } from './headers';
 import { capitalized, operationId } from './names';
 import { listed, reasonHeader, refusalsBy } from './refusals';
 
-/** Codes from here on come with HTTP 200. */
+/** Codes from this one on come with HTTP 200. */
 const LEAST_RETURN_CODE = 1_000;
 
 export function answersOf(operation: Operation): ZodOpenApiResponsesObject {
@@ -24,7 +24,7 @@ export function answersOf(operation: Operation): ZodOpenApiResponsesObject {
   };
 }
 
-/** The one place that reads an operation's refusals: those of all operations, where they can be, and its own. */
+/** Returns all reasons of an operation: its own, and the common ones that apply. No other code reads its refusals. */
 function reasonsOf(operation: Operation): Reason[] {
   const { params, body, refusals = [] } = operation;
   const cannotBe: Reason[] = [
@@ -81,7 +81,7 @@ function withCode(code: number, returned: Reason[]): string {
   return `With the return code ${code}:\n\n${listed(returned.filter((reason) => REASONS[reason].code === code))}`;
 }
 
-/** A session that is used is renewed now and then. A return code sets none. */
+/** Returns the cookies of an answer. Use renews a session now and then. A return code does not set a cookie. */
 function cookiesOf(operation: Operation, isCodeAlone: boolean): Record<string, z.ZodType> {
   const { cookies } = operation;
   if (!cookies) return needsSession(operation) ? { 'Set-Cookie': renewed } : {};
@@ -92,15 +92,15 @@ function cookiesOf(operation: Operation, isCodeAlone: boolean): Record<string, z
 const renewed = z
   .string()
   .optional()
-  .meta({ header: { id: 'RenewedSession' }, description: "The session's cookie anew, at most once a day." });
+  .meta({ header: { id: 'RenewedSession' }, description: "The session's renewed cookie, at most once a day." });
 
-/** What an operation answers has its name, also where that is one of several. */
+/** Returns the name of an operation's answer, which may be one of several. */
 function answerId({ path }: Operation): string {
   return `${capitalized(operationId(path))}Answer`;
 }
 
 function eitherOf(operation: Operation, answers: [z.ZodType, z.ZodType, ...z.ZodType[]]): z.ZodType {
-  const description = `The answers of ${operation.path} with HTTP 200. The field code tells which one it is.`;
+  const description = `The answers of ${operation.path} with HTTP 200. The field code tells them apart.`;
   return z.union(answers).meta({ id: answerId(operation), description });
 }
 
@@ -108,7 +108,7 @@ function successOf(operation: Operation, isOneOfSeveral: boolean): z.ZodType {
   const { path, result } = operation;
   if (!result) return doneSchema;
   const id = isOneOfSeveral ? `${capitalized(operationId(path))}Success` : answerId(operation);
-  const description = `What ${path} answers when it was done.`;
+  const description = `The answer of ${path} when it was successful.`;
   const rows = result instanceof z.ZodArray ? described(result, { description: 'The rows.' }) : result;
   return z.object({ code: doneCode, result: rows }).meta({ id, description });
 }
@@ -116,7 +116,7 @@ function successOf(operation: Operation, isOneOfSeveral: boolean): z.ZodType {
 const returnCodes = new Map<number, z.ZodType>();
 
 function returnCode(code: number): z.ZodType {
-  const description = 'A return code alone. The header X-Reason says why.';
+  const description = 'Only a return code. The header X-Reason has the reason.';
   const made =
     returnCodes.get(code) ??
     z

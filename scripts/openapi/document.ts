@@ -15,7 +15,7 @@ import { addExamples } from './examples';
 import { operationId, templated } from './names';
 import { toldOf } from './told';
 
-/** By the tag that they have in the document, which may be one of the operations. */
+/** The endpoints by their tag in the document, which may be a tag of operations. */
 const ENDPOINTS: Record<string, Endpoint[]> = {
   Images: [upload, image],
   Captchas: [picture, widget],
@@ -32,16 +32,16 @@ Phone-number accounts for messaging apps. Every operation is a POST with a JSON 
 const SERVER = 'http://127.0.0.1:8585';
 
 const TAGS: Record<string, string> = {
-  Verification: 'Codes that prove a phone.',
-  Captchas: 'What a client shows when `captcha_required` is the reason.',
+  Verification: 'Codes that prove who has a phone.',
+  Captchas: 'Captchas that a client shows when the reason is `captcha_required`.',
   'Login and passwords': 'Registering, logging in and out, and changing or resetting a password.',
-  Sessions: 'Where the account is signed in.',
-  Profile: 'What others see of the user.',
-  Account: 'Another phone, the data that is kept, and the end of an account.',
-  Blacklist: 'Users who cannot send requests or bring the user into groups.',
-  Friendships: 'Requests and friends.',
-  'Group members': 'Who comes into a group and leaves it, and in which role.',
-  Groups: 'Groups and what is shown of them.',
+  Sessions: 'The places where the account is signed in.',
+  Profile: 'The data that others see of the user.',
+  Account: 'Changing the phone, exporting the data, and closing the account.',
+  Blacklist: 'Users who cannot send the user requests, or add the user to groups.',
+  Friendships: 'Friends, and requests to be friends.',
+  'Group members': 'Adding, joining, quitting and kicking, and the roles.',
+  Groups: 'Groups, and the data that members see of them.',
   Sync: 'All changes since the last call.',
   Tokens: 'Tokens for messaging and uploads, and the keys to check them with.',
   Users: 'Other users.',
@@ -55,9 +55,9 @@ export interface Package {
   license: string;
 }
 
-/** All of the service, from what its routers are made of. */
+/** Describes the whole service, from the values that its routers are made of. */
 export function openApiDocument({ version, license }: Package): object {
-  // Nothing of a service is needed for the descriptions.
+  // The descriptions need no services.
   const resources = operations({} as Services, {} as Cookies, () => '');
   const document = createDocument(
     {
@@ -68,7 +68,7 @@ export function openApiDocument({ version, license }: Package): object {
         license: { name: license, identifier: license },
         description: ABOUT.trim().replace(/\n/g, ' '),
       },
-      servers: [{ url: SERVER, description: 'As npm start serves it.' }],
+      servers: [{ url: SERVER, description: 'The service that npm start runs.' }],
       externalDocs: { url: `${SERVER}/docs`, description: 'A page to try the service on.' },
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths: { ...pathsOf(resources), ...pathsOfEndpoints() },
@@ -136,32 +136,32 @@ interface Overridden {
 
 function override({ jsonSchema, zodSchema }: Overridden): void {
   const { def } = zodSchema._zod;
-  // No value is of two kinds, and generators of clients make more of oneOf.
+  // No value matches two schemas of a union, and generators of clients handle oneOf better.
   if (def.type === 'union' && jsonSchema.anyOf) {
     jsonSchema.oneOf = jsonSchema.anyOf;
     delete jsonSchema.anyOf;
   }
   if (def.type === 'literal' && def.values.every(Number.isInteger)) jsonSchema.type = 'integer';
-  // Go and Rust tell two answers apart by a schema of its own that has one value, and by no constant within another.
+  // Generators for Go and Rust tell answers apart by a separate schema with one value, not by a constant in another one.
   if (jsonSchema.type === 'integer' && 'id' in jsonSchema && jsonSchema.const !== undefined) {
     jsonSchema.enum = [jsonSchema.const];
     delete jsonSchema.const;
   }
-  // No language has a type of true alone: Swift's generator writes one that does not compile.
+  // Languages do not have a type that is only true: Swift's generator writes one that does not compile.
   if (jsonSchema.type === 'boolean') delete jsonSchema.const;
-  // A number that is read from a path.
+  // An integer in a path is a string with a pattern for the service, and a number for clients.
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
   if (def.type === 'nullable') asTypes(jsonSchema);
-  // Generators of clients ask for a field that has one.
+  // Generators of clients require a field that has a default.
   delete jsonSchema.default;
-  // The format says as much.
+  // The format already says this.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  // A later version may have more fields; a return code alone never has.
+  // A later version may add fields, but not to an answer that is only a return code.
   if (jsonSchema.additionalProperties === false && Object.keys(jsonSchema.properties ?? {}).join() !== 'code')
     delete jsonSchema.additionalProperties;
 }
 
-/** A type or null, as clients' programs have it. */
+/** Writes a nullable schema as a list of two types, which generators of clients understand. */
 function asTypes(schema: z.core.JSONSchema.BaseSchema): void {
   const [one, other] = schema.anyOf ?? [];
   if (one?.type === undefined || other?.type !== 'null') return;

@@ -1,4 +1,4 @@
-/** Puts an example beside each body and each answer, made of those that its fields have. */
+/** Adds an example to each body and each answer, made of the examples of its fields. */
 export function addExamples(document: object): void {
   const schemaAt = (ref: string) =>
     ref
@@ -51,7 +51,7 @@ function merged(parts: unknown[]): unknown {
   return typeof first === 'object' ? Object.assign({}, ...parts) : first;
 }
 
-/** Each media type of each body and answer. */
+/** Visits each media type of each body and answer. */
 function walk(part: unknown, visit: (media: Media) => void): void {
   if (typeof part !== 'object' || part === null) return;
   for (const [name, value] of Object.entries(part)) {

@@ -7,6 +7,6 @@ export const retryAfter = z
 
 export const requestId = z.string().meta({
   header: { id: 'RequestId' },
-  description: 'As it was sent, where that is 1 to 64 letters, digits, `.`, `_` and `-`; else made.',
+  description: 'The id of the request: as sent, if it has 1 to 64 letters, digits, `.`, `_` and `-`, else a new one.',
   examples: ['5f0c2b1e-3a65-4f7e-9c46-3f0f4f3f9a3b'],
 });

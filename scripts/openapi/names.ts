@@ -1,4 +1,4 @@
-/** By its path, so that it stays as it is: /user/find/:region/:phone is userFindByRegionAndPhone. */
+/** Returns a name that follows from the path, so that it does not change: userFindByRegionAndPhone. */
 export function operationId(path: string): string {
   const words: string[] = [];
   for (const word of path.split('/').filter(Boolean)) {
@@ -12,7 +12,7 @@ export function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** As OpenAPI writes one. */
+/** Returns a path as OpenAPI writes it. */
 export function templated(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }

@@ -4,7 +4,7 @@ import { COMMON_REASONS, REASONS, type Reason } from '../../src/base/reasons';
 import { requestId, retryAfter } from './headers';
 import { capitalized, sentence } from './names';
 
-/** What any request may be refused for before the service has it, by the server or by a proxy. */
+/** Reasons for which the server or a proxy may refuse any request, before the operation gets it. */
 const ON_THE_WAY: readonly Reason[] = [
   'request_too_slow',
   'too_early',
@@ -12,19 +12,19 @@ const ON_THE_WAY: readonly Reason[] = [
   'bad_gateway',
   'service_away',
 ];
-/** Of these, statuses that a proxy alone answers with, and that know no request id. */
+/** Statuses of these that only a proxy sends, without a request id. */
 const WITHOUT_ID = [408, 431, 502, 503];
 
-/** Qiniu has some beyond, for which OpenAPI has no place of their own. */
+/** Qiniu uses statuses beyond this one, for which OpenAPI has no place. */
 const LAST_STATUS = 599;
 
-/** The answers that most operations share, by their names for programs. */
+/** Names of the answers that most operations share, by status. */
 const NAMES: Partial<Record<number, string>> = {
   ...{ 400: 'BadRequest', 401: 'NotSignedIn', 403: 'CrossSite', 408: 'RequestTooSlow', 413: 'BodyTooLarge' },
   ...{ 425: 'TooEarly', 431: 'HeadersTooLarge', 500: 'Failed', 502: 'BadGateway', 503: 'Unavailable' },
 };
 
-/** The ends of names that begin with an operation's. */
+/** Ends of names that begin with the name of an operation. */
 const STATUSES: Partial<Record<number, string>> = {
   ...NAMES,
   ...{ 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 406: 'NotAcceptable', 408: 'TimedOut' },
@@ -34,21 +34,23 @@ const USUAL = [...COMMON_REASONS.filter((reason) => reason !== 'malformed_path')
 
 const fieldProblem = z
   .object({
-    path: z.string().meta({ description: 'Of the field.', examples: ['nickname'] }),
-    message: z.string().meta({ description: 'For a developer.', examples: ['must be 1 to 32 bytes of UTF-8'] }),
+    path: z.string().meta({ description: 'The path of the field.', examples: ['nickname'] }),
+    message: z
+      .string()
+      .meta({ description: 'An explanation for developers.', examples: ['must be 1 to 32 bytes of UTF-8'] }),
   })
   .meta({ id: 'FieldProblem', description: 'A field at fault.' });
 
-const message = z.string().meta({ description: 'Explains the refusal to a developer. It may change.' });
-const details = z.array(fieldProblem).optional().meta({ description: 'The fields at fault, where there are some.' });
-const error = z.string().optional().meta({ description: 'The message again, where the storage refuses.' });
+const message = z.string().meta({ description: 'An explanation for developers. It may change.' });
+const details = z.array(fieldProblem).optional().meta({ description: 'The fields at fault, if any.' });
+const error = z.string().optional().meta({ description: 'The message again, if the storage refuses.' });
 
 type ByStatus = [status: string, answer: ZodOpenApiResponseObject];
 
-/** `upload` has Qiniu's field `error` too. */
+/** The kind of a refusal. `upload` also has Qiniu's field `error`. */
 type Kind = 'refusal' | 'upload';
 
-/** The answers for these reasons, by status, and those that may come from a proxy or the server before the operation. */
+/** Returns the answers for these reasons, by status, and the answers that a proxy or the server may give first. */
 export function refusalsBy(operation: string, reasons: readonly Reason[], kind: Kind = 'refusal'): ByStatus[] {
   const all = [...reasons, ...ON_THE_WAY];
   const statuses = [...new Set(all.map((reason) => REASONS[reason].code as number))].sort((a, b) => a - b);
@@ -60,7 +62,7 @@ export function refusalsBy(operation: string, reasons: readonly Reason[], kind: 
 
 const made = new Map<string, { key: string; answer: ZodOpenApiResponseObject }>();
 
-/** One component for each set of reasons, so that the document has it once and clients have one type for it. */
+/** Returns one component for each set of reasons, so that clients have one type for it. */
 function shared(operation: string, reasons: Reason[], status: number, kind: Kind): ZodOpenApiResponseObject {
   const name = nameOf(operation, reasons, status, kind);
   const key = reasons.join();
@@ -71,8 +73,8 @@ function shared(operation: string, reasons: Reason[], status: number, kind: Kind
 }
 
 /**
- * After the one reason that sets the answer apart from the usual one of its status. Answers with several such reasons
- * are named after their operation, so that another reason leaves the name as it is.
+ * Names an answer after the one reason that the usual answer of its status does not have. An answer with several such
+ * reasons is named after its operation, so that another reason does not change the name.
  */
 function nameOf(operation: string, reasons: Reason[], status: number, kind: Kind): string {
   const usual = USUAL.filter((reason) => REASONS[reason].code === status);
@@ -88,7 +90,7 @@ function inPascalCase(reason: string): string {
   return reason.split('_').map(capitalized).join('');
 }
 
-/** A flat schema: generators of clients drop one that narrows another by `allOf`. */
+/** Returns an answer with a flat schema: generators of clients drop a schema that narrows another by `allOf`. */
 function refused(name: string, reasons: Reason[], status: number, kind: Kind): ZodOpenApiResponseObject {
   const waits = status === 429 || status === 503;
   const [first] = reasons;
@@ -96,7 +98,7 @@ function refused(name: string, reasons: Reason[], status: number, kind: Kind): Z
   const schema = z
     .object({
       code: z.literal(status).meta({ description: 'The HTTP status again.' }),
-      reason: z.enum(reasons).meta({ description: 'Why, for programs. Later versions may have more.' }),
+      reason: z.enum(reasons).meta({ description: 'The reason, for programs. Later versions may have more reasons.' }),
       message,
       ...(status === 400 && { details }),
       ...(kind === 'upload' && { error }),
@@ -117,10 +119,10 @@ function refused(name: string, reasons: Reason[], status: number, kind: Kind): Z
 }
 
 export function reasonHeader(reasons: Reason[]) {
-  return z.enum(reasons).meta({ description: 'Why it is refused.', examples: reasons.slice(0, 1) });
+  return z.enum(reasons).meta({ description: 'The reason of the refusal.', examples: reasons.slice(0, 1) });
 }
 
-/** As Markdown. */
+/** Returns the reasons as a list in Markdown. */
 export function listed(reasons: readonly Reason[]): string {
   return reasons.map((reason) => `- \`${reason}\`: ${REASONS[reason].when}`).join('\n');
 }

@@ -6,26 +6,31 @@ const DOCS = join(__dirname, '../../docs');
 const read = (page: string) => readFileSync(join(DOCS, page), 'utf8');
 const api = read('api.md');
 
-/** What docs/api.md tells of an operation or endpoint, as Markdown: its row, the sections linked there, what to do then. */
+/**
+ * Returns the text of docs/api.md about an operation or endpoint: its row, the linked sections, and what to do after a
+ * 503.
+ */
 export function toldOf(path: string, method?: 'get' | 'post'): string {
   const cell = rowOf(method ? `${method.toUpperCase()} ${path}` : path);
   const advice = method ? [] : [`After a 503, or no answer: ${sentences(adviceFor(path))}`];
   return [sentences(noteOf(cell)), ...linkedFrom(cell), ...advice].filter(Boolean).join('\n\n');
 }
 
-/** The last cell of a row. */
+/** Returns the last cell of a row. */
 function rowOf(name: string): string {
   const row = api.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
   if (row === undefined) throw new Error(`docs/api.md has no row for ${name}`);
   return row.split('|').at(-2)?.trim() ?? '';
 }
 
-/** Without the fields of the result, which are in the schema, and without links to what is told below. */
+/**
+ * Returns a cell without the fields of the result, which are in the schema, and without links to the sections below.
+ */
 function noteOf(cell: string): string {
   const [, remark, fields, rest] = /^– \((.*)\)$|^(`[[{][^`]*`)?(.*)$/.exec(cell) ?? [];
   const note = (remark ?? rest ?? '').replace(/(; |^)see \[.*$/, '');
   if (note === '' || note === '–') return '';
-  // What goes on a sentence that began with the fields.
+  // The note may continue a sentence that began with the fields.
   return fields !== undefined && note.startsWith(' ') ? `Result: ${fields}${note}` : note.replace(/^[,;]? /, '');
 }
 
@@ -40,7 +45,7 @@ function introductionOf(text: string): string {
   return text.slice(text.indexOf('\n'), text.indexOf('\n## '));
 }
 
-/** What stands between the heading and the next one. */
+/** Returns the text between a heading and the next one. */
 function sectionOf(text: string, anchor: string): string {
   const [, ...parts] = text.split(/^#+ /m);
   const found = parts.find((part) => part.split('\n')[0]?.toLowerCase().replaceAll(' ', '-') === anchor);
@@ -48,13 +53,13 @@ function sectionOf(text: string, anchor: string): string {
   return found.slice(found.indexOf('\n'));
 }
 
-/** Links lead nowhere outside of docs, and lines are broken by whoever shows them. */
+/** Returns a text without links, which do not work outside of docs, and without line breaks within paragraphs. */
 function plain(text: string): string {
   const lines = text.trim().replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return lines.replace(/([^\n|])\n(?![\n|])/g, '$1 ');
 }
 
-/** Of a cell's thoughts, which semicolons part. */
+/** Makes sentences of the parts of a cell between semicolons. */
 function sentences(cell: string): string {
   const thoughts = plain(cell).split('; ').filter(Boolean);
   return thoughts.map((thought) => `${capitalized(thought).replace(/\.$/, '')}.`).join(' ');

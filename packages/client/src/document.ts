@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 5ae81aef371799ff6ee518024c65b78f2f1e147f0756aa73d27f564542adf309
+// SHA-256 of the document: b9249e095644e6c3271e2cba37c13600ea265830b684e82e96c4a04907f10602
 
 export interface paths {
     "/user/send_code": {
@@ -11,35 +11,35 @@ export interface paths {
         post: operations["userVerifyCode"];
     };
     "/user/check_phone_available": {
-        /** Whether no account has this phone yet. */
+        /** Returns whether a phone may be registered. */
         post: operations["userCheckPhoneAvailable"];
     };
     "/user/get_sms_img_code": {
-        /** Makes a captcha, which raises the limits of send_code. */
+        /** Creates a captcha, which raises the limits of send_code. */
         post: operations["userGetSmsImgCode"];
     };
     "/user/register": {
-        /** Makes an account for the phone that a verification token was given for. */
+        /** Creates an account for the phone of a verification token. */
         post: operations["userRegister"];
     };
     "/user/login": {
-        /** Begins a session, whose cookie is the first in the answer. */
+        /** Starts a session, whose cookie is the first in the answer. */
         post: operations["userLogin"];
     };
     "/user/logout": {
-        /** Ends the session, and takes its cookie back. */
+        /** Ends the session, and removes its cookie. */
         post: operations["userLogout"];
     };
     "/user/reset_password": {
-        /** Sets a new password by a verification token, and ends all sessions. */
+        /** Sets a new password with a verification token, and ends all sessions. */
         post: operations["userResetPassword"];
     };
     "/user/change_password": {
-        /** Sets a new password by the old one, and ends all other sessions. */
+        /** Sets a new password with the old one, and ends all other sessions. */
         post: operations["userChangePassword"];
     };
     "/user/sessions": {
-        /** Where the user is signed in, the newest session first. */
+        /** Returns the user's sessions, the newest first. */
         post: operations["userSessions"];
     };
     "/user/end_session": {
@@ -55,51 +55,51 @@ export interface paths {
         post: operations["userSetPortraitUri"];
     };
     "/user/remove_portrait": {
-        /** Takes the portrait of the user away. */
+        /** Removes the user's portrait. */
         post: operations["userRemovePortrait"];
     };
     "/user/close_account": {
-        /** Closes the account: what belongs to it ends, and its phone is free again. */
+        /** Closes the account: everything of it ends, and its phone is free again. */
         post: operations["userCloseAccount"];
     };
     "/user/change_phone": {
-        /** Gives the account the phone of a verification token, and ends all other sessions. */
+        /** Changes the phone to that of a verification token, and ends all other sessions. */
         post: operations["userChangePhone"];
     };
     "/user/export": {
-        /** Everything that is kept of the user, but for what lets somebody in. */
+        /** Returns all data of the user, except passwords, tokens and codes. */
         post: operations["userExport"];
     };
     "/user/set_findable": {
-        /** Whether others than friends find the user by the phone. */
+        /** Sets whether users who are not friends find the user by phone. */
         post: operations["userSetFindable"];
     };
     "/user/blacklist": {
-        /** The user's blacklist, the newest entry first. */
+        /** Returns the user's blacklist, the newest entry first. */
         post: operations["userBlacklist"];
     };
     "/user/add_to_blacklist": {
-        /** Puts somebody on the user's blacklist. */
+        /** Adds a user to the caller's blacklist. */
         post: operations["userAddToBlacklist"];
     };
     "/user/remove_from_blacklist": {
-        /** Takes somebody off the user's blacklist. */
+        /** Removes a user from the caller's blacklist. */
         post: operations["userRemoveFromBlacklist"];
     };
     "/friendship/invite": {
-        /** Asks somebody to be friends, or makes friends of two of whom the other has asked already. */
+        /** Asks a user to be friends, or makes them friends if the other has already asked. */
         post: operations["friendshipInvite"];
     };
     "/friendship/agree": {
-        /** Agrees to be friends. */
+        /** Agrees to a request to be friends. */
         post: operations["friendshipAgree"];
     };
     "/friendship/ignore": {
-        /** Ignores a request, without telling the other side. */
+        /** Ignores a request, without telling the other user. */
         post: operations["friendshipIgnore"];
     };
     "/friendship/withdraw": {
-        /** Takes back a request of the user's own that was not answered. */
+        /** Withdraws the user's own unanswered request. */
         post: operations["friendshipWithdraw"];
     };
     "/friendship/delete": {
@@ -107,35 +107,35 @@ export interface paths {
         post: operations["friendshipDelete"];
     };
     "/friendship/set_display_name": {
-        /** Gives a friend a name that the user alone sees. */
+        /** Gives a friend a name that only the user sees. */
         post: operations["friendshipSetDisplayName"];
     };
     "/friendship/all": {
-        /** The user's friends and requests, the latest change first. */
+        /** Returns the user's friends and requests, the latest change first. */
         post: operations["friendshipAll"];
     };
     "/friendship/{friendId}/profile": {
-        /** A friend, and the name that the user has given. */
+        /** Returns a friend, and the name that the user has given. */
         post: operations["friendshipByFriendIdProfile"];
     };
     "/group/add": {
-        /** Brings others into a group. */
+        /** Adds users to a group. */
         post: operations["groupAdd"];
     };
     "/group/join": {
-        /** Makes the user a member of a group. */
+        /** Joins a group. */
         post: operations["groupJoin"];
     };
     "/group/quit": {
-        /** Ends the membership of the user. */
+        /** Quits a group. */
         post: operations["groupQuit"];
     };
     "/group/kick": {
-        /** Ends the memberships of others. */
+        /** Removes members from a group. */
         post: operations["groupKick"];
     };
     "/group/dismiss": {
-        /** Ends a group for all its members. */
+        /** Dismisses a group, for all its members. */
         post: operations["groupDismiss"];
     };
     "/group/transfer": {
@@ -151,11 +151,11 @@ export interface paths {
         post: operations["groupRemoveManager"];
     };
     "/user/groups": {
-        /** The groups that the user is a member of. */
+        /** Returns the groups that the user is a member of. */
         post: operations["userGroups"];
     };
     "/group/create": {
-        /** Makes a group, with the user as its creator. */
+        /** Creates a group, with the user as its creator. */
         post: operations["groupCreate"];
     };
     "/group/rename": {
@@ -171,39 +171,39 @@ export interface paths {
         post: operations["groupSetBulletin"];
     };
     "/group/set_display_name": {
-        /** Changes how the user is called in a group. */
+        /** Changes the user's name in a group. */
         post: operations["groupSetDisplayName"];
     };
     "/group/{id}": {
-        /** A group of the user, or one that was dismissed while the user was a member. */
+        /** Returns a group of the user, or one that was dismissed while the user was a member. */
         post: operations["groupById"];
     };
     "/group/{id}/members": {
-        /** The members of a group of the user, in the order of their ids. */
+        /** Returns the members of a group of the user, in the order of their ids. */
         post: operations["groupByIdMembers"];
     };
     "/user/sync/{version}": {
-        /** Everything of the user that has changed since this version. */
+        /** Returns all of the user's data that has changed since a version. */
         post: operations["userSyncByVersion"];
     };
     "/user/get_token": {
-        /** A token for the messaging server. */
+        /** Returns a token for the messaging server. */
         post: operations["userGetToken"];
     };
     "/user/get_image_token": {
-        /** A token to upload images with, and the address of stored images. */
+        /** Returns a token for uploading images, and the address of stored images. */
         post: operations["userGetImageToken"];
     };
     "/user/find/{region}/{phone}": {
-        /** The user with this phone. */
+        /** Returns the user with a phone. */
         post: operations["userFindByRegionAndPhone"];
     };
     "/user/batch": {
-        /** The users with these ids, in their order, without those who have no open account. */
+        /** Returns the users with these ids, in this order, except closed accounts. */
         post: operations["userBatch"];
     };
     "/user/{id}": {
-        /** The user with this id. */
+        /** Returns the user with an id. */
         post: operations["userById"];
     };
     "/files": {
@@ -246,20 +246,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The phone to send a code to, and a solved captcha where one is wanted. */
+        /** @description The phone to send a code to, and a solved captcha if one is required. */
         CodeToSend: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
             /** @description From get_sms_img_code, at most 64 bytes. */
             verifyId?: string;
-            /** @description What the user read in the picture, or the token of the page. At most 8,192 bytes. */
+            /** @description The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes. */
             verifyCode?: string;
         };
         /** @description An international dialling code. */
         Region: number | string;
         /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
         PhoneNumber: number | string;
-        /** @description A phone and the code that it was sent. */
+        /** @description A phone and the code that was sent to it. */
         CodeToVerify: {
             region: components["schemas"]["Region"];
             phone: components["schemas"]["PhoneNumber"];
@@ -303,7 +303,7 @@ export interface components {
             /** @description From verify_code. */
             verification_token: string;
         };
-        /** @description The password of now, and the new one. */
+        /** @description The current password, and the new one. */
         PasswordChange: {
             /**
              * Format: password
@@ -318,7 +318,7 @@ export interface components {
         };
         /** @description A session of the user. */
         SessionToEnd: {
-            /** @description The id of a session. It is not its cookie. */
+            /** @description The id of a session. It is not the value of its cookie. */
             id: string;
         };
         /** @description The new nickname. */
@@ -334,7 +334,7 @@ export interface components {
              */
             portraitUri: string;
         };
-        /** @description The password of the account, as a proof. */
+        /** @description The password of the account. */
         OwnPassword: {
             /**
              * Format: password
@@ -342,7 +342,7 @@ export interface components {
              */
             password: string;
         };
-        /** @description The token is one of the new phone, the password that of the account. */
+        /** @description The verification token of the new phone, and the password of the account. */
         PhoneToChange: {
             /**
              * Format: password
@@ -366,15 +366,15 @@ export interface components {
         Invitation: {
             /** @description The id of another user. */
             friendId: string;
-            /** @description Up to 64 characters; empty when it is left out. No control characters, and no bidirectional overrides. */
+            /** @description Up to 64 characters. Default: empty. No control characters, and no bidirectional overrides. */
             message?: string;
         };
-        /** @description A friend, or who asked to be one. */
+        /** @description A friend, or a user who asked to be one. */
         OneFriend: {
             /** @description The id of another user. */
             friendId: string;
         };
-        /** @description What the user calls a friend. */
+        /** @description The user's name for a friend. */
         NewFriendName: {
             /** @description The id of another user. */
             friendId: string;
@@ -400,13 +400,13 @@ export interface components {
             /** @description The id of another user. */
             userId: string;
         };
-        /** @description A group to make. */
+        /** @description A group to create. */
         GroupToCreate: {
             /** @description The name of the group: 1 to 32 characters. No control characters, and no bidirectional overrides. */
             name: string;
             /** @description The ids of users. */
             memberIds: string[];
-            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
+            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; an empty one removes it. */
             portraitUri?: string;
         };
         /** @description The new name of a group. */
@@ -420,7 +420,7 @@ export interface components {
         NewGroupPortrait: {
             /** @description The id of a group. */
             groupId: string;
-            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; empty takes it away. */
+            /** @description An absolute http or https address of at most 1,024 bytes, with :// once; an empty one removes it. */
             portraitUri: string;
         };
         /** @description The new bulletin of a group. */
@@ -430,21 +430,21 @@ export interface components {
             /** @description Up to 1024 characters. No control characters but line breaks, and no bidirectional overrides. */
             bulletin: string;
         };
-        /** @description What the user is called in a group. */
+        /** @description The user's name in a group. */
         NewDisplayName: {
             /** @description The id of a group. */
             groupId: string;
             /** @description Up to 32 characters. No control characters, and no bidirectional overrides. */
             displayName: string;
         };
-        /** @description What the answer shall have beside the rows. */
+        /** @description Options of the answer. */
         SyncOptions: {
-            /** @description Rows of blacklist and friends then have `user` as well; nothing, where it is false. */
+            /** @description With true, rows of blacklist and friends also have `user`. False has no effect. */
             names?: boolean;
         };
         /** @description The users to read. */
         UserIds: {
-            /** @description The ids, in the order of the answer. */
+            /** @description The ids. The answer has their order. */
             ids: string[];
         };
         /** @description The form of an upload. */
@@ -461,7 +461,7 @@ export interface components {
              */
             file: string;
         };
-        /** @description The answers of /user/send_code with HTTP 200. The field code tells which one it is. */
+        /** @description The answers of /user/send_code with HTTP 200. The field code tells them apart. */
         UserSendCodeAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode5000"];
         /** @description Success, without a result. */
         Done: {
@@ -472,7 +472,7 @@ export interface components {
          * @enum {integer}
          */
         Code200: 200;
-        /** @description A return code alone. The header X-Reason says why. */
+        /** @description Only a return code. The header X-Reason has the reason. */
         ReturnCode5000: {
             code: components["schemas"]["Code5000"];
         };
@@ -483,24 +483,24 @@ export interface components {
         Code5000: 5000;
         /** @description A field at fault. */
         FieldProblem: {
-            /** @description Of the field. */
+            /** @description The path of the field. */
             path: string;
-            /** @description For a developer. */
+            /** @description An explanation for developers. */
             message: string;
         };
-        /** @description The answers of /user/verify_code with HTTP 200. The field code tells which one it is. */
+        /** @description The answers of /user/verify_code with HTTP 200. The field code tells them apart. */
         UserVerifyCodeAnswer: components["schemas"]["UserVerifyCodeSuccess"] | components["schemas"]["ReturnCode1000"] | components["schemas"]["ReturnCode2000"];
-        /** @description What /user/verify_code answers when it was done. */
+        /** @description The answer of /user/verify_code when it was successful. */
         UserVerifyCodeSuccess: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["VerificationToken"];
         };
         /** @description The proof that the phone is the user's. */
         VerificationToken: {
-            /** @description For 30 minutes, once. */
+            /** @description Valid for 30 minutes, once. */
             verification_token: string;
         };
-        /** @description A return code alone. The header X-Reason says why. */
+        /** @description Only a return code. The header X-Reason has the reason. */
         ReturnCode1000: {
             code: components["schemas"]["Code1000"];
         };
@@ -509,7 +509,7 @@ export interface components {
          * @enum {integer}
          */
         Code1000: 1000;
-        /** @description A return code alone. The header X-Reason says why. */
+        /** @description Only a return code. The header X-Reason has the reason. */
         ReturnCode2000: {
             code: components["schemas"]["Code2000"];
         };
@@ -518,13 +518,13 @@ export interface components {
          * @enum {integer}
          */
         Code2000: 2000;
-        /** @description What /user/check_phone_available answers when it was done. */
+        /** @description The answer of /user/check_phone_available when it was successful. */
         UserCheckPhoneAvailableAnswer: {
             code: components["schemas"]["Code200"];
-            /** @description True: nobody has it. */
+            /** @description Whether the phone may be registered. */
             result: boolean;
         };
-        /** @description What /user/get_sms_img_code answers when it was done. */
+        /** @description The answer of /user/get_sms_img_code when it was successful. */
         UserGetSmsImgCodeAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["Captcha"];
@@ -533,25 +533,25 @@ export interface components {
         Captcha: {
             /**
              * Format: uri
-             * @description A picture where it ends in `.png`, else a page to show in a web view.
+             * @description A picture if it ends in `.png`, else a page to show in a web view.
              */
             url: string;
-            /** @description Goes to send_code, with the solution as `verifyCode`. */
+            /** @description Send it to send_code, with the solution as `verifyCode`. */
             verifyId: string;
         };
-        /** @description What /user/register answers when it was done. */
+        /** @description The answer of /user/register when it was successful. */
         UserRegisterAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["NewAccount"];
         };
-        /** @description The account that was made. */
+        /** @description The new account. */
         NewAccount: {
             /** @description The id of a user. */
             id: string;
         };
-        /** @description The answers of /user/login with HTTP 200. The field code tells which one it is. */
+        /** @description The answers of /user/login with HTTP 200. The field code tells them apart. */
         UserLoginAnswer: components["schemas"]["UserLoginSuccess"] | components["schemas"]["ReturnCode1000"];
-        /** @description What /user/login answers when it was done. */
+        /** @description The answer of /user/login when it was successful. */
         UserLoginSuccess: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["MessagingToken"];
@@ -563,7 +563,7 @@ export interface components {
             /** @description For the messaging server. */
             token: string;
         };
-        /** @description What /user/sessions answers when it was done. */
+        /** @description The answer of /user/sessions when it was successful. */
         UserSessionsAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
@@ -571,7 +571,7 @@ export interface components {
         };
         /** @description A place where the account is signed in. */
         Session: {
-            /** @description The id of a session. It is not its cookie. */
+            /** @description The id of a session. It is not the value of its cookie. */
             id: string;
             /**
              * Format: date-time
@@ -580,37 +580,37 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When a use last renewed it. UTC.
+             * @description Time of the last renewal by use. UTC.
              */
             renewedAt: string;
-            /** @description Of the login. */
+            /** @description The address at login. */
             ip: string;
-            /** @description Of the login. */
+            /** @description The client at login, as it calls itself. */
             userAgent: string;
-            /** @description Whether it is the one that asks. */
+            /** @description Whether it is the session of this request. */
             current: boolean;
         };
-        /** @description What /user/export answers when it was done. */
+        /** @description The answer of /user/export when it was successful. */
         UserExportAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["KeptData"];
         };
-        /** @description All that is kept of the user. */
+        /** @description All that the service keeps about the user. */
         KeptData: {
             user: components["schemas"]["KeptUser"];
             /** @description The phones of the account. */
             phones: components["schemas"]["KeptPhone"][];
-            /** @description Where the account is signed in, the newest first. */
+            /** @description The sessions of the account, the newest first. */
             sessions: components["schemas"]["Session"][];
-            /** @description What the user uploaded to this service. */
+            /** @description Images that the user uploaded to this service. */
             images: components["schemas"]["KeptImage"][];
-            /** @description The blacklist, with ended entries. */
+            /** @description The blacklist, including ended entries. */
             blacklist: components["schemas"]["KeptBlacklistEntry"][];
-            /** @description Friends and requests, with ended ones. */
+            /** @description Friends and requests, including ended ones. */
             friendships: components["schemas"]["KeptFriendship"][];
             /** @description Groups that the user is or was in. */
             memberships: components["schemas"]["KeptMembership"][];
-            /** @description What happened to the account, the oldest first. */
+            /** @description Events of the account, the oldest first. */
             securityEvents: components["schemas"]["SecurityEvent"][];
         };
         /** @description The account. */
@@ -621,7 +621,7 @@ export interface components {
             nickname: string;
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
-            /** @description Whether others than friends find it by phone. */
+            /** @description Whether users who are not friends can find it by phone. */
             findable: boolean;
             /**
              * Format: date-time
@@ -642,7 +642,7 @@ export interface components {
             key: string;
             /**
              * Format: int64
-             * @description How large its file is.
+             * @description The size of its file.
              */
             bytes: number;
         };
@@ -662,7 +662,7 @@ export interface components {
         KeptFriendship: {
             /** @description The id of another user. */
             friendId: string;
-            /** @description What the user calls the friend. */
+            /** @description The user's name for the friend. */
             displayName: string;
             /** @description The message of the request, until it is answered. */
             message: string;
@@ -684,7 +684,7 @@ export interface components {
             groupId: string;
             /** @description The name of the group. */
             groupName: string;
-            /** @description What the user is called in it. */
+            /** @description The user's name in the group. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
             /** @description Whether it has ended. */
@@ -700,25 +700,25 @@ export interface components {
          * @enum {integer}
          */
         GroupRole: 0 | 1 | 2;
-        /** @description Something that happened to the account, such as a login. */
+        /** @description An event of the account, such as a login. */
         SecurityEvent: {
             /**
              * Format: date-time
              * @description UTC.
              */
             at: string;
-            /** @description What happened. */
+            /** @description The kind of event. */
             event: string;
-            /** @description In E.164; empty where none belongs to it. */
+            /** @description In E.164; empty if the event is not about a phone. */
             phone: string;
-            /** @description The address that it came from; empty before the last password reset. */
+            /** @description The address of the client; empty before the last password reset. */
             ip: string;
-            /** @description The program that it came from, as it calls itself; empty before the last password reset. */
+            /** @description The client, as it calls itself; empty before the last password reset. */
             userAgent: string;
-            /** @description What else is known of it. */
+            /** @description Further details. */
             detail: string;
         };
-        /** @description What /user/blacklist answers when it was done. */
+        /** @description The answer of /user/blacklist when it was successful. */
         UserBlacklistAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
@@ -738,21 +738,21 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description What /friendship/invite answers when it was done. */
+        /** @description The answer of /friendship/invite when it was successful. */
         FriendshipInviteAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["InvitationOutcome"];
         };
-        /** @description What came of the invitation. */
+        /** @description The result of the invitation. */
         InvitationOutcome: {
             action: components["schemas"]["InvitationAction"];
         };
         /**
-         * @description `Sent`: they are asked. `Added`: they are friends now. `None`: nothing has changed.
+         * @description `Sent`: the other user is asked. `Added`: they are friends now. `None`: nothing has changed.
          * @enum {string}
          */
         InvitationAction: "Sent" | "Added" | "None";
-        /** @description What /friendship/all answers when it was done. */
+        /** @description The answer of /friendship/all when it was successful. */
         FriendshipAllAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
@@ -760,10 +760,10 @@ export interface components {
         };
         /** @description The user's side of a friendship or a request. */
         Friendship: {
-            /** @description What the user calls the friend; empty where it is nothing else. */
+            /** @description The user's name for the friend; empty if there is none. */
             displayName: string;
             user: components["schemas"]["Person"];
-            /** @description The message of who asked, until the request is answered. */
+            /** @description The message of the request, until it is answered. */
             message: string;
             status: components["schemas"]["FriendStatus"];
             /**
@@ -781,20 +781,20 @@ export interface components {
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
         };
-        /** @description What /friendship/:friendId/profile answers when it was done. */
+        /** @description The answer of /friendship/:friendId/profile when it was successful. */
         FriendshipByFriendIdProfileAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["Friend"];
         };
         /** @description A friend. */
         Friend: {
-            /** @description What the user calls the friend; empty where it is nothing else. */
+            /** @description The user's name for the friend; empty if there is none. */
             displayName: string;
             user: components["schemas"]["Person"];
         };
-        /** @description The answers of /group/join with HTTP 200. The field code tells which one it is. */
+        /** @description The answers of /group/join with HTTP 200. The field code tells them apart. */
         GroupJoinAnswer: components["schemas"]["Done"] | components["schemas"]["ReturnCode1000"];
-        /** @description What /user/groups answers when it was done. */
+        /** @description The answer of /user/groups when it was successful. */
         UserGroupsAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
@@ -806,26 +806,26 @@ export interface components {
             id: string;
             /** @description The name of the group. */
             name: string;
-            /** @description An http or https address; empty where there is none. */
+            /** @description An http or https address; empty if there is none. */
             portraitUri: string;
             /** @description The id of the creator. */
             creatorId: string;
-            /** @description How many members it has. */
+            /** @description Number of members. */
             memberCount: number;
         };
-        /** @description The answers of /group/create with HTTP 200. The field code tells which one it is. */
+        /** @description The answers of /group/create with HTTP 200. The field code tells them apart. */
         GroupCreateAnswer: components["schemas"]["GroupCreateSuccess"] | components["schemas"]["ReturnCode1000"];
-        /** @description What /group/create answers when it was done. */
+        /** @description The answer of /group/create when it was successful. */
         GroupCreateSuccess: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["NewGroupId"];
         };
-        /** @description The group that was made. */
+        /** @description The new group. */
         NewGroupId: {
             /** @description The id of a group. */
             id: string;
         };
-        /** @description What /group/:id answers when it was done. */
+        /** @description The answer of /group/:id when it was successful. */
         GroupByIdAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["GroupDetail"];
@@ -836,28 +836,28 @@ export interface components {
             id: string;
             /** @description The name of the group. */
             name: string;
-            /** @description An http or https address; empty where there is none. */
+            /** @description An http or https address; empty if there is none. */
             portraitUri: string;
             /** @description The id of the creator. */
             creatorId: string;
-            /** @description How many members it has. */
+            /** @description Number of members. */
             memberCount: number;
-            /** @description How many members it may have. */
+            /** @description Maximum number of members. */
             maxMemberCount: number;
-            /** @description A text for all members; empty where there is none. */
+            /** @description A text for all members; empty if there is none. */
             bulletin: string;
             /**
              * Format: date-time
-             * @description Null where there was never a bulletin.
+             * @description Null if there was never a bulletin.
              */
             bulletinUpdatedAt: string | null;
             /**
              * Format: date-time
-             * @description Null as long as there is the group.
+             * @description Null until the group is dismissed.
              */
             dismissedAt: string | null;
         };
-        /** @description What /group/:id/members answers when it was done. */
+        /** @description The answer of /group/:id/members when it was successful. */
         GroupByIdMembersAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
@@ -865,7 +865,7 @@ export interface components {
         };
         /** @description A member of a group. */
         GroupMember: {
-            /** @description How the member is called in the group; empty where there is none. */
+            /** @description The member's name in the group; empty if there is none. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
             /**
@@ -880,7 +880,7 @@ export interface components {
             updatedAt: string;
             user: components["schemas"]["Person"];
         };
-        /** @description What /user/sync/:version answers when it was done. */
+        /** @description The answer of /user/sync/:version when it was successful. */
         UserSyncByVersionAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["SyncChanges"];
@@ -889,7 +889,7 @@ export interface components {
         SyncChanges: {
             /**
              * Format: int64
-             * @description Send it with the next call, as it is. It looks like a time and is none.
+             * @description Send it with the next call, as it is. It looks like a time, but is not one.
              */
             version: number;
             user: components["schemas"]["SyncUser"];
@@ -902,7 +902,7 @@ export interface components {
             /** @description Changed members, by `groupId` and `memberId`. */
             group_members: components["schemas"]["SyncMember"][];
         };
-        /** @description Changed or not. */
+        /** @description The user, changed or not. */
         SyncUser: {
             /** @description The id of a user. */
             id: string;
@@ -912,7 +912,7 @@ export interface components {
             portraitUri: string;
             /**
              * Format: int64
-             * @description The version of the row. Clients need not look at it.
+             * @description The version of the row. Clients do not need it.
              */
             timestamp: number;
         };
@@ -921,11 +921,11 @@ export interface components {
             user?: components["schemas"]["Names"];
             /** @description The id of another user. */
             friendId: string;
-            /** @description False where the entry has ended: remove it. */
+            /** @description False if the entry has ended: remove it. */
             status: boolean;
             /**
              * Format: int64
-             * @description The version of the row. Clients need not look at it.
+             * @description The version of the row. Clients do not need it.
              */
             timestamp: number;
         };
@@ -941,18 +941,18 @@ export interface components {
             user?: components["schemas"]["Names"];
             /** @description The id of another user. */
             friendId: string;
-            /** @description Empty where there is none. */
+            /** @description Empty if there is none. */
             displayName: string;
             status: components["schemas"]["FriendStatus"];
             /**
              * Format: int64
-             * @description The version of the row. Clients need not look at it.
+             * @description The version of the row. Clients do not need it.
              */
             timestamp: number;
         };
         /** @description A membership of the user. */
         SyncMembership: {
-            /** @description How the member is called in the group; empty where there is none. */
+            /** @description The member's name in the group; empty if there is none. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
             /** @description The membership has ended: remove it. */
@@ -965,52 +965,52 @@ export interface components {
             id: string;
             /** @description The name of the group. */
             name: string;
-            /** @description An http or https address; empty where there is none. */
+            /** @description An http or https address; empty if there is none. */
             portraitUri: string;
             /**
              * Format: int64
-             * @description The version of the row. Clients need not look at it.
+             * @description The version of the row. Clients do not need it.
              */
             timestamp: number;
         };
-        /** @description Of a group of the user, the user too. */
+        /** @description A member of a group of the user, or the user. */
         SyncMember: {
             /** @description The id of a group. */
             groupId: string;
             /** @description The id of another user. */
             memberId: string;
-            /** @description How the member is called in the group; empty where there is none. */
+            /** @description The member's name in the group; empty if there is none. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
             /** @description The membership has ended: remove it. */
             isDeleted: boolean;
             /**
              * Format: int64
-             * @description The version of the row. Clients need not look at it.
+             * @description The version of the row. Clients do not need it.
              */
             timestamp: number;
             user: components["schemas"]["Names"];
         };
-        /** @description What /user/get_token answers when it was done. */
+        /** @description The answer of /user/get_token when it was successful. */
         UserGetTokenAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["MessagingToken"];
         };
-        /** @description What /user/get_image_token answers when it was done. */
+        /** @description The answer of /user/get_image_token when it was successful. */
         UserGetImageTokenAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["ImageToken"];
         };
-        /** @description Where an upload goes, and what it is allowed with. */
+        /** @description The target of an upload, and the token that allows it. */
         ImageToken: {
-            /** @description Where images are kept: `local` or `qiniu`. */
+            /** @description The storage of images: `local` or `qiniu`. */
             target: string;
             /** @description An image is at `<domain>/<key>`. With `qiniu` it may be a bare host name. */
             domain: string;
-            /** @description For an upload, within ten minutes. */
+            /** @description For uploads, valid for ten minutes. */
             token: string;
         };
-        /** @description What /user/find/:region/:phone answers when it was done. */
+        /** @description The answer of /user/find/:region/:phone when it was successful. */
         UserFindByRegionAndPhoneAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["Profile"];
@@ -1024,13 +1024,13 @@ export interface components {
             /** @description An http or https address; empty where there is none. */
             portraitUri: string;
         };
-        /** @description What /user/batch answers when it was done. */
+        /** @description The answer of /user/batch when it was successful. */
         UserBatchAnswer: {
             code: components["schemas"]["Code200"];
             /** @description The rows. */
             result: components["schemas"]["Profile"][];
         };
-        /** @description What /user/:id answers when it was done. */
+        /** @description The answer of /user/:id when it was successful. */
         UserByIdAnswer: {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["Profile"];
@@ -1067,7 +1067,7 @@ export interface components {
         UserSendCodeBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "not_a_mobile" | "undeliverable";
                 [name: string]: unknown;
             };
@@ -1075,7 +1075,7 @@ export interface components {
         CrossSite: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "cross_site";
                 [name: string]: unknown;
             };
@@ -1083,7 +1083,7 @@ export interface components {
         RequestTooSlow: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "request_too_slow";
                 [name: string]: unknown;
             };
@@ -1091,7 +1091,7 @@ export interface components {
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "body_too_large";
                 [name: string]: unknown;
             };
@@ -1099,7 +1099,7 @@ export interface components {
         TooEarly: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_early";
                 [name: string]: unknown;
             };
@@ -1107,7 +1107,7 @@ export interface components {
         TooManyChecks: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_checks";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1116,7 +1116,7 @@ export interface components {
         HeadersTooLarge: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "headers_too_large";
                 [name: string]: unknown;
             };
@@ -1124,7 +1124,7 @@ export interface components {
         Failed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "internal_error";
                 [name: string]: unknown;
             };
@@ -1132,7 +1132,7 @@ export interface components {
         BadGateway: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "bad_gateway";
                 [name: string]: unknown;
             };
@@ -1140,7 +1140,7 @@ export interface components {
         UserSendCodeUnavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "overloaded" | "took_too_long" | "captcha_unchecked" | "sms_failed" | "sms_unconfirmed" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1149,7 +1149,7 @@ export interface components {
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body";
                 [name: string]: unknown;
             };
@@ -1157,7 +1157,7 @@ export interface components {
         TooManyVerifications: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_verifications";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1166,7 +1166,7 @@ export interface components {
         Unavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "overloaded" | "took_too_long" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1175,7 +1175,7 @@ export interface components {
         OnlyMalformedBody: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "malformed_body";
                 [name: string]: unknown;
             };
@@ -1183,7 +1183,7 @@ export interface components {
         PhoneTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "phone_taken";
                 [name: string]: unknown;
             };
@@ -1191,7 +1191,7 @@ export interface components {
         NoSuchToken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_token";
                 [name: string]: unknown;
             };
@@ -1199,7 +1199,7 @@ export interface components {
         TooManyAtOnce: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_at_once";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1208,7 +1208,7 @@ export interface components {
         UserLoginTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_attempts" | "too_many_at_once";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1217,7 +1217,7 @@ export interface components {
         HttpsRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "internal_error" | "https_required";
                 [name: string]: unknown;
             };
@@ -1225,7 +1225,7 @@ export interface components {
         NotSignedIn: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "not_signed_in";
                 [name: string]: unknown;
             };
@@ -1233,7 +1233,7 @@ export interface components {
         UserResetPasswordBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "wrong_token" | "no_account";
                 [name: string]: unknown;
             };
@@ -1241,7 +1241,7 @@ export interface components {
         WrongPassword: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "wrong_password";
                 [name: string]: unknown;
             };
@@ -1249,7 +1249,7 @@ export interface components {
         UserChangePasswordTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_attempts" | "too_many_at_once";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1258,7 +1258,7 @@ export interface components {
         TooManyChanges: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_changes";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1267,7 +1267,7 @@ export interface components {
         PortraitHostNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "portrait_host_not_allowed";
                 [name: string]: unknown;
             };
@@ -1275,7 +1275,7 @@ export interface components {
         UserCloseAccountTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_attempts" | "too_many_at_once";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1284,7 +1284,7 @@ export interface components {
         UserChangePhoneBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "wrong_password" | "wrong_token" | "phone_taken";
                 [name: string]: unknown;
             };
@@ -1292,7 +1292,7 @@ export interface components {
         UserChangePhoneTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_attempts" | "too_many_at_once";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1301,7 +1301,7 @@ export interface components {
         UserAddToBlacklistBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "blacklist_full";
                 [name: string]: unknown;
             };
@@ -1309,7 +1309,7 @@ export interface components {
         TooManyBlacklistAdds: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_blacklist_adds";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1318,7 +1318,7 @@ export interface components {
         FriendshipInviteBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "not_yourself" | "already_friends" | "too_many_friends";
                 [name: string]: unknown;
             };
@@ -1326,7 +1326,7 @@ export interface components {
         TooManyInvitations: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_invitations";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1335,7 +1335,7 @@ export interface components {
         TooManyFriends: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "too_many_friends";
                 [name: string]: unknown;
             };
@@ -1343,7 +1343,7 @@ export interface components {
         NothingRequested: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "nothing_requested";
                 [name: string]: unknown;
             };
@@ -1351,7 +1351,7 @@ export interface components {
         NotFriends: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "not_friends";
                 [name: string]: unknown;
             };
@@ -1359,7 +1359,7 @@ export interface components {
         MalformedPath: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "malformed_path";
                 [name: string]: unknown;
             };
@@ -1367,7 +1367,7 @@ export interface components {
         GroupAddBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "has_quit" | "member_full" | "group_full";
                 [name: string]: unknown;
             };
@@ -1375,7 +1375,7 @@ export interface components {
         NoSuchGroup: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_group";
                 [name: string]: unknown;
             };
@@ -1383,7 +1383,7 @@ export interface components {
         TooManyGroupChanges: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_group_changes";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1392,7 +1392,7 @@ export interface components {
         GroupFull: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "group_full";
                 [name: string]: unknown;
             };
@@ -1400,7 +1400,7 @@ export interface components {
         JoiningClosed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "cross_site" | "joining_closed";
                 [name: string]: unknown;
             };
@@ -1408,7 +1408,7 @@ export interface components {
         NotYourself: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "not_yourself";
                 [name: string]: unknown;
             };
@@ -1416,7 +1416,7 @@ export interface components {
         RoleTooLow: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "cross_site" | "role_too_low";
                 [name: string]: unknown;
             };
@@ -1424,7 +1424,7 @@ export interface components {
         NotAMember: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "not_a_member";
                 [name: string]: unknown;
             };
@@ -1432,7 +1432,7 @@ export interface components {
         GroupCreateBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "invalid_input" | "malformed_body" | "unknown_user" | "friends_only" | "member_full" | "group_full" | "portrait_host_not_allowed";
                 [name: string]: unknown;
             };
@@ -1440,7 +1440,7 @@ export interface components {
         GroupCreateTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_new_groups" | "too_many_group_changes";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1449,7 +1449,7 @@ export interface components {
         NoSuchUser: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_user";
                 [name: string]: unknown;
             };
@@ -1457,7 +1457,7 @@ export interface components {
         TooManyLookups: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_lookups";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1466,7 +1466,7 @@ export interface components {
         UploadImageBadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "malformed_upload" | "upload_cut_off" | "not_an_image" | "image_too_complex" | "image_too_slow";
                 [name: string]: unknown;
             };
@@ -1474,7 +1474,7 @@ export interface components {
         UploadImageUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "upload_token_refused" | "upload_token_expired";
                 [name: string]: unknown;
             };
@@ -1482,7 +1482,7 @@ export interface components {
         UploadImageForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "cross_site" | "key_not_allowed";
                 [name: string]: unknown;
             };
@@ -1490,7 +1490,7 @@ export interface components {
         UploadImageNotAcceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "checksum_wrong";
                 [name: string]: unknown;
             };
@@ -1498,7 +1498,7 @@ export interface components {
         UploadImageTimedOut: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "upload_too_slow" | "request_too_slow";
                 [name: string]: unknown;
             };
@@ -1506,7 +1506,7 @@ export interface components {
         UploadImageTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "image_too_large";
                 [name: string]: unknown;
             };
@@ -1514,7 +1514,7 @@ export interface components {
         UploadImageTooEarly: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_early";
                 [name: string]: unknown;
             };
@@ -1522,7 +1522,7 @@ export interface components {
         UploadImageTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_uploads" | "image_space_full";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1531,7 +1531,7 @@ export interface components {
         UploadImageHeadersTooLarge: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "headers_too_large";
                 [name: string]: unknown;
             };
@@ -1539,7 +1539,7 @@ export interface components {
         UploadImageFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "internal_error";
                 [name: string]: unknown;
             };
@@ -1547,7 +1547,7 @@ export interface components {
         UploadImageBadGateway: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "bad_gateway";
                 [name: string]: unknown;
             };
@@ -1555,7 +1555,7 @@ export interface components {
         UploadImageUnavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "overloaded" | "uploads_busy" | "images_unavailable" | "disk_full" | "image_gone" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1564,7 +1564,7 @@ export interface components {
         UploadImageTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "key_taken";
                 [name: string]: unknown;
             };
@@ -1572,7 +1572,7 @@ export interface components {
         OnlyMalformedPath: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "malformed_path";
                 [name: string]: unknown;
             };
@@ -1580,7 +1580,7 @@ export interface components {
         NoSuchImage: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_image";
                 [name: string]: unknown;
             };
@@ -1588,7 +1588,7 @@ export interface components {
         ImageUnavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "overloaded" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1597,7 +1597,7 @@ export interface components {
         NoSuchCaptcha: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_captcha";
                 [name: string]: unknown;
             };
@@ -1605,7 +1605,7 @@ export interface components {
         CaptchaPictureUnavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "overloaded" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1614,7 +1614,7 @@ export interface components {
         NoSuchPath: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "no_such_path";
                 [name: string]: unknown;
             };
@@ -1622,7 +1622,7 @@ export interface components {
         OnlyServiceAway: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1631,7 +1631,7 @@ export interface components {
         ReadyzUnavailable: {
             headers: {
                 "X-Request-Id"?: string;
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "stopping" | "not_ready" | "overloaded" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1640,7 +1640,7 @@ export interface components {
         TooManyDownloads: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
-                /** @description Why it is refused. */
+                /** @description The reason of the refusal. */
                 "X-Reason": "too_many_downloads";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1650,11 +1650,11 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description As it was sent, where that is 1 to 64 letters, digits, `.`, `_` and `-`; else made. */
+        /** @description The id of the request: as sent, if it has 1 to 64 letters, digits, `.`, `_` and `-`, else a new one. */
         RequestId: string;
         /** @description Seconds to wait. */
         RetryAfter: number;
-        /** @description The session's cookie anew, at most once a day. */
+        /** @description The session's renewed cookie, at most once a day. */
         RenewedSession: string;
     };
     pathItems: never;
@@ -1870,7 +1870,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description The end of the session. */
+                    /** @description Removes the cookie of the session. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -2105,7 +2105,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
-                    /** @description The end of the session. */
+                    /** @description Removes the cookie of the session. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };

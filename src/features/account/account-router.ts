@@ -19,11 +19,11 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
   return [
     operation({
       path: '/user/close_account',
-      summary: 'Closes the account: what belongs to it ends, and its phone is free again.',
+      summary: 'Closes the account: everything of it ends, and its phone is free again.',
       access: 'user',
       body: ownPassword,
       queue: 'writes',
-      cookies: { sets: 'The end of the session.', always: true },
+      cookies: { sets: 'Removes the cookie of the session.', always: true },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password }, call) => {
         await account.close(askerOf(call), password);
@@ -32,11 +32,11 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
     }),
     operation({
       path: '/user/change_phone',
-      summary: 'Gives the account the phone of a verification token, and ends all other sessions.',
+      summary: 'Changes the phone to that of a verification token, and ends all other sessions.',
       access: 'user',
       body: newPhone,
       queue: 'writes',
-      cookies: { sets: 'The device, where its cookie was sent.', always: false },
+      cookies: { sets: 'The cookie of the device, if the request had one.', always: false },
       refusals: ['wrong_password', 'wrong_token', 'phone_taken', 'too_many_attempts', 'too_many_at_once'],
       handle: async ({ password, verification_token }, call) => {
         const asker = askerOf(call);
@@ -47,7 +47,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
     }),
     streamedOperation({
       path: '/user/export',
-      summary: 'Everything that is kept of the user, but for what lets somebody in.',
+      summary: 'Returns all data of the user, except passwords, tokens and codes.',
       access: 'user',
       result: keptData,
       queue: 'exports',
@@ -59,7 +59,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
     }),
     operation({
       path: '/user/set_findable',
-      summary: 'Whether others than friends find the user by the phone.',
+      summary: 'Sets whether users who are not friends find the user by phone.',
       access: 'user',
       body: findability,
       queue: 'writes',

@@ -12,9 +12,9 @@ export const findability = z
 
 export const ownPassword = z
   .object({ password })
-  .meta({ id: 'OwnPassword', description: 'The password of the account, as a proof.' });
+  .meta({ id: 'OwnPassword', description: 'The password of the account.' });
 
 export const newPhone = z.object({ password, verification_token: givenToken }).meta({
   id: 'PhoneToChange',
-  description: 'The token is one of the new phone, the password that of the account.',
+  description: 'The verification token of the new phone, and the password of the account.',
 });

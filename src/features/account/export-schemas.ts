@@ -7,7 +7,9 @@ import { otherId, profile } from '../users/profile';
 
 const user = profile
   .extend({
-    findable: z.boolean().meta({ description: 'Whether others than friends find it by phone.', examples: [true] }),
+    findable: z
+      .boolean()
+      .meta({ description: 'Whether users who are not friends can find it by phone.', examples: [true] }),
     createdAt: time,
   })
   .meta({ id: 'KeptUser', description: 'The account.' });
@@ -24,7 +26,7 @@ const image = z
     bytes: z
       .int()
       .nonnegative()
-      .meta({ format: 'int64', description: 'How large its file is.', examples: [48_213] }),
+      .meta({ format: 'int64', description: 'The size of its file.', examples: [48_213] }),
   })
   .meta({ id: 'KeptImage', description: 'An image that the user uploaded.' });
 const blacklistEntry = z
@@ -37,7 +39,7 @@ const blacklistEntry = z
 const friendship = z
   .strictObject({
     friendId: otherId,
-    displayName: text('What the user calls the friend.', 'Annie'),
+    displayName: text("The user's name for the friend.", 'Annie'),
     message: text('The message of the request, until it is answered.', ''),
     status: friendStatus,
     updatedAt: time,
@@ -47,7 +49,7 @@ const membership = z
   .strictObject({
     groupId,
     groupName: text('The name of the group.', 'Hikers'),
-    displayName: text('What the user is called in it.', 'Ann from work'),
+    displayName: text("The user's name in the group.", 'Ann from work'),
     role,
     isDeleted: z.boolean().meta({ description: 'Whether it has ended.', examples: [false] }),
     updatedAt: time,
@@ -56,30 +58,27 @@ const membership = z
 const securityEvent = z
   .strictObject({
     at: time,
-    event: text('What happened.', 'login'),
-    phone: text('In E.164; empty where none belongs to it.', '+447911123456'),
-    ip: text('The address that it came from; empty before the last password reset.', '203.0.113.7'),
-    userAgent: text(
-      'The program that it came from, as it calls itself; empty before the last password reset.',
-      'Hikers/1.0 (Android 16)',
-    ),
-    detail: text('What else is known of it.', ''),
+    event: text('The kind of event.', 'login'),
+    phone: text('In E.164; empty if the event is not about a phone.', '+447911123456'),
+    ip: text('The address of the client; empty before the last password reset.', '203.0.113.7'),
+    userAgent: text('The client, as it calls itself; empty before the last password reset.', 'Hikers/1.0 (Android 16)'),
+    detail: text('Further details.', ''),
   })
-  .meta({ id: 'SecurityEvent', description: 'Something that happened to the account, such as a login.' });
+  .meta({ id: 'SecurityEvent', description: 'An event of the account, such as a login.' });
 
 /** Hashes, tokens and keys are left out: their only use is to get in. */
 export const keptData = z
   .strictObject({
     user,
     phones: z.array(phone).meta({ description: 'The phones of the account.' }),
-    sessions: described(ownSessions, { description: 'Where the account is signed in, the newest first.' }),
-    images: z.array(image).meta({ description: 'What the user uploaded to this service.' }),
-    blacklist: z.array(blacklistEntry).meta({ description: 'The blacklist, with ended entries.' }),
-    friendships: z.array(friendship).meta({ description: 'Friends and requests, with ended ones.' }),
+    sessions: described(ownSessions, { description: 'The sessions of the account, the newest first.' }),
+    images: z.array(image).meta({ description: 'Images that the user uploaded to this service.' }),
+    blacklist: z.array(blacklistEntry).meta({ description: 'The blacklist, including ended entries.' }),
+    friendships: z.array(friendship).meta({ description: 'Friends and requests, including ended ones.' }),
     memberships: z.array(membership).meta({ description: 'Groups that the user is or was in.' }),
-    securityEvents: z.array(securityEvent).meta({ description: 'What happened to the account, the oldest first.' }),
+    securityEvents: z.array(securityEvent).meta({ description: 'Events of the account, the oldest first.' }),
   })
-  .meta({ id: 'KeptData', description: 'All that is kept of the user.' });
+  .meta({ id: 'KeptData', description: 'All that the service keeps about the user.' });
 
 export type KeptUser = z.infer<typeof user>;
 export type KeptPhone = z.infer<typeof phone>;

@@ -18,7 +18,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
   return [
     operation({
       path: '/user/register',
-      summary: 'Makes an account for the phone that a verification token was given for.',
+      summary: 'Creates an account for the phone of a verification token.',
       access: 'anyone',
       body: registration,
       result: newAccount,
@@ -29,11 +29,11 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
     }),
     operation({
       path: '/user/login',
-      summary: 'Begins a session, whose cookie is the first in the answer.',
+      summary: 'Starts a session, whose cookie is the first in the answer.',
       access: 'visitor',
       body: credentials,
       result: signedIn,
-      cookies: { sets: 'The session, then the device.', always: true },
+      cookies: { sets: 'The cookie of the session, then that of the device.', always: true },
       refusals: ['wrong_credentials', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.find(req));
@@ -45,10 +45,10 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
     }),
     operation({
       path: '/user/logout',
-      summary: 'Ends the session, and takes its cookie back.',
+      summary: 'Ends the session, and removes its cookie.',
       access: 'user',
       queue: 'writes',
-      cookies: { sets: 'The end of the session.', always: true },
+      cookies: { sets: 'Removes the cookie of the session.', always: true },
       handle: async (_input, { req, res, session, caller }) => {
         await sessions.logOut(session, caller);
         cookies.forget(req, res);
@@ -56,7 +56,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
     }),
     operation({
       path: '/user/reset_password',
-      summary: 'Sets a new password by a verification token, and ends all sessions.',
+      summary: 'Sets a new password with a verification token, and ends all sessions.',
       access: 'anyone',
       body: reset,
       refusals: ['wrong_token', 'no_account', 'too_many_at_once'],
@@ -65,11 +65,11 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
     }),
     operation({
       path: '/user/change_password',
-      summary: 'Sets a new password by the old one, and ends all other sessions.',
+      summary: 'Sets a new password with the old one, and ends all other sessions.',
       access: 'user',
       body: passwordChange,
       queue: 'writes',
-      cookies: { sets: 'The device, where its cookie was sent.', always: false },
+      cookies: { sets: 'The cookie of the device, if the request had one.', always: false },
       refusals: ['wrong_password', 'too_many_attempts', 'too_many_at_once'],
       handle: async (passwords, { req, res, session, caller }) => {
         const device = devices.find(req);

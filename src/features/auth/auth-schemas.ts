@@ -15,7 +15,7 @@ export const registration = z
   .object({ nickname, password, verification_token: givenToken })
   .meta({ id: 'Registration', description: 'A new account.' });
 
-export const newAccount = z.strictObject({ id }).meta({ id: 'NewAccount', description: 'The account that was made.' });
+export const newAccount = z.strictObject({ id }).meta({ id: 'NewAccount', description: 'The new account.' });
 
 export const credentials = z
   .intersection(phoneFields, z.object({ password }))
@@ -31,4 +31,4 @@ export const reset = z
 
 export const passwordChange = z
   .object({ oldPassword: password, newPassword: described(password, { examples: ['opensesame2'] }) })
-  .meta({ id: 'PasswordChange', description: 'The password of now, and the new one.' });
+  .meta({ id: 'PasswordChange', description: 'The current password, and the new one.' });

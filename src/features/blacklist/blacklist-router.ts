@@ -6,7 +6,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
   return [
     operation({
       path: '/user/blacklist',
-      summary: "The user's blacklist, the newest entry first.",
+      summary: "Returns the user's blacklist, the newest entry first.",
       access: 'user',
       result: entries,
       queue: 'heavyReads',
@@ -14,7 +14,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
     }),
     operation({
       path: '/user/add_to_blacklist',
-      summary: "Puts somebody on the user's blacklist.",
+      summary: "Adds a user to the caller's blacklist.",
       access: 'user',
       body: friend,
       queue: 'writes',
@@ -24,7 +24,7 @@ export function blacklistRouter(blacklist: BlacklistService): Operation[] {
     }),
     operation({
       path: '/user/remove_from_blacklist',
-      summary: "Takes somebody off the user's blacklist.",
+      summary: "Removes a user from the caller's blacklist.",
       access: 'user',
       body: friend,
       queue: 'writes',

@@ -6,7 +6,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
   return [
     operation({
       path: '/friendship/invite',
-      summary: 'Asks somebody to be friends, or makes friends of two of whom the other has asked already.',
+      summary: 'Asks a user to be friends, or makes them friends if the other has already asked.',
       access: 'user',
       body: schemas.invitation,
       result: schemas.action,
@@ -19,7 +19,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/agree',
-      summary: 'Agrees to be friends.',
+      summary: 'Agrees to a request to be friends.',
       access: 'user',
       body: schemas.friend,
       queue: 'writes',
@@ -28,7 +28,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/ignore',
-      summary: 'Ignores a request, without telling the other side.',
+      summary: 'Ignores a request, without telling the other user.',
       access: 'user',
       body: schemas.friend,
       queue: 'writes',
@@ -37,7 +37,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/withdraw',
-      summary: "Takes back a request of the user's own that was not answered.",
+      summary: "Withdraws the user's own unanswered request.",
       access: 'user',
       body: schemas.friend,
       queue: 'writes',
@@ -55,7 +55,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/set_display_name',
-      summary: 'Gives a friend a name that the user alone sees.',
+      summary: 'Gives a friend a name that only the user sees.',
       access: 'user',
       body: schemas.displayed,
       queue: 'writes',
@@ -65,7 +65,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/all',
-      summary: "The user's friends and requests, the latest change first.",
+      summary: "Returns the user's friends and requests, the latest change first.",
       access: 'user',
       result: schemas.friendships,
       queue: 'heavyReads',
@@ -73,7 +73,7 @@ export function friendshipsRouter(friendships: FriendshipsService): Operation[] 
     }),
     operation({
       path: '/friendship/:friendId/profile',
-      summary: 'A friend, and the name that the user has given.',
+      summary: 'Returns a friend, and the name that the user has given.',
       access: 'reader',
       params: schemas.friend,
       result: schemas.friendView,

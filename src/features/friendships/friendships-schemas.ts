@@ -7,10 +7,10 @@ import { ACTIONS, DELETED, FRIENDS, IGNORED, REQUESTED, REQUESTING } from './inv
 /** The id of a friend, or of the other user of a request. */
 export const friend = z
   .object({ friendId: otherId })
-  .meta({ id: 'OneFriend', description: 'A friend, or who asked to be one.' });
+  .meta({ id: 'OneFriend', description: 'A friend, or a user who asked to be one.' });
 
 const hello = described(inLine(characters(0, 64)), {
-  description: `Up to 64 characters; empty when it is left out. ${PLAIN}`,
+  description: `Up to 64 characters. Default: empty. ${PLAIN}`,
   examples: ['Hello'],
 });
 
@@ -26,16 +26,16 @@ export const displayed = z
       examples: ['Annie'],
     }),
   })
-  .meta({ id: 'NewFriendName', description: 'What the user calls a friend.' });
+  .meta({ id: 'NewFriendName', description: "The user's name for a friend." });
 
 export const action = z
   .strictObject({
     action: z.enum(ACTIONS).meta({
       id: 'InvitationAction',
-      description: '`Sent`: they are asked. `Added`: they are friends now. `None`: nothing has changed.',
+      description: '`Sent`: the other user is asked. `Added`: they are friends now. `None`: nothing has changed.',
     }),
   })
-  .meta({ id: 'InvitationOutcome', description: 'What came of the invitation.' });
+  .meta({ id: 'InvitationOutcome', description: 'The result of the invitation.' });
 
 /** Statuses by the names that clients use. */
 const STATUSES = { requesting: REQUESTING, requested: REQUESTED, friends: FRIENDS, ignored: IGNORED, deleted: DELETED };
@@ -49,7 +49,7 @@ export const friendStatus = z.literal(Object.values(STATUSES)).meta({
 
 const displayName = z
   .string()
-  .meta({ description: 'What the user calls the friend; empty where it is nothing else.', examples: ['Annie'] });
+  .meta({ description: "The user's name for the friend; empty if there is none.", examples: ['Annie'] });
 
 export const friendView = z
   .strictObject({ displayName, user: person })
@@ -57,9 +57,7 @@ export const friendView = z
 
 const friendship = friendView
   .extend({
-    message: z
-      .string()
-      .meta({ description: 'The message of who asked, until the request is answered.', examples: [''] }),
+    message: z.string().meta({ description: 'The message of the request, until it is answered.', examples: [''] }),
     status: friendStatus,
     updatedAt: time,
   })

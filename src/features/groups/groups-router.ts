@@ -9,7 +9,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
   return [
     operation({
       path: '/user/groups',
-      summary: 'The groups that the user is a member of.',
+      summary: 'Returns the groups that the user is a member of.',
       access: 'user',
       result: schemas.groups,
       queue: 'heavyReads',
@@ -17,7 +17,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
     }),
     operation({
       path: '/group/create',
-      summary: 'Makes a group, with the user as its creator.',
+      summary: 'Creates a group, with the user as its creator.',
       access: 'user',
       body: schemas.newGroup,
       result: schemas.created,
@@ -69,7 +69,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
     }),
     operation({
       path: '/group/set_display_name',
-      summary: 'Changes how the user is called in a group.',
+      summary: "Changes the user's name in a group.",
       access: 'user',
       body: schemas.newDisplayName,
       queue: 'writes',
@@ -79,7 +79,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
     }),
     operation({
       path: '/group/:id',
-      summary: 'A group of the user, or one that was dismissed while the user was a member.',
+      summary: 'Returns a group of the user, or one that was dismissed while the user was a member.',
       access: 'reader',
       params: schemas.byId,
       result: schemas.detail,
@@ -88,7 +88,7 @@ export function groupsRouter(groups: GroupsService): Operation[] {
     }),
     streamedOperation({
       path: '/group/:id/members',
-      summary: 'The members of a group of the user, in the order of their ids.',
+      summary: 'Returns the members of a group of the user, in the order of their ids.',
       access: 'user',
       params: schemas.byId,
       result: schemas.members,

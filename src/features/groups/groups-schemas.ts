@@ -21,7 +21,7 @@ const otherIds = ids.max(499, 'must be at most 499 ids');
 export const byId = z.object({ id: groupId });
 export const newGroup = z
   .object({ name, memberIds: otherIds, portraitUri: portraitUriOrNone.optional() })
-  .meta({ id: 'GroupToCreate', description: 'A group to make.' });
+  .meta({ id: 'GroupToCreate', description: 'A group to create.' });
 export type NewGroup = z.infer<typeof newGroup>;
 export const ofGroup = z.object({ groupId }).meta({ id: 'OneGroup', description: 'A group.' });
 export const someMembers = z
@@ -41,16 +41,16 @@ export const newBulletin = z
   .meta({ id: 'NewBulletin', description: 'The new bulletin of a group.' });
 export const newDisplayName = z
   .object({ groupId, displayName })
-  .meta({ id: 'NewDisplayName', description: 'What the user is called in a group.' });
+  .meta({ id: 'NewDisplayName', description: "The user's name in a group." });
 
 export const shownName = z.string().meta({ description: 'The name of the group.', examples: ['Hikers'] });
 export const shownPortrait = z.string().meta({
-  description: 'An http or https address; empty where there is none.',
+  description: 'An http or https address; empty if there is none.',
   examples: ['https://images.example.com/k7Qw2mZr9TfB/hikers.png'],
 });
 
 export const shownDisplayName = z.string().meta({
-  description: 'How the member is called in the group; empty where there is none.',
+  description: "The member's name in the group; empty if there is none.",
   examples: ['Ann from work'],
 });
 
@@ -67,7 +67,7 @@ export const role = z.literal(Object.values(ROLES)).meta({
 const count = z
   .int()
   .nonnegative()
-  .meta({ description: 'How many members it has.', examples: [2] });
+  .meta({ description: 'Number of members.', examples: [2] });
 
 const group = z
   .strictObject({
@@ -83,20 +83,16 @@ export type GroupSummary = z.infer<typeof group>;
 
 export const groups = z.array(group);
 
-export const created = z
-  .strictObject({ id: groupId })
-  .meta({ id: 'NewGroupId', description: 'The group that was made.' });
+export const created = z.strictObject({ id: groupId }).meta({ id: 'NewGroupId', description: 'The new group.' });
 
 export const detail = group
   .extend({
-    maxMemberCount: described(count, { description: 'How many members it may have.', examples: [500] }),
+    maxMemberCount: described(count, { description: 'Maximum number of members.', examples: [500] }),
     bulletin: z
       .string()
-      .meta({ description: 'A text for all members; empty where there is none.', examples: ['We meet on Sunday.'] }),
-    bulletinUpdatedAt: time
-      .nullable()
-      .meta({ description: 'Null where there was never a bulletin.', examples: [null] }),
-    dismissedAt: time.nullable().meta({ description: 'Null as long as there is the group.', examples: [null] }),
+      .meta({ description: 'A text for all members; empty if there is none.', examples: ['We meet on Sunday.'] }),
+    bulletinUpdatedAt: time.nullable().meta({ description: 'Null if there was never a bulletin.', examples: [null] }),
+    dismissedAt: time.nullable().meta({ description: 'Null until the group is dismissed.', examples: [null] }),
   })
   .meta({ id: 'GroupDetail', description: 'A group, with all that members see of it.' });
 

@@ -12,7 +12,7 @@ export function membershipsRouter(memberships: MembershipsService, dismissals: D
   return [
     operation({
       path: '/group/add',
-      summary: 'Brings others into a group.',
+      summary: 'Adds users to a group.',
       access: 'user',
       body: someMembers,
       queue: 'writes',
@@ -22,7 +22,7 @@ export function membershipsRouter(memberships: MembershipsService, dismissals: D
     }),
     operation({
       path: '/group/join',
-      summary: 'Makes the user a member of a group.',
+      summary: 'Joins a group.',
       access: 'user',
       body: ofGroup,
       queue: 'writes',
@@ -32,7 +32,7 @@ export function membershipsRouter(memberships: MembershipsService, dismissals: D
     }),
     operation({
       path: '/group/quit',
-      summary: 'Ends the membership of the user.',
+      summary: 'Quits a group.',
       access: 'user',
       body: ofGroup,
       queue: 'writes',
@@ -41,7 +41,7 @@ export function membershipsRouter(memberships: MembershipsService, dismissals: D
     }),
     operation({
       path: '/group/kick',
-      summary: 'Ends the memberships of others.',
+      summary: 'Removes members from a group.',
       access: 'user',
       body: someMembers,
       queue: 'writes',
@@ -51,7 +51,7 @@ export function membershipsRouter(memberships: MembershipsService, dismissals: D
     }),
     operation({
       path: '/group/dismiss',
-      summary: 'Ends a group for all its members.',
+      summary: 'Dismisses a group, for all its members.',
       access: 'user',
       body: ofGroup,
       queue: 'writes',

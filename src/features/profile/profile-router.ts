@@ -25,7 +25,7 @@ export function profileRouter(profile: ProfileService): Operation[] {
     }),
     operation({
       path: '/user/remove_portrait',
-      summary: 'Takes the portrait of the user away.',
+      summary: "Removes the user's portrait.",
       access: 'user',
       queue: 'writes',
       limits: ['changesPerHour'],

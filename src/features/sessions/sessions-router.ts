@@ -6,7 +6,7 @@ export function sessionsRouter(sessions: SessionsService): Operation[] {
   return [
     operation({
       path: '/user/sessions',
-      summary: 'Where the user is signed in, the newest session first.',
+      summary: "Returns the user's sessions, the newest first.",
       access: 'user',
       result: ownSessions,
       handle: async (_input, { session }) => (await sessions.list(session)).map(sessionView),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { described, id, time } from '../../base/schemas';
 import type { SessionRow } from './sessions-repository';
 
-const sessionId = described(id, { description: 'The id of a session. It is not its cookie.' });
+const sessionId = described(id, { description: 'The id of a session. It is not the value of its cookie.' });
 
 export const sessionToEnd = z
   .object({ id: sessionId })
@@ -12,10 +12,12 @@ const session = z
   .strictObject({
     id: sessionId,
     createdAt: time,
-    renewedAt: described(time, { description: 'When a use last renewed it. UTC.' }),
-    ip: z.string().meta({ description: 'Of the login.', examples: ['203.0.113.7'] }),
-    userAgent: z.string().meta({ description: 'Of the login.', examples: ['Hikers/1.0 (Android 16)'] }),
-    current: z.boolean().meta({ description: 'Whether it is the one that asks.', examples: [true] }),
+    renewedAt: described(time, { description: 'Time of the last renewal by use. UTC.' }),
+    ip: z.string().meta({ description: 'The address at login.', examples: ['203.0.113.7'] }),
+    userAgent: z
+      .string()
+      .meta({ description: 'The client at login, as it calls itself.', examples: ['Hikers/1.0 (Android 16)'] }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request.', examples: [true] }),
   })
   .meta({ id: 'Session', description: 'A place where the account is signed in.' });
 

@@ -6,7 +6,7 @@ export function syncRouter(sync: SyncService): Operation[] {
   return [
     streamedOperation({
       path: '/user/sync/:version',
-      summary: 'Everything of the user that has changed since this version.',
+      summary: "Returns all of the user's data that has changed since a version.",
       access: 'reader',
       params: schemas.sinceVersion,
       options: schemas.asked,

@@ -17,7 +17,7 @@ export const sinceVersion = z.object({
     .regex(/^[0-9]{1,16}$/, MESSAGE)
     .meta({
       ...{ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      ...{ description: 'From the answer before; 0 for everything.', examples: [0] },
+      ...{ description: 'The version of the last answer; 0 for everything.', examples: [0] },
     })
     .transform(Number)
     .refine(Number.isSafeInteger, MESSAGE),
@@ -29,32 +29,32 @@ export const asked = z
       .literal(true)
       .optional()
       .meta({
-        description: 'Rows of blacklist and friends then have `user` as well; nothing, where it is false.',
+        description: 'With true, rows of blacklist and friends also have `user`. False has no effect.',
         examples: [true],
       }),
   })
-  .meta({ id: 'SyncOptions', description: 'What the answer shall have beside the rows.' });
+  .meta({ id: 'SyncOptions', description: 'Options of the answer.' });
 
 const timestamp = z
   .number()
   .int()
   .nonnegative()
-  .meta({ format: 'int64', description: 'The version of the row. Clients need not look at it.', examples: [VERSION] });
+  .meta({ format: 'int64', description: 'The version of the row. Clients do not need it.', examples: [VERSION] });
 const isDeleted = z.boolean().meta({ description: 'The membership has ended: remove it.', examples: [false] });
-const user = profile.extend({ timestamp }).meta({ id: 'SyncUser', description: 'Changed or not.' });
-/** For a client that asks for names. */
+const user = profile.extend({ timestamp }).meta({ id: 'SyncUser', description: 'The user, changed or not.' });
+/** Present if the client asks for names. */
 const named = z.strictObject({ user: names.optional() });
 const blacklistEntry = named
   .extend({
     friendId: otherId,
-    status: z.boolean().meta({ description: 'False where the entry has ended: remove it.', examples: [true] }),
+    status: z.boolean().meta({ description: 'False if the entry has ended: remove it.', examples: [true] }),
     timestamp,
   })
   .meta({ id: 'SyncBlacklistEntry', description: 'A row of the blacklist.' });
 const friend = named
   .extend({
     friendId: otherId,
-    displayName: z.string().meta({ description: 'Empty where there is none.', examples: ['Annie'] }),
+    displayName: z.string().meta({ description: 'Empty if there is none.', examples: ['Annie'] }),
     status: friendStatus,
     timestamp,
   })
@@ -71,12 +71,12 @@ const group = z
   .meta({ id: 'SyncMembership', description: 'A membership of the user.' });
 const member = z
   .strictObject({ groupId, memberId: otherId, displayName: shownDisplayName, role, isDeleted, timestamp, user: names })
-  .meta({ id: 'SyncMember', description: 'Of a group of the user, the user too.' });
+  .meta({ id: 'SyncMember', description: 'A member of a group of the user, or the user.' });
 
 export const changes = z
   .strictObject({
     version: described(timestamp, {
-      description: 'Send it with the next call, as it is. It looks like a time and is none.',
+      description: 'Send it with the next call, as it is. It looks like a time, but is not one.',
     }),
     user,
     blacklist: z.array(blacklistEntry).meta({ description: 'Changed entries of the blacklist, by `friendId`.' }),

@@ -7,14 +7,14 @@ export function tokensRouter(tokens: TokensService, publicUrlOf: PublicUrlOf): O
   return [
     operation({
       path: '/user/get_token',
-      summary: 'A token for the messaging server.',
+      summary: 'Returns a token for the messaging server.',
       access: 'reader',
       result: messagingToken,
       handle: async (_input, reader) => tokens.messagingToken(reader, publicUrlOf(reader.req)),
     }),
     operation({
       path: '/user/get_image_token',
-      summary: 'A token to upload images with, and the address of stored images.',
+      summary: 'Returns a token for uploading images, and the address of stored images.',
       access: 'user',
       result: imageToken,
       handle: async (_input, { session, req }) => tokens.uploadToken(session, publicUrlOf(req)),

@@ -5,13 +5,13 @@ export const messagingToken = signedIn;
 
 export const imageToken = z
   .strictObject({
-    target: z.string().meta({ description: 'Where images are kept: `local` or `qiniu`.', examples: ['local'] }),
+    target: z.string().meta({ description: 'The storage of images: `local` or `qiniu`.', examples: ['local'] }),
     domain: z.string().meta({
       description: 'An image is at `<domain>/<key>`. With `qiniu` it may be a bare host name.',
       examples: ['http://127.0.0.1:8585/files'],
     }),
     token: z
       .string()
-      .meta({ description: 'For an upload, within ten minutes.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
+      .meta({ description: 'For uploads, valid for ten minutes.', examples: ['local:c2lnbmVk:cG9saWN5'] }),
   })
-  .meta({ id: 'ImageToken', description: 'Where an upload goes, and what it is allowed with.' });
+  .meta({ id: 'ImageToken', description: 'The target of an upload, and the token that allows it.' });

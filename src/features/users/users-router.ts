@@ -8,7 +8,7 @@ export function usersRouter(users: UsersService): Operation[] {
   return [
     operation({
       path: '/user/find/:region/:phone',
-      summary: 'The user with this phone.',
+      summary: 'Returns the user with a phone.',
       access: 'reader',
       params: phoneInPath,
       result: profile,
@@ -18,7 +18,7 @@ export function usersRouter(users: UsersService): Operation[] {
     }),
     operation({
       path: '/user/batch',
-      summary: 'The users with these ids, in their order, without those who have no open account.',
+      summary: 'Returns the users with these ids, in this order, except closed accounts.',
       access: 'reader',
       body: byIds,
       result: profiles,
@@ -26,7 +26,7 @@ export function usersRouter(users: UsersService): Operation[] {
     }),
     operation({
       path: '/user/:id',
-      summary: 'The user with this id.',
+      summary: 'Returns the user with an id.',
       access: 'reader',
       params: byId,
       result: profile,

@@ -6,7 +6,7 @@ export const byId = z.object({ id: otherId });
 
 export const byIds = z
   .object({
-    ids: described(someIds, { description: 'The ids, in the order of the answer.' }),
+    ids: described(someIds, { description: 'The ids. The answer has their order.' }),
   })
   .meta({ id: 'UserIds', description: 'The users to read.' });
 

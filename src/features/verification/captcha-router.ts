@@ -7,7 +7,7 @@ export function captchaRouter(captchas: CaptchaService, publicUrlOf: PublicUrlOf
   return [
     operation({
       path: '/user/get_sms_img_code',
-      summary: 'Makes a captcha, which raises the limits of send_code.',
+      summary: 'Creates a captcha, which raises the limits of send_code.',
       access: 'anyone',
       result: newCaptcha,
       limits: ['checksPerMinute', 'checksPerDay'],

@@ -53,7 +53,7 @@ export function verificationRouter(
     }),
     operation({
       path: '/user/check_phone_available',
-      summary: 'Whether no account has this phone yet.',
+      summary: 'Returns whether a phone may be registered.',
       access: 'anyone',
       body: phone,
       result: isAvailable,

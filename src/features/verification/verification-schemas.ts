@@ -6,45 +6,47 @@ const TOKEN = 'c3VjaCBhIHRva2VuIDEyMw';
 
 export const phone = described(phoneFields, { id: 'Phone', description: 'A phone.' });
 
-/** The token of a captcha provider has some thousand bytes. */
+/** The token of a captcha provider has a few thousand bytes. */
 const captchaAnswer = z.object({
   verifyId: described(bytes(0, 64), {
     description: 'From get_sms_img_code, at most 64 bytes.',
     examples: ['Zm9vYmFyYmF6cXV4MTIzNA'],
   }).optional(),
   verifyCode: described(bytes(0, 8_192), {
-    description: 'What the user read in the picture, or the token of the page. At most 8,192 bytes.',
+    description: 'The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes.',
     examples: ['K7PWX'],
   }).optional(),
 });
 
 export const sendCode = z
   .intersection(phoneFields, captchaAnswer)
-  .meta({ id: 'CodeToSend', description: 'The phone to send a code to, and a solved captcha where one is wanted.' });
+  .meta({ id: 'CodeToSend', description: 'The phone to send a code to, and a solved captcha if one is required.' });
 
 const code = described(bytes(1, 32), { description: 'The 6 digits of the SMS.', examples: ['271828'] });
 
 export const verifyCode = z
   .intersection(phoneFields, z.object({ code }))
-  .meta({ id: 'CodeToVerify', description: 'A phone and the code that it was sent.' });
+  .meta({ id: 'CodeToVerify', description: 'A phone and the code that was sent to it.' });
 
-/** As clients send it to prove that a phone is theirs. */
+/** The token by which clients prove that a phone is theirs. */
 export const givenToken = described(bytes(1, 256), { description: 'From verify_code.', examples: [TOKEN] });
 
 export const verificationToken = z
-  .strictObject({ verification_token: z.string().meta({ description: 'For 30 minutes, once.', examples: [TOKEN] }) })
+  .strictObject({
+    verification_token: z.string().meta({ description: 'Valid for 30 minutes, once.', examples: [TOKEN] }),
+  })
   .meta({ id: 'VerificationToken', description: "The proof that the phone is the user's." });
 
-export const isAvailable = z.boolean().meta({ description: 'True: nobody has it.', examples: [true] });
+export const isAvailable = z.boolean().meta({ description: 'Whether the phone may be registered.', examples: [true] });
 
 export const newCaptcha = z
   .strictObject({
     url: z.url().meta({
-      description: 'A picture where it ends in `.png`, else a page to show in a web view.',
+      description: 'A picture if it ends in `.png`, else a page to show in a web view.',
       examples: ['http://127.0.0.1:8585/captcha/Zm9vYmFyYmF6cXV4MTIzNA.png'],
     }),
     verifyId: z.string().meta({
-      description: 'Goes to send_code, with the solution as `verifyCode`.',
+      description: 'Send it to send_code, with the solution as `verifyCode`.',
       examples: ['Zm9vYmFyYmF6cXV4MTIzNA'],
     }),
   })
