@@ -105,7 +105,7 @@ describe('POST /user/close_account', () => {
     expect(blacklist).toMatchObject([{ friendId: cat.id, status: true }]);
   });
 
-  it('reaches friends, users with a pending request, and members of the same groups by sync', async () => {
+  it('tells friends, users with a pending request, and members of the same groups by sync', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
     await befriend(ann, cat);
     await app.db('friendships').insert([

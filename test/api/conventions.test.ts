@@ -66,21 +66,21 @@ describe('methods and paths', () => {
   });
 
   it.each(['/user', '/users/1', '/user/find/44', '/user/find/44/1/2', '/user/sync/1/2', '/user/a/b', '/captcha/x'])(
-    'answers 404 to an unknown path: %s',
+    'an unknown path is answered with 404: %s',
     async (path) => expectRefusal(await sendRaw(app, path, { body: '{}' }), 404),
   );
 
-  it('refuse an unknown path or a wrong method before they read the body', async () => {
+  it('an unknown path or a wrong method is refused before the body is read', async () => {
     expectRefusal(await sendRaw(app, '/user/no/such', { body: tooLarge }), 404);
     expectRefusal(await sendRaw(app, '/user/login', { method: 'PUT', body: '{"broken' }), 405);
   });
 
   it.each(['/user/%', '/user/%zz', '/user/find/44/%ff', '/user/sync/%c3%28'])(
-    'answer 400 to a path that cannot be decoded: %s',
+    'a path that cannot be decoded is answered with 400: %s',
     async (path) => expectRefusal(await sendRaw(app, path), 400, 'path'),
   );
 
-  it('match fixed paths before /user/:id, and no user id can equal one of their words', async () => {
+  it('fixed paths match before /user/:id, and no user id can equal one of their words', async () => {
     const { agent } = await insertAndSignIn(app);
     expectBody(await post(agent, '/user/blacklist'), { code: 200, result: [] });
     for (const id of ['login', 'Blacklist', 'sync', 'FIND'])

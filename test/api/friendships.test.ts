@@ -580,7 +580,7 @@ describe('friendships', () => {
     const rename = (me: SignedInPerson, other: Named, displayName: unknown) =>
       call(me, 'set_display_name', { friendId: other.id, displayName });
 
-    it('is shown only to the user who gave it, also by sync', async () => {
+    it('sets a name that only the user who gave it sees, also by sync', async () => {
       await befriend();
       expectDone(await rename(ann, bob, 'Bobby <3'));
       expect(await all(ann)).toMatchObject([{ displayName: 'Bobby <3' }]);

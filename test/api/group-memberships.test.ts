@@ -172,7 +172,7 @@ describe('POST /group/add', () => {
     expectRefusal(await callGroup(ann, 'add', { groupId, memberIds }), 400, words);
   });
 
-  it('names only the first few of many who cannot be added in its message, and all in details', async () => {
+  it('names the first few users who cannot be added in its message, and all of them in details', async () => {
     const memberIds = Array.from({ length: 100 }, (_, index) => `nobody-${index}`);
     const answer = await callGroup(ann, 'add', { groupId, memberIds });
     expectRefusal(answer, 400, 'memberIds.2: nobody-2 is not your friend; and 97 others');

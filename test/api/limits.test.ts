@@ -154,7 +154,7 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
   });
 
-  it('allows a place that another instance gives back a moment later', async () => {
+  it('has a place free a moment after another instance gives it back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
@@ -163,7 +163,7 @@ describe('send_code', () => {
     await until(async () => field((await sendCode(limited, newPhone())).body, 'code') === 200);
   });
 
-  it('allows a place that is given back at once', async () => {
+  it('has a place free at once when it is given back', async () => {
     const limited = await instance({ SEND_CODE_PER_IP_HOUR: '1' });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const gate = new Gate();

@@ -1502,7 +1502,7 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'for (const { key } of wanted) this.full.forget(key);',
     by: '',
-    named: 'allows a place that is given back at once',
+    named: 'has a place free at once when it is given back',
   },
   'limits-29': {
     guard: 'requests of an IPv6 network are counted one at a time',
@@ -1523,7 +1523,7 @@ export const guards = {
     file: 'src/features/limits/limiter.ts',
     replace: 'const known = this.full.known(rememberable(wanted));',
     by: 'const known = this.full.knownOrToAsk(rememberable(wanted));',
-    named: 'allows a place that another instance gives back a moment later',
+    named: 'has a place free a moment after another instance gives it back',
   },
   'limits-32': {
     guard: 'a limit that is full of held places is not remembered as full',
@@ -3292,7 +3292,7 @@ export const guards = {
     file: 'src/features/account/closings-repository.ts',
     replace: 'endOwnSides, endOtherSides]',
     by: 'endOwnSides]',
-    named: 'reaches friends, users with a pending request',
+    named: 'tells friends, users with a pending request',
   },
   'query-plans-5': {
     guard: "others' rows about an account are found by an index",
