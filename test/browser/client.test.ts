@@ -15,17 +15,17 @@ import { until } from '../support/until';
 const chromium = installedChromium() ?? '';
 if (chromium === '') process.stderr.write('The client is NOT tested in a browser: no Chromium is installed.\n');
 
-/** What a page has, in which the functions below run that are given to `evaluate`. */
+/** The globals of the page in which functions run that are passed to `evaluate`. */
 declare const client: Client;
 declare const store: SyncStore;
-/** In memory. */
+/** A store in memory. */
 declare const own: SyncStore;
 declare const told: StoreChanges[];
 declare const sessions: SessionEvent[];
 declare const storedKeys: () => Promise<string[]>;
 declare const navigator: { locks: { query(): Promise<{ held: unknown[]; pending: unknown[] }> } };
 
-/** A group has 500. */
+/** A group has 500 members. */
 const GROUPS = 10;
 const IN_GROUP = 500;
 
@@ -109,7 +109,7 @@ const IN_GROUP = 500;
   const hasSpool = async (page: Page) =>
     (await page.evaluate(() => storedKeys())).some((key) => key.startsWith('sync:spool:'));
 
-  /** The next answer of sync comes as far as a later piece of it, and stays there. */
+  /** Lets the next answer of sync through up to a later piece, and holds it there. */
   function holdNextSync(pieces: number): Gate {
     const gate = new Gate();
     let count = 0;
@@ -138,7 +138,7 @@ const IN_GROUP = 500;
     expect(await page.evaluate(() => client.call('/user/groups'))).toMatchObject({ ok: false, code: 401 });
   });
 
-  it('does all of this from an allowed origin, too, and is told why it is refused', async () => {
+  it('works from an allowed origin, too, and is told why it is refused', async () => {
     const listing = await startApp({ CORS_ORIGINS: site.url }, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const page = await open(`${site.url}/?service=${encodeURIComponent(listing.url)}`);
@@ -154,7 +154,7 @@ const IN_GROUP = 500;
     }
   });
 
-  it('finds after a reload what it had, and asks for what is new since then', async () => {
+  it('keeps its state over a reload, and asks only for what is new since then', async () => {
     const page = await openSignedIn();
     await sync(page);
     const before = await heldIn(page);
@@ -173,7 +173,7 @@ const IN_GROUP = 500;
     expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
   });
 
-  it('tells in one tab what another one has synchronised, and shows it', async () => {
+  it('reports in one tab what another one has synchronised, and shows it', async () => {
     const page = await openSignedIn();
     const other = await open();
     await sync(other);
@@ -189,7 +189,7 @@ const IN_GROUP = 500;
     expect(await heldIn(other)).toEqual(state);
   });
 
-  it('tells in one tab that everything may be different, where it has not heard of all', async () => {
+  it('reports in one tab that everything may be different, when it has missed changes', async () => {
     const silent = await openSignedIn();
     await silent.evaluate(() => store.close());
     const other = await open();
@@ -204,7 +204,7 @@ const IN_GROUP = 500;
     expect(await toldIn(other)).toMatchObject([{ everything: true }]);
   });
 
-  it('tells all tabs when a session begins and ends, and clears what they keep', async () => {
+  it('reports in all tabs when a session begins and ends, and clears their stores', async () => {
     const [page, other] = [await open(), await open()];
     await logIn(page);
     await until(async () => (await sessionsIn(other)).length > 0);
@@ -220,7 +220,7 @@ const IN_GROUP = 500;
     expect(await other.evaluate(() => client.isSignedIn)).toBe(false);
   });
 
-  it('synchronises again when it is online again and when somebody looks at it, as long as somebody is signed in', async () => {
+  it('synchronises when it is online again and when its tab is shown, as long as a user is signed in', async () => {
     const page = await openSignedIn();
     const look = () => page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     const lookLater = async () => {
@@ -228,7 +228,7 @@ const IN_GROUP = 500;
       await look();
     };
     await sync(page);
-    await look(); // too early: it has just been done
+    await look(); // too early after the last sync
     await context.setOffline(true);
     expect(await sync(page)).toMatchObject({ ok: false, reason: 'network' });
     await insertGroup(app, `more-${ann.id}`, [ann]);
@@ -270,14 +270,14 @@ const IN_GROUP = 500;
     expect(await versionIn(other)).toBeGreaterThan(0);
   });
 
-  it('does not mind what else the app locks', async () => {
+  it('is not blocked by locks of the app', async () => {
     const page = await openSignedIn();
     const synced = page.evaluate<{ ok: boolean }>(`navigator.locks.request('sync', () => store.sync())`);
     const late = until(async () => (await locks(page)).pending.length > 0, 20_000).then(() => 'waits for itself');
     expect(await Promise.race([synced, late.catch(() => 'is late')])).toMatchObject({ ok: true });
   });
 
-  it('forgets everything when it is cleared, in all tabs', async () => {
+  it('clears its state in all tabs', async () => {
     const page = await openSignedIn();
     const other = await open();
     await sync(page);
@@ -310,7 +310,7 @@ const IN_GROUP = 500;
       ann = crowded;
     });
 
-    it('takes it into IndexedDB while it comes, and shows all of it at once', async () => {
+    it('writes it to IndexedDB while it arrives, and shows all of it at once', async () => {
       const page = await openSignedIn();
       const gate = holdNextSync(3);
       const synced = sync(page);
@@ -326,7 +326,7 @@ const IN_GROUP = 500;
       expect(await hasSpool(page)).toBe(false);
     });
 
-    it('folds nothing of it when it is cut in the middle', async () => {
+    it('applies nothing of it when it is cut in the middle', async () => {
       const page = await openSignedIn();
       const gate = holdNextSync(3);
       const pass = site.beforePiece;
@@ -349,7 +349,7 @@ const IN_GROUP = 500;
       expect(await heldIn(page)).toEqual(await fullState(ann, NAMES));
     });
 
-    it('begins anew after a reload in the middle', async () => {
+    it('starts again after a reload in the middle', async () => {
       const page = await openSignedIn();
       const gate = holdNextSync(3);
       const left = sync(page).catch(() => 'left');

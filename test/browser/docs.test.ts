@@ -9,7 +9,7 @@ if (chromium === '') process.stderr.write('The pages are NOT tested in a browser
 
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const DONE = 'Done · HTTP 200, code 200';
-/** In place of waitForFunction, which looks a second time by what the page's policy forbids: eval. */
+/** Replaces waitForFunction, whose second look uses eval, which the page's policy forbids. */
 const untilIn = (page: Page, holds: string) => until(() => page.evaluate<boolean>(holds));
 const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set the nickname', 'Synchronise'];
 
@@ -87,7 +87,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await app.db('users').where({ id: owner?.user_id })).toMatchObject([{ nickname: 'Ann Onymous' }]);
     });
 
-    it('shows each call as a command for curl, and goes on at the version of the answer', async () => {
+    it('shows each call as a command for curl, and continues at the version of the answer', async () => {
       const page = await open('/docs');
       await page.getByLabel('Phone', { exact: true }).fill("79'11");
       expect(await page.locator('.curl').first().innerText()).toBe(
@@ -102,7 +102,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await page.locator('.curl').nth(5).innerText()).toContain(`/user/sync/${version}`);
     });
 
-    it('tells why something is refused, and stays there', async () => {
+    it('explains a refusal, and stays at the step', async () => {
       const page = await open('/docs');
       await take(page, 0);
       await page.getByLabel('Code', { exact: true }).fill('0');
@@ -111,7 +111,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await page.locator('[aria-current=step] h3').innerText()).toBe('Verify the code');
     });
 
-    it('has the code typed where messages are really sent', async () => {
+    it('lets the user type the code when messages are really sent', async () => {
       const real = {
         SMS_PROVIDER: 'twilio',
         TWILIO_ACCOUNT_SID: 'AC0',
@@ -159,7 +159,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       await untilIn(page, `document.querySelectorAll('.opblock').length === ${all}`);
     });
 
-    it('shows the answers that most operations share when asked', async () => {
+    it('shows the answers that most operations share when the user asks', async () => {
       const page = await open('/docs');
       const operation = await openOperation(page, 'userSetNickname');
       const statuses = () => operation.locator('tr.response > .response-col_status').allInnerTexts();
@@ -170,7 +170,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await statuses()).toEqual(expect.arrayContaining(['200', '403', '503']));
     });
 
-    it('asks this service also where the description names another address', async () => {
+    it('sends calls to this service even if the description names another address', async () => {
       const elsewhere = { PUBLIC_URL: 'http://accounts.example' };
       const named = await startApp(elsewhere, { databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       try {
@@ -184,7 +184,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
   });
 
   describe('the inbox', () => {
-    it('is opened by the printed link alone, also by that of a later start in the same tab', async () => {
+    it('opens only with the printed link, also with that of a later start in the same tab', async () => {
       const { page } = await openPage(browser, `${app.url}/dev/inbox`);
       await page.getByText('open the link that the service printed').waitFor();
       await page.goto(`${app.url}/dev/inbox#inbox=${app.inboxToken}`);
@@ -194,7 +194,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
     });
 
-    it('is named by the first run where the page was opened without the token', async () => {
+    it('is mentioned by the first run when the page was opened without the token', async () => {
       const { page } = await openPage(browser, `${app.url}/docs`);
       await take(page, 0);
       await button(page, 'Fetch the code from the inbox').click();
@@ -203,7 +203,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       await fetchCode(page);
     });
 
-    it('shows a message as it is sent', async () => {
+    it('shows a message as soon as it is sent', async () => {
       const page = await open('/dev/inbox');
       const { region, phone } = newPhone();
       await app.api.post('/user/send_code').send({ region, phone });
@@ -223,7 +223,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
     expect(await width(page)).toBe(360);
   });
 
-  it('can be used by keyboard: in order, and with the focus to be seen', async () => {
+  it('can be used by keyboard: in order, and with a visible focus', async () => {
     const page = await open('/docs');
     const seen: string[] = [];
     while (!seen.includes('Send the code')) {
@@ -252,16 +252,19 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
     await saidIn(page, 1).getByText(DONE).waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('has no barriers that a program can find: %s', async (colorScheme) => {
-    const page = await open('/docs', { colorScheme });
-    await take(page, 0);
-    await page.getByLabel('Code', { exact: true }).fill('0');
-    await take(page, 1, 'Refused');
-    await openOperation(page, 'userSendCode');
-    await statusOf(page, 'userSendCode');
-    expect(await accessibilityBarriers(page)).toEqual([]);
-    const inbox = await open('/dev/inbox', { colorScheme });
-    await inbox.locator('.message').first().waitFor();
-    expect(await accessibilityBarriers(inbox)).toEqual([]);
-  });
+  it.each(['light', 'dark'] as const)(
+    'has no accessibility barriers that a program can find: %s',
+    async (colorScheme) => {
+      const page = await open('/docs', { colorScheme });
+      await take(page, 0);
+      await page.getByLabel('Code', { exact: true }).fill('0');
+      await take(page, 1, 'Refused');
+      await openOperation(page, 'userSendCode');
+      await statusOf(page, 'userSendCode');
+      expect(await accessibilityBarriers(page)).toEqual([]);
+      const inbox = await open('/dev/inbox', { colorScheme });
+      await inbox.locator('.message').first().waitFor();
+      expect(await accessibilityBarriers(inbox)).toEqual([]);
+    },
+  );
 });

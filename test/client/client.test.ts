@@ -24,7 +24,7 @@ const refused = (code: number, reason: string) => {
   return answer;
 };
 
-/** A byte now and then, for longer than four time limits. */
+/** Yields a byte now and then, for longer than four time limits. */
 async function* drops() {
   for (let count = 0; count < 200; count += 1) {
     await delay(20);
@@ -32,7 +32,7 @@ async function* drops() {
   }
 }
 
-/** 32 MiB. */
+/** Yields 32 MiB. */
 function* flood() {
   const piece = 'x'.repeat(65_536);
   for (let count = 0; count < 512; count += 1) yield piece;
@@ -48,7 +48,7 @@ describe('the client and the service', () => {
   });
   afterAll(() => app.close());
 
-  it('tells when a session begins and ends, and clears its stores at a logout', async () => {
+  it('reports when a session begins and ends, and clears its stores at a logout', async () => {
     const client = await signedInClient(app, ann);
     const events: SessionEvent[] = [];
     client.onSession((event) => events.push(event));
@@ -65,7 +65,7 @@ describe('the client and the service', () => {
     ]);
   });
 
-  it('finds out by a sync that somebody is signed in, and by a refusal that nobody is any more', async () => {
+  it('learns from a sync that a user is signed in, and from a refusal that the session has ended', async () => {
     const storage = memoryStorage();
     await signedInClient(app, ann, { storage });
     const client = clientOf(app, { storage });
@@ -86,7 +86,7 @@ describe('the client and the service', () => {
     expect(await store.user()).toBeUndefined();
   });
 
-  it('says that a store could not be cleared', async () => {
+  it('reports that a store could not be cleared', async () => {
     const client = await signedInClient(app, ann);
     const failing = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
     new SyncStore(client, { storage: failing });
@@ -94,7 +94,7 @@ describe('the client and the service', () => {
     expect(client.isSignedIn).toBe(false);
   });
 
-  it('gives results, with the id of the request', async () => {
+  it('returns results, with the id of the request', async () => {
     const client = await signedInClient(app, ann);
     const profile = await client.call('/user/{id}', { id: ann.id });
     expect(profile).toEqual({
@@ -106,7 +106,7 @@ describe('the client and the service', () => {
     expect(await client.call('/user/find/{region}/{phone}', ann)).toMatchObject({ ok: true, result: { id: ann.id } });
   });
 
-  it('gives refusals with their reason, and with the fields at fault', async () => {
+  it('returns refusals with their reason, and with the wrong fields', async () => {
     const client = clientOf(app);
     expect(await client.call('/user/login', { ...credentialsOf(ann), password: 'another-one' })).toEqual(
       refused(1000, 'wrong_credentials'),
@@ -120,7 +120,7 @@ describe('the client and the service', () => {
     expect(again).toMatchObject({ ok: false, code: 5000, reason: 'too_soon', retryAfter: 60 });
   });
 
-  it.each([[''], ['.'], ['..'], [undefined]])('sends nothing when a parameter of the path is %j', async (id) => {
+  it.each([[''], ['.'], ['..'], [undefined]])('sends no request when a parameter of the path is %j', async (id) => {
     let sent = 0;
     const counted: typeof fetch = (...request) => {
       sent += 1;
@@ -135,7 +135,7 @@ describe('the client and the service', () => {
     const keysOf = ({ url }: TestApp) =>
       [`cookie:${new URL(url).host}:sid`, `cookie:${new URL(url).host}:device`] as const;
 
-    it('keeps the session and the device in the storage, so that a restart asks for no password', async () => {
+    it('keeps the session and the device in the storage, so that a restart needs no password', async () => {
       const [sid, device] = keysOf(app);
       const storage = memoryStorage();
       await signedInClient(app, ann, { storage });
@@ -149,7 +149,7 @@ describe('the client and the service', () => {
       expect(await clientOf(app, { storage }).call('/user/groups')).toMatchObject({ ok: false, code: 401 });
     });
 
-    it('shows nothing of what it keeps', async () => {
+    it('does not show what it keeps', async () => {
       const storage = memoryStorage();
       const credentials = credentialsOf(ann);
       const client = await signedInClient(app, ann, { storage, credentials: () => credentials });
@@ -163,7 +163,7 @@ describe('the client and the service', () => {
   describe('when the session has ended', () => {
     const endAll = () => app.db('session').delete();
 
-    it('asks for the credentials once, however many calls find it out, and calls again', async () => {
+    it('asks for the credentials once for any number of calls that find it ended, and repeats the calls', async () => {
       const storage = memoryStorage();
       const credentials = jest.fn(() => credentialsOf(ann));
       const client = await signedInClient(app, ann, { storage, credentials });
@@ -175,17 +175,17 @@ describe('the client and the service', () => {
     });
 
     it.each([
-      ['nobody is there to ask', undefined],
+      ['there is no callback for credentials', undefined],
       ['nothing is answered', () => undefined],
-      ['whoever is asked throws', () => Promise.reject(new Error('no window'))],
-      ['what is answered can be no credentials', () => ({ ...credentialsOf(ann), phone: '' })],
-    ])('is a 401 when %s', async (_words, credentials) => {
+      ['the callback for credentials throws', () => Promise.reject(new Error('no window'))],
+      ['the callback returns invalid credentials', () => ({ ...credentialsOf(ann), phone: '' })],
+    ])('returns a 401 when %s', async (_words, credentials) => {
       const client = await signedInClient(app, ann, credentials && { credentials });
       await endAll();
       expect(await client.call('/user/groups')).toEqual(refused(401, 'not_signed_in'));
     });
 
-    it('says why the login was refused, and tries the same credentials no second time', async () => {
+    it('says why the login was refused, and does not try the same credentials again', async () => {
       let password = 'an-older-one';
       const fetching = jest.fn(fetch);
       const credentials = () => ({ ...credentialsOf(ann), password });
@@ -222,7 +222,7 @@ describe('the client and the service', () => {
     expect(await client.setPortrait(new Blob(['no image']))).toEqual(refused(400, 'not_an_image'));
   });
 
-  it('shows a captcha when one is wanted, and sends the code then', async () => {
+  it('shows a captcha when one is required, and sends the code then', async () => {
     const strict = await startApp({ CAPTCHA_POLICY: 'always' });
     try {
       const captcha = jest.fn(async ({ url, verifyId }: { url: string; verifyId: string }) => {
@@ -262,7 +262,7 @@ describe('the jar of cookies', () => {
     return headers;
   };
 
-  it('has the two of production for HTTPS alone', async () => {
+  it('sends the two of production only over HTTPS', async () => {
     const storage = memoryStorage();
     const jar = new CookieJar(storage, new URL('https://one.example'));
     await jar.keep(set('__Host-sid=s%3A1; Path=/; Secure', '__Host-device=2; Secure', 'other=3'));
@@ -279,7 +279,7 @@ describe('the jar of cookies', () => {
   });
 
   it.each(['sid=; Path=/', 'sid=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'sid=1; Max-Age=0'])(
-    'drops what is taken back: %s',
+    'deletes a cookie that the server deletes: %s',
     async (cookie) => {
       const jar = new CookieJar(memoryStorage(), new URL('http://one.example'));
       await jar.keep(set('sid=1; Expires=Fri, 01 Jan 2100 00:00:00 GMT', 'device=2; Max-Age=9'));
@@ -290,7 +290,7 @@ describe('the jar of cookies', () => {
   );
 });
 
-describe('the client and what is no answer', () => {
+describe('the client without a valid answer', () => {
   let server: VendorServer;
   let replies: Reply[];
   const ok: Reply = { status: 200, json: { code: 200 } };
@@ -318,14 +318,14 @@ describe('the client and what is no answer', () => {
     ['empty', 'bad_answer', 200],
     ['foreign', 'bad_answer', 200],
     ['gateway', 'bad_answer', 502],
-  ] as const)('says what is wrong: %s', async (trouble, reason, code) => {
+  ] as const)('reports what is wrong: %s', async (trouble, reason, code) => {
     replies = [{ trouble }];
     if (trouble === 'trickle') setTimeout(() => void server.close(), 600);
     expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason, code });
     if (trouble === 'trickle') server = await startVendorServer(200, () => ok);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that the service cannot be reached', async () => {
     const { url } = server;
     const nobody = new Client({ baseUrl: url, repeats: 0 });
     await server.close();
@@ -338,7 +338,7 @@ describe('the client and what is no answer', () => {
     ['no answer', { trouble: 'reset' }],
     ['half an answer', { trouble: 'half' }],
     ['the answer of a proxy', { trouble: 'gateway' }],
-  ] as const)('repeats what may be repeated after %s', async (_words, trouble) => {
+  ] as const)('repeats a repeatable call after %s', async (_words, trouble) => {
     replies = [trouble, trouble];
     const begun = Date.now();
     expect(await client({ repeats: 2 }).call('/user/groups')).toMatchObject({ ok: true });
@@ -346,7 +346,7 @@ describe('the client and what is no answer', () => {
     expect(Date.now() - begun).toBeGreaterThan(trouble === unavailable ? 1_900 : 1_400);
   });
 
-  it('repeats no more often than it is told, nor after longer than a few seconds', async () => {
+  it('repeats a call at most the allowed number of times, and only within a few seconds', async () => {
     replies = [{ trouble: 'reset' }, { trouble: 'reset' }];
     expect(await client({ repeats: 1 }).call('/user/groups')).toMatchObject({ reason: 'network' });
     replies = [{ ...unavailable, headers: { ...unavailable.headers, 'Retry-After': '60' } }];
@@ -354,7 +354,7 @@ describe('the client and what is no answer', () => {
     expect(paths()).toHaveLength(3);
   });
 
-  it('asks once for what might be done twice', async () => {
+  it('does not repeat a call that might be done twice', async () => {
     replies = [{ trouble: 'reset' }];
     const repeating = client({ repeats: 2 });
     const group = { name: 'Hikers', memberIds: [] };
@@ -362,7 +362,7 @@ describe('the client and what is no answer', () => {
     expect(paths()).toEqual(['/group/create']);
   });
 
-  it('takes the refusal of a repetition that says so for a success', async () => {
+  it('treats a repeated call as done if its refusal shows that the first one was done', async () => {
     const gone = { status: 404, json: { code: 404, reason: 'no_such_group', message: 'gone' } };
     replies = [{ trouble: 'reset' }, gone, gone];
     const repeating = client({ repeats: 1 });
@@ -375,12 +375,12 @@ describe('the client and what is no answer', () => {
   it.each([
     ['/group/transfer', { groupId: 'g', userId: 'u' }, 503, refusing(403, 'not_the_creator')],
     ['/user/end_session', { id: 's' }, 401, refusing(401, 'not_signed_in')],
-  ] as const)('takes no refusal of %s for a success', async (path, input, code, second) => {
+  ] as const)('does not treat a refusal of %s as done', async (path, input, code, second) => {
     replies = [unavailable, second];
     expect(await client({ repeats: 1 }).call(path, input as never)).toMatchObject({ ok: false, code });
   });
 
-  it('does not repeat at the same time as others', async () => {
+  it('waits a random time before it repeats, so that clients do not repeat together', async () => {
     replies = [{ trouble: 'reset' }];
     jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const waits = jest.spyOn(globalThis, 'setTimeout');
@@ -392,12 +392,12 @@ describe('the client and what is no answer', () => {
   it.each([
     ['half a character', { id: '\ud83d' }],
     ['a BigInt', { id: 'ann', more: 1n }],
-  ])('says that what it is given cannot be sent: %s', async (_words, input) => {
+  ])('reports input that cannot be sent: %s', async (_words, input) => {
     expect(await client().call('/user/{id}', input)).toEqual(refused(400, 'invalid_input'));
     expect(paths()).toEqual([]);
   });
 
-  it('says that it could not log in again', async () => {
+  it('reports that it could not log in again', async () => {
     replies = [refusing(401, 'not_signed_in'), { trouble: 'reset' }];
     const credentials = () => ({ region: 44, phone: '7911123456', password: 'opensesame' });
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: false, reason: 'network' });
@@ -405,7 +405,7 @@ describe('the client and what is no answer', () => {
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ ok: true });
   });
 
-  it('takes a 401 of somebody else for no end of the session, and shows nobody the password', async () => {
+  it("does not end the session or ask for the password after a 401 that is not the service's", async () => {
     replies = [{ status: 401, json: { error: 'the network wants its own login' } }];
     const credentials = jest.fn(() => ({ region: 44, phone: '7911123456', password: 'opensesame' }));
     expect(await client({ credentials }).call('/user/groups')).toMatchObject({ reason: 'bad_answer', code: 401 });
@@ -414,7 +414,7 @@ describe('the client and what is no answer', () => {
   });
 
   it.each(['127.0.0.1:8585', 'localhost:8585', 'accounts.example.com', 'ws://accounts.example.com', ''])(
-    'says how its address should look: not as "%s"',
+    'says what its base URL must look like: not "%s"',
     (baseUrl) => {
       expect(() => new Client({ baseUrl })).toThrow(
         `baseUrl must be a whole address, such as https://accounts.example.com, and not "${baseUrl}"`,
@@ -423,9 +423,9 @@ describe('the client and what is no answer', () => {
   );
 
   it.each([
-    ['comes in drops, after four time limits', drops, 300, 'timeout', 'no answer within 300 ms'],
+    ['arrives too slowly, after four time limits', drops, 300, 'timeout', 'no answer within 300 ms'],
     ['does not end, after 16 MiB', flood, 60_000, 'bad_answer', 'the answer has more than 16777216 bytes'],
-  ] as const)('gives up an answer that %s', async (_, pieces, timeoutMs, reason, message) => {
+  ] as const)('aborts an answer that %s', async (_, pieces, timeoutMs, reason, message) => {
     const endless = createServer((_req, res) => void Readable.from(pieces()).pipe(res)).listen(0, '127.0.0.1');
     await once(endless, 'listening');
     const { port } = endless.address() as AddressInfo;
@@ -444,7 +444,7 @@ describe('the client and what is no answer', () => {
       expect(() => new Client({ baseUrl: own })).not.toThrow();
   });
 
-  it('sends no cookie where a redirect leads', async () => {
+  it('sends no cookie to the target of a redirect', async () => {
     const elsewhere = await startVendorServer(200, () => ok);
     replies = [{ status: 307, json: {}, headers: { Location: `${elsewhere.url}/user/groups` } }];
     expect(await client().call('/user/groups')).toMatchObject({ ok: false, reason: 'network' });

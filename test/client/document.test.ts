@@ -12,13 +12,13 @@ interface Document {
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-describe('what the client knows of the service', () => {
-  it('are the types of docs/openapi.json as it is: else npm run types in packages/client makes them anew', () => {
+describe("the client's description of the service", () => {
+  it('has the types of docs/openapi.json (npm run types in packages/client writes them)', () => {
     const hash = createHash('sha256').update(read('docs/openapi.json')).digest('hex');
     expect(read('packages/client/src/document.ts')).toContain(`SHA-256 of the document: ${hash}`);
   });
 
-  it('is what docs/api.md says of each operation after no answer', () => {
+  it('repeats the calls that docs/api.md allows to repeat after no answer', () => {
     const [, table = ''] = /^\| after \| do this \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(read('docs/api.md')) ?? [];
     const rows = table.split('\n').flatMap((row) => {
       const [, names = '', advice = ''] = /^\| (.*?) \| (.*) \|$/.exec(row) ?? [];
@@ -38,7 +38,7 @@ describe('what the client knows of the service', () => {
     expect(new Map(done as [string, number][])).toEqual(DONE_BEFORE);
   });
 
-  it.each(Object.entries({ FriendStatus, GroupRole }))('are the names of the numbers: %s', (schema, values) => {
+  it.each(Object.entries({ FriendStatus, GroupRole }))('has the names of the numbers: %s', (schema, values) => {
     const { components } = JSON.parse(read('docs/openapi.json')) as Document;
     const { enum: numbers = [], 'x-enum-varnames': names = [] } = components.schemas[schema] ?? {};
     expect(Object.entries(values)).toEqual(names.map((name, index) => [name, numbers[index]]));

@@ -1,6 +1,6 @@
 import { indexedDbStorage } from '../../packages/client/src/index.ts';
 
-/** A browser's, as far as it is used. */
+/** A browser's IndexedDB, as far as the client uses it. */
 class StandIn {
   readonly values = new Map<string, string>();
   readonly connections: Connection[] = [];
@@ -60,7 +60,7 @@ describe('the storage of a browser', () => {
     'because another tab has a newer version': (connection?: Connection) => connection?.onversionchange?.(),
   };
 
-  it.each(Object.entries(close))('goes on when the browser closes the connection, %s', async (_words, closes) => {
+  it.each(Object.entries(close))('reopens a connection that the browser closes, %s', async (_words, closes) => {
     const storage = indexedDbStorage();
     await storage.setItem('key', 'value');
     closes(browser.connections[0]);
@@ -68,7 +68,7 @@ describe('the storage of a browser', () => {
     expect(browser.connections.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
-  it('tries no third time', async () => {
+  it('does not try a third time', async () => {
     const storage = indexedDbStorage();
     jest.spyOn(Connection.prototype, 'transaction').mockImplementation(() => {
       throw new DOMException('the connection is closing', 'InvalidStateError');

@@ -20,13 +20,13 @@ const modules = Object.entries(entries).flatMap(([entry, forms]) =>
 
 /** `npm run client-check` builds the package, and tries each form. */
 describe.each(modules)('the entry $entry of the client', ({ entry, forms }) => {
-  it('is an ES module, and CommonJS, of the same source', () => {
+  it('is an ES module, and CommonJS, from the same source', () => {
     const [, name = ''] = /^\.\/dist\/(\w+)\.js$/.exec(forms.import) ?? [];
     expect(forms.require).toBe(`./dist/cjs/${name}.js`);
     expect(existsSync(join(CLIENT, 'src', `${name}.ts`))).toBe(true);
   });
 
-  it('is found by bundlers that do not know exports, as CommonJS', () => {
+  it('is found as CommonJS by bundlers that do not know exports', () => {
     expect(posix.join(entry, inFolder(entry).main)).toBe(posix.normalize(forms.require));
     if (entry !== '.') expect(files).toContain(posix.normalize(entry));
   });

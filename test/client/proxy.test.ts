@@ -33,7 +33,7 @@ describe.each([
   let app: TestApp;
 
   beforeAll(async () => {
-    // Vite has an address only when it runs, which the service is to know, and Vite that of the service.
+    // Vite's address is known only when it runs. The service needs it, and Vite needs the service's.
     way = await FaultProxy.start('http://127.0.0.1:1');
     folder = mkdtempSync(join(tmpdir(), 'accounts-vite-'));
     writeFileSync(
@@ -56,7 +56,7 @@ describe.each([
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('uploads portraits, and gives addresses of images and captchas that are there', async () => {
+  it('uploads portraits, and returns working addresses of images and captchas', async () => {
     const client = await signedInClient({ url: site + base }, await insertPerson(app, 'Ann'));
     const set = await client.setPortrait(new Blob([PNG], { type: 'image/png' }));
     const captcha = await client.call('/user/get_sms_img_code');
@@ -75,7 +75,7 @@ describe.each([
     expect(files.length).toBeGreaterThan(5);
     for (const [, file = ''] of files) {
       const shown = await fetch(new URL(file, page.url));
-      // Vite answers with the page of the app where there is no such file.
+      // Vite answers with the app's page for a file that does not exist.
       expect([file, shown.status, shown.headers.get('Content-Type')]).toEqual([
         file,
         200,
@@ -86,7 +86,7 @@ describe.each([
     expect(described.servers).toEqual([{ url: site + base }]);
   });
 
-  it('signs in from its pages, whose cookie is sent to all paths, and from no other site', async () => {
+  it('signs in from its pages only, not from another site, and its cookie is sent to all paths', async () => {
     const body = JSON.stringify(credentialsOf(await insertPerson(app, 'Bob')));
     const login = (origin: string) =>
       fetch(`${site}${base}/user/login`, { method: 'POST', headers: { Origin: origin }, body });
@@ -99,7 +99,7 @@ describe.each([
   });
 });
 
-/** What it says when it listens. */
+/** Returns the address that Vite prints when it listens. */
 async function addressIn({ stdout }: ChildProcess): Promise<string> {
   let text = '';
   stdout?.on('data', (chunk: Buffer) => (text += stripVTControlCharacters(String(chunk))));

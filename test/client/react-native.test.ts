@@ -13,8 +13,8 @@ import { until } from '../support/until';
 
 const TIMEOUT_MS = 400;
 
-/** With no more than test/support/react-native.ts has found React Native to offer. No phone was asked. */
-describe('the client and what React Native offers', () => {
+/** Runs with only what test/support/react-native.ts found React Native to have. It was not tried on a phone. */
+describe('the client in an imitation of React Native', () => {
   let app: TestApp;
   let ann: SignedInPerson;
   let bob: Person;
@@ -38,7 +38,7 @@ describe('the client and what React Native offers', () => {
     store: SyncStore;
   }
 
-  /** The app is started, again where it was before. */
+  /** Starts the app, or starts it again on the same device. */
   function started({ url }: { url: string } = app, options: { timeoutMs?: number; fetch?: typeof fetch } = {}): App {
     const { Client, SyncStore } = device.start();
     const client = new Client({ baseUrl: url, repeats: 0, ...options });
@@ -59,7 +59,7 @@ describe('the client and what React Native offers', () => {
     expect(device.storedKeys).toEqual([]);
   });
 
-  it('synchronises, and goes on where it was after a restart', async () => {
+  it('synchronises, and continues after a restart', async () => {
     const first = started();
     await logIn(first);
     expect(await first.store.sync()).toMatchObject({ ok: true, result: { everything: true } });
@@ -85,7 +85,7 @@ describe('the client and what React Native offers', () => {
     expect(await opened.client.setPortrait(picture)).toMatchObject({ ok: true });
   });
 
-  describe('by a bad connection', () => {
+  describe('on a bad connection', () => {
     let proxy: FaultProxy;
     const byProxy = () => ({ url: proxy.url.replace(/\/$/, '') });
 
@@ -94,7 +94,7 @@ describe('the client and what React Native offers', () => {
     });
     afterEach(() => proxy.close());
 
-    it('waits longer for an answer of sync, which is there as a whole or not at all', async () => {
+    it('waits longer for an answer of sync, which arrives only as a whole', async () => {
       const opened = started(byProxy(), { timeoutMs: TIMEOUT_MS });
       await logIn(opened);
       proxy.stallAt('/user/sync/0');
@@ -108,7 +108,7 @@ describe('the client and what React Native offers', () => {
       expect(await opened.client.call('/user/groups')).toMatchObject({ ok: false, reason: 'timeout' });
     });
 
-    it('folds nothing of an answer that does not come', async () => {
+    it('applies nothing of an answer that does not arrive', async () => {
       const opened = started(byProxy());
       await logIn(opened);
       proxy.stallAt('/user/sync/0');
@@ -122,7 +122,7 @@ describe('the client and what React Native offers', () => {
     });
   });
 
-  it('takes an answer as a whole, too, where a fetch has streams and there is no TextDecoder', async () => {
+  it('also reads an answer as a whole if fetch has streams but there is no TextDecoder', async () => {
     const streaming: typeof fetch = async () => new Response('{"code":200,"result":[]}');
     const { client } = started(app, { fetch: streaming });
     expect(await client.call('/user/groups')).toMatchObject({ ok: true, result: [] });

@@ -16,10 +16,10 @@ import { insertPerson } from '../support/people';
 import { sourceOf, syncChanges } from '../support/synced';
 import { until } from '../support/until';
 
-// Otherwise the renderer warns that it is not meant for pages.
+// Without it the renderer warns that it is not meant for pages.
 Object.assign(globalThis, { IS_REACT_NATIVE_TEST_ENVIRONMENT: true });
 
-/** Shows a failure that a component below has thrown. */
+/** Shows an error that a component below has thrown. */
 class Boundary extends Component<{ children: ReactNode }, { failure?: Error }> {
   override state: { failure?: Error } = {};
 
@@ -61,7 +61,7 @@ const EMPTY: SyncResult = { ...FIRST, version: 2, blacklist: [], friends: [], gr
 
 describe('the hooks for React', () => {
   let root: ReactTestRenderer | undefined;
-  /** All that was rendered, one after the other. */
+  /** All rendered texts in order. */
   let rendered: string[];
   let answer: SyncResult;
   let store: SyncStore;
@@ -76,7 +76,7 @@ describe('the hooks for React', () => {
     root = undefined;
   });
 
-  /** Renders as JSON what the hook gives. */
+  /** Renders the hook's value as JSON. */
   function Shown({ use }: { use: () => unknown }): string {
     const text = JSON.stringify(use()) ?? 'nothing yet';
     rendered.push(text);
@@ -103,7 +103,7 @@ describe('the hooks for React', () => {
       '["ann","bob"]',
       '["ann"]',
     ],
-  ] as const)('%s shows what the store has, and follows it', async (_, use, empty, first, second) => {
+  ] as const)('%s shows what the store has, and follows its changes', async (_, use, empty, first, second) => {
     render(use);
     await shows(empty);
     await syncChanges(store);
@@ -122,7 +122,7 @@ describe('the hooks for React', () => {
     await shows(empty);
   });
 
-  it('reads nothing again when something else has changed', async () => {
+  it('does not read again when something else has changed', async () => {
     let reads = 0;
     const friends = store.friends.bind(store);
     store.friends = () => ((reads += 1), friends());
@@ -137,7 +137,7 @@ describe('the hooks for React', () => {
     expect(reads).toBe(2);
   });
 
-  it('shows nothing of another group or store', async () => {
+  it('shows nothing of the previous group or store', async () => {
     await syncChanges(store);
     render(() => useMembers(store, 'hikers')?.length);
     await shows('2');
@@ -150,7 +150,7 @@ describe('the hooks for React', () => {
     expect(rendered).toEqual(['nothing yet', '1', 'nothing yet', '0']);
   });
 
-  it('throws what the storage has thrown, for an error boundary', async () => {
+  it("throws the storage's error, for an error boundary", async () => {
     const told = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const failing = { ...memoryStorage(), getItem: () => Promise.reject(new Error('the disk is full')) };
     const broken = new SyncStore(
@@ -162,7 +162,7 @@ describe('the hooks for React', () => {
     told.mockRestore();
   });
 
-  it('useSession shows whether somebody is signed in', async () => {
+  it('useSession shows whether a user is signed in', async () => {
     const app = await startApp();
     const ann = await insertPerson(app, 'Ann');
     const client = await signedInClient(app, ann);

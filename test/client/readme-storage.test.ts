@@ -11,7 +11,7 @@ import { sourceOf, stateOf, syncChanges } from '../support/synced';
 const readme = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
 const block = codeOfKind(readme, 'ts').find((text) => text.includes('folderStorage')) ?? '';
 
-describe("the folder of the client's README", () => {
+describe("the file storage of the client's README", () => {
   const scratch = mkdtempSync(join(tmpdir(), 'accounts-folder-'));
   const kept = join(scratch, 'kept');
   let folderStorage: (folder: string) => ClientStorage;
@@ -23,7 +23,7 @@ describe("the folder of the client's README", () => {
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it('keeps what it was given, also when it is given much at once', async () => {
+  it('keeps its values, even many that are written at once', async () => {
     const storage = folderStorage(kept);
     expect(await storage.getItem('a:A')).toBeNull();
     await Promise.all(['a:A', 'a:a', 'a:[::1]:8585'].map((key) => storage.setItem(key, `${key} 😀\n`)));
@@ -38,7 +38,7 @@ describe("the folder of the client's README", () => {
     expect(readdirSync(kept)).toEqual([]);
   });
 
-  it('serves a store, and shows nobody else what it keeps', async () => {
+  it('serves a store, and its files are readable only by their owner', async () => {
     const choices = new Choices(7);
     for (let version = 1; version <= 3; version += 1) {
       const source = sourceOf(() => randomAnswer(choices, version, { friends: 20, groups: 3, members: 300 }));

@@ -31,7 +31,7 @@ describe('the client', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The program of a page, with the client's sources in the place of the package. */
+  /** Runs the program of a page, with the client's sources in place of the package. */
   function run(program: string) {
     const path = join(folder, 'walk.mts');
     const source = pathToFileURL(join(CLIENT, 'src', 'index.ts')).href;
@@ -48,11 +48,11 @@ describe('the client', () => {
   it('does what its five minutes show, as written', async () => {
     const [, fiveMinutes = ''] = /^## Five minutes$(.*?)^## /ms.exec(read('packages/client/README.md')) ?? [];
     const { running, shown, ended } = run(programIn(fiveMinutes));
-    // The reader types what the first terminal shows.
+    // Types what the first terminal shows, as the reader does.
     for (const typed of [1, 2]) {
       await until(() => {
         if (running.exitCode !== null) throw new Error(shown());
-        // A line that comes before its question is lost.
+        // A line that arrives before its question is lost.
         return service.codes.length >= typed && shown().split('first terminal: ').length > typed;
       });
       running.stdin.write(`${service.codes[typed - 1]}\n`);
@@ -63,7 +63,7 @@ describe('the client', () => {
     expect(shown()).toContain('friend: Bob, 20\n');
   });
 
-  it.each(['signs up who has no account yet', 'logs in whom its commands have made'])(
+  it.each(['signs up a user without an account', 'logs in the user that its commands have made'])(
     "does what the service's README shows, as written: it %s",
     async (which) => {
       const phone = which.startsWith('logs') ? '7911123458' : '7911123459';

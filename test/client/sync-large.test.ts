@@ -12,14 +12,14 @@ import { ROOT } from '../support/service-process';
 import { fullState } from '../support/sync';
 import { MortalStorage, stateOf } from '../support/synced';
 
-/** A group has 500. The full size is SYNC_MEMBERS=250000. */
+/** A group has 500 members. The full size is SYNC_MEMBERS=250000. */
 const MEMBERS = Number(process.env.SYNC_MEMBERS ?? 20_000);
 const IN_GROUP = 500;
 
 /** Far less than all members as objects: each is about 500 bytes. */
 const MEGABYTES = 4;
 
-describe('a store and a large answer', () => {
+describe('large answers in a store', () => {
   let app: TestApp;
   let ann: SignedInPerson;
   let bob: SignedInPerson;
@@ -42,7 +42,7 @@ describe('a store and a large answer', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('takes it in little memory', async () => {
+  it('are handled in little memory', async () => {
     const told = { baseUrl: app.url, folder, credentials: credentialsOf(ann) };
     const script = join('test', 'support', 'sync-in-little-memory.ts');
     const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, JSON.stringify(told)], {
@@ -56,7 +56,7 @@ describe('a store and a large answer', () => {
     expect(measured.longest).toBeLessThan(64 * 1_024);
   });
 
-  it('folds nothing of it when it breaks off, behind whatever piece', async () => {
+  it('leave the store unchanged if the answer breaks off, after any piece', async () => {
     let pieces = Infinity;
     let sent = 0;
     const cutting: typeof fetch = async (url, init) => {
@@ -85,13 +85,13 @@ describe('a store and a large answer', () => {
     expect(await stateOf(store)).toEqual(await fullState(bob));
   });
 
-  it('gets there by a bad connection, a new process each time', async () => {
+  it('arrive completely over a bad connection, with a new process each time', async () => {
     const proxy = await FaultProxy.start(app.url);
     const url = proxy.url.replace(/\/$/, '');
     const cookies = memoryStorage();
     await signedInClient({ url }, ann, { storage: cookies });
     const values = new Map<string, string>();
-    /** The connection breaks when so much of an answer has come. */
+    /** Breaks the connection after this number of chunks. */
     const syncUntil = (chunks: number) => {
       const storage = new MortalStorage(values);
       const set = storage.setItem.bind(storage);
@@ -117,7 +117,7 @@ describe('a store and a large answer', () => {
       `INSERT INTO groups (id, name, creator_id) SELECT ? || n, 'Group ' || n, ? FROM generate_series(1, ?) n`,
       [name, owner.id, count],
     );
-    // Each is one statement, which has its time.
+    // Inserts ten groups per statement, since statements have a time limit.
     for (let first = 1; first <= count; first += 10)
       await app.db.raw(
         `INSERT INTO group_members (group_id, member_id)

@@ -34,7 +34,7 @@ function given(texts: AsyncIterable<string>): Answer<AsyncIterable<string>> {
   return { ok: true, result: texts, requestId: undefined };
 }
 
-describe('a store that is told anything', () => {
+describe('a store that receives random answers', () => {
   let answer: SyncResult;
   let judge: FoldingClient;
 
@@ -46,13 +46,13 @@ describe('a store that is told anything', () => {
   it.each([
     ['small', SMALL, 60],
     ['large', LARGE, 25],
-  ])('holds what docs/sync.md makes of it (%s answers)', async (_size, sizes, count) => {
+  ])('holds the state that docs/sync.md describes (%s answers)', async (_size, sizes, count) => {
     const choices = new Choices(seed);
     const storage = new MortalStorage();
     for (let version = 1; version <= count; version += 1) {
       answer = randomAnswer(choices, version, sizes);
       await judge.sync();
-      // A store of its own each time: what it knows is in storage.
+      // Uses a new store each time: its state is in the storage.
       await syncChanges(
         new SyncStore(
           sourceOf(() => answer, 1 + choices.numberBelow(300)),
@@ -70,7 +70,7 @@ describe('a store that is told anything', () => {
     expect(storage.longest).toBeLessThan(64 * 1_024);
   });
 
-  it('holds all of an answer or nothing of it, wherever the process dies', async () => {
+  it('holds all of an answer or none of it, wherever the process dies', async () => {
     const choices = new Choices(seed);
     let values = new Map<string, string>();
     for (let version = 1; version <= 6; version += 1) {
@@ -101,7 +101,7 @@ describe('a store that is told anything', () => {
     }
   });
 
-  it('folds nothing of an answer that is cut, wherever it is cut', async () => {
+  it('applies nothing of a cut answer, wherever it is cut', async () => {
     const storage = new MortalStorage();
     await syncChanges(
       new SyncStore(
@@ -119,7 +119,7 @@ describe('a store that is told anything', () => {
     }
   });
 
-  it('reads what is no answer of sync as none', async () => {
+  it('rejects invalid answers of sync', async () => {
     const { version: _version, ...unversioned } = EMPTY;
     const { friends: _friends, ...friendless } = EMPTY;
     for (const text of [
@@ -140,7 +140,7 @@ describe('a store that is told anything', () => {
     }
   });
 
-  it('does not mind fields and lists that it does not know, and white space', async () => {
+  it('ignores unknown fields and lists, and white space', async () => {
     const more = {
       ...EMPTY,
       friends: [{ ...friend('bob'), mood: ['fine'] }],
@@ -169,7 +169,7 @@ describe('a store', () => {
     asked = [];
   });
 
-  it('sends the version of the last answer, also one of another life, which is lower', async () => {
+  it('sends the version of the last answer, even a lower one from another life of the database', async () => {
     const store = new SyncStore(source);
     for (const version of [500, 20, 21]) {
       answer = { ...EMPTY, version };
@@ -179,7 +179,7 @@ describe('a store', () => {
     expect(asked.map(([version]) => version)).toEqual([0, 500, 20, 21]);
   });
 
-  it('begins anew when another user has logged in, and shows nothing of the one before', async () => {
+  it('starts again when another user has logged in, and shows nothing of the previous user', async () => {
     const storage = new MortalStorage();
     answer = {
       ...EMPTY,
@@ -198,7 +198,7 @@ describe('a store', () => {
     expect([...storage.values.values()].join()).not.toMatch(/bob|ann/);
   });
 
-  it('tells at the first good sync that everything is new, also after one that failed in another process', async () => {
+  it('reports at the first successful sync that everything is new, even after one that failed in another process', async () => {
     const storage = new MortalStorage();
     const refusal = failure('wrong_credentials', 'wrong', { code: 1000 });
     await new SyncStore({ changesSince: async () => refusal }, { storage }).sync();
@@ -209,14 +209,14 @@ describe('a store', () => {
     expect(await syncChanges(new SyncStore(source, { storage }))).toMatchObject({ everything: false });
   });
 
-  it('gives rows in the order of their ids', async () => {
+  it('returns rows in the order of their ids', async () => {
     answer = { ...EMPTY, friends: ['b', 'Z', 'a_', 'a'].map((id) => friend(id)) };
     const store = new SyncStore(source);
     await syncChanges(store);
     expect((await store.friends()).map(({ friendId }) => friendId)).toEqual(['Z', 'a', 'a_', 'b']);
   });
 
-  it('begins anew when it is to keep names, and asks for them each time', async () => {
+  it('starts again when it is to keep names, and asks for them each time', async () => {
     const storage = new MortalStorage();
     await syncChanges(new SyncStore(source, { storage }));
     const store = new SyncStore(source, { storage, names: true });
@@ -231,13 +231,13 @@ describe('a store', () => {
     expect(await store.friends()).toEqual(answer.friends);
   });
 
-  it('asks once for all who want to synchronise at the same time', async () => {
+  it('sends one request for all concurrent syncs', async () => {
     const store = new SyncStore(source);
     await Promise.all([syncChanges(store), syncChanges(store), syncChanges(store)]);
     expect(asked).toHaveLength(1);
   });
 
-  it('tells its listeners what is different, and of nothing that is not', async () => {
+  it('tells its listeners what has changed, and nothing else', async () => {
     const store = new SyncStore(source);
     const told: StoreChanges[] = [];
     const stop = store.onChange((changes) => void told.push(changes));
@@ -290,8 +290,8 @@ describe('a store', () => {
     expect(told).toEqual([]);
   });
 
-  it.each(['told to whoever wants to know', 'shown'])(
-    'is not stopped by what a listener throws, which is %s',
+  it.each(['reported to a listener of errors', 'shown'])(
+    'continues when a listener throws, which is %s',
     async (where) => {
       const onListenerError = jest.fn();
       const shown = jest.spyOn(console, 'error').mockReturnValue();
@@ -317,7 +317,7 @@ describe('a store', () => {
     expect(await store.friends()).toEqual(answer.friends);
   });
 
-  it.each([undefined, '[{'])('begins anew when half of an answer is damaged after a crash (%s)', async (broken) => {
+  it.each([undefined, '[{'])('starts again when half of an answer is damaged after a crash (%s)', async (broken) => {
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
     const storage = new MortalStorage();
     const set = storage.setItem.bind(storage);
@@ -337,7 +337,7 @@ describe('a store', () => {
     expect(await store.members('g')).toEqual(answer.group_members);
   });
 
-  it('keeps what it has when its storage fails once at the end of an answer', async () => {
+  it('keeps its state when its storage fails once at the end of an answer', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')] };
     await syncChanges(new SyncStore(source, { storage }));
@@ -361,7 +361,7 @@ describe('a store', () => {
   });
 
   it.each(['sync:groups', 'sync:groups:0'])(
-    'shows no members of before after it was damaged and cleared: %s',
+    'shows no earlier members after it was damaged and cleared: %s',
     async (key) => {
       const storage = new MortalStorage();
       answer = { ...EMPTY, groups: [group('g')], group_members: [member('g', 'bob')] };
@@ -374,7 +374,7 @@ describe('a store', () => {
     },
   );
 
-  it('hands a refusal on, and keeps what it has', async () => {
+  it('returns a refusal, and keeps its state', async () => {
     const storage = new MortalStorage();
     await syncChanges(new SyncStore(source, { storage }));
     const before = new Map(storage.values);
@@ -383,7 +383,7 @@ describe('a store', () => {
     expect(storage.values).toEqual(before);
   });
 
-  it('is empty after it was cleared, and begins anew', async () => {
+  it('is empty after it was cleared, and starts again', async () => {
     const storage = new MortalStorage();
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members: [member('g', 'ann')] };
     const store = new SyncStore(source, { storage });
@@ -395,7 +395,7 @@ describe('a store', () => {
     expect(await store.members('g')).toEqual([member('g', 'ann')]);
   });
 
-  it('begins anew when a value of its storage is gone or cannot be read', async () => {
+  it('starts again when a value of its storage is missing or cannot be read', async () => {
     const group_members = Array.from({ length: 250 }, (_, index) => member('g', `m${index}`));
     answer = { ...EMPTY, friends: [friend('bob')], groups: [group('g')], group_members };
     const intact = new MortalStorage();
@@ -409,7 +409,7 @@ describe('a store', () => {
         if (broken === undefined) storage.values.delete(key);
         else storage.values.set(key, broken);
         const store = new SyncStore(changes, { storage });
-        // It notices when it reads. When it writes, it notices too.
+        // It notices when it reads, and also when it writes.
         await stateOf(store);
         await syncChanges(store);
         const { friends, groups } = await stateOf(new SyncStore(changes, { storage }));
@@ -421,7 +421,7 @@ describe('a store', () => {
 });
 
 describe('two stores on one storage', () => {
-  it('tell their listeners of what the other one has folded in', async () => {
+  it('tell their listeners about changes that the other one has applied', async () => {
     const storage = new MortalStorage();
     let answer: SyncResult = { ...EMPTY, friends: [friend('bob')] };
     const [store, other] = [1, 2].map(
@@ -436,7 +436,7 @@ describe('two stores on one storage', () => {
     await syncChanges(store);
     answer = { ...EMPTY, version: 2, friends: [friend('cat')] };
     await syncChanges(other);
-    // Who shows the user has not shown the friends.
+    // A listener that has not read the friends is not told of them.
     await store.user();
     answer = { ...EMPTY, version: 3 };
     await syncChanges(store);
@@ -445,7 +445,7 @@ describe('two stores on one storage', () => {
     expect(told).toEqual([true, true]);
   });
 
-  it('take turns where they share the object', async () => {
+  it('take turns when they share the storage object', async () => {
     const storage = new MortalStorage();
     let underWay = 0;
     const slow: SyncSource = {
@@ -460,7 +460,7 @@ describe('two stores on one storage', () => {
     await Promise.all([1, 2, 3].map(() => syncChanges(new SyncStore(slow, { storage }))));
   });
 
-  it('notice each other where they do not, and lose nothing', async () => {
+  it('notice each other when they do not, and lose nothing', async () => {
     const values = new Map<string, string>();
     const [mine, other] = [new MortalStorage(values), new MortalStorage(values)];
     const first = { ...EMPTY, version: 5, friends: [friend('bob')] };
@@ -482,7 +482,7 @@ describe('two stores on one storage', () => {
     expect(await store.version()).toBe(5);
   });
 
-  it('begin anew when both have folded at the same time', async () => {
+  it('start again when both have applied changes at the same time', async () => {
     const values = new Map<string, string>();
     const first = { ...EMPTY, version: 5, friends: [friend('bob')] };
     const mine = new MortalStorage(values);

@@ -17,7 +17,10 @@ const VERSION = '4.32.5';
 const VENV = join(ROOT, '.cache', `schemathesis-${VERSION}`);
 const PROGRAM = join(VENV, 'bin/schemathesis');
 
-/** Not that all that fits the schema is taken: no schema can tell of a phone that is none, or of too many bytes. */
+/**
+ * Without the check that the service accepts all that fits the schema: no schema excludes invalid phones or too many
+ * bytes.
+ */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -30,20 +33,20 @@ const CHECKS = [
   'ignored_auth',
 ];
 
-/** Without what must be refused: sync ignores what is none of its options, as the contract has it. */
+/** Without the check of refusals: sync ignores unknown options, as the contract says. */
 const LENIENT = CHECKS.filter((check) => check !== 'negative_data_rejection');
 
 const SYNC = 'userSyncByVersion';
-/** Ends a session, so that it has one of its own. */
+/** Ends its session, so it is tested with a session of its own. */
 const LOGOUT = 'userLogout';
-/** Where captchas are drawn. */
+/** Not served by a service that draws captchas itself. */
 const NOT_SERVED = 'captchaWidget';
 
 const PHONE = { region: 44, phone: 7_400_123_456 };
-/** Another one than the document's example, with which the account would be closed. */
+/** Differs from the document's example, with which the account would be closed. */
 const password = 'sesameopens';
 
-/** Why it cannot be run here. */
+/** Returns why it cannot run here. */
 function missing(): string | undefined {
   if (existsSync(PROGRAM)) return undefined;
   if (spawnSync('python3', ['--version']).status !== 0) return 'there is no python3';
@@ -65,7 +68,7 @@ async function main(): Promise<void> {
   try {
     await service.untilReady();
     await register(service, dataDir);
-    // The other requests use up the right to log in.
+    // The other requests use up the limit of logins.
     const place = { url: service.url, dataDir };
     const [session, another] = [await cookie(service), await cookie(service)];
     const exits = [

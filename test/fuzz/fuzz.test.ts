@@ -238,7 +238,7 @@ const header = fc.oneof(
   ),
 );
 
-/** What each operation takes. */
+/** Valid input of each operation. */
 const RIGHT: Record<string, unknown> = {
   region: 44,
   phone: 7911123456,
@@ -263,14 +263,14 @@ const ODD = ['\0', '\ud800', '\u202e', "'", '"', '\\', '%', '\n', '🙂', '{}', 
 
 const WITH_BODY = DESCRIBED.filter(({ body }) => body);
 
-/** A form that is all right but for one field: the others would hide it. */
+/** Returns a body that is valid except for one field, since other wrong fields would hide that one. */
 function rightBut(operation: (typeof WITH_BODY)[number], name: string, value: unknown, signedIn: boolean): Shot {
   const right = Object.fromEntries(fieldsOf(operation.body, 'input').map((one) => [one, RIGHT[one]]));
   const body = JSON.stringify({ ...right, [name]: value });
   return { method: 'POST', path: pathOf(operation), headers: [], signedIn, body };
 }
 
-/** Each field of each operation, wrong by each odd character. */
+/** Each field of each operation, with each odd character. */
 const byOneCharacter = WITH_BODY.flatMap((operation) =>
   fieldsOf(operation.body, 'input').flatMap((name) =>
     ODD.map((odd) => rightBut(operation, name, `${String(RIGHT[name]).slice(0, 9)}${odd}`, true)),
@@ -308,7 +308,7 @@ function send(app: TestApp, { method, path, headers, body, signedIn }: Shot, coo
   const sent = Object.fromEntries([
     ...(signedIn ? [['Cookie', cookie]] : []),
     ...headers.filter(([name]) => !signedIn || name !== 'Cookie'),
-    // Node leaves it out for some methods, and what it sends then is no HTTP.
+    // Node omits it for some methods, and the request is then not valid HTTP.
     ['Content-Length', String(Buffer.byteLength(body))],
   ]) as Record<string, string>;
   return new Promise((resolve, reject) => {
@@ -335,7 +335,7 @@ function send(app: TestApp, { method, path, headers, body, signedIn }: Shot, coo
   });
 }
 
-/** Megabytes in use once nothing is left to collect. */
+/** Returns the megabytes in use after a garbage collection. */
 function memoryInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -343,7 +343,7 @@ function memoryInUse(): number {
   return process.memoryUsage().heapUsed / 1_048_576;
 }
 
-/** What any client may rely on, whatever was sent. */
+/** Returns what is wrong with an answer: rules that hold for any client and any request. */
 function complaint({ method }: Shot, { status, text, headers }: Answer): string | undefined {
   if (status >= 500 || status < 200) return `status ${status}`;
   if (/at .*\.(ts|js):\d+|node_modules|select .* from|insert into/i.test(text)) return 'shows its insides';
@@ -363,7 +363,7 @@ describe('random and hostile requests', () => {
   });
   afterAll(() => app.close());
 
-  /** Some shots log out or change the password; the next ones are signed in again. */
+  /** Signs in again, since some shots log out or change the password. */
   async function signInAgain(): Promise<void> {
     person = await insertAndSignIn(app);
     const login = await app.api
@@ -373,7 +373,7 @@ describe('random and hostile requests', () => {
   }
 
   it(
-    `${REQUESTS} of them get no 5xx, no stack, no hang, and leave no memory behind`,
+    `all ${REQUESTS} get no 5xx, no stack, no hang, and leave no memory behind`,
     async () => {
       const complaints: string[] = [];
       const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
@@ -400,7 +400,7 @@ describe('random and hostile requests', () => {
   );
 
   it.each([
-    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n'],
     ['a bad length', 'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n'],
     ['two lengths', 'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
     [
@@ -408,7 +408,7 @@ describe('random and hostile requests', () => {
       'POST /user/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a NUL in a header', 'POST /user/login HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n'],
-  ])('raw bytes with %s are refused and leave the service alive', async (_name, bytes) => {
+  ])('requests with %s are refused, and the service stays alive', async (_name, bytes) => {
     const { hostname, port } = new URL(app.url);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));

@@ -13,7 +13,7 @@ export const guards = {
     file: 'src/web/browser/reference.mjs',
     replace: 'responses.filterNot(isUsual)',
     by: 'responses',
-    named: 'shows the answers that most operations share when asked',
+    named: 'shows the answers that most operations share when the user asks',
   },
   // --- the client
   'browser-client-1': {
@@ -21,21 +21,21 @@ export const guards = {
     file: 'packages/client/src/client.ts',
     replace: 'else this.#clearStores().catch(() => undefined);',
     by: '',
-    named: 'clears what they keep',
+    named: 'reports in all tabs when a session begins and ends, and clears their stores',
   },
   'browser-client-2': {
     guard: 'a tab that missed changes reads everything again',
     file: 'packages/client/src/sync/changes.ts',
     replace: 'known !== before || head?.revision !== after',
     by: 'false',
-    named: 'where it has not heard of all',
+    named: 'reports in one tab that everything may be different, when it has missed changes',
   },
   'browser-client-3': {
     guard: 'a page does not synchronise by itself after a logout',
     file: 'packages/client/src/sync/store.ts',
     replace: 'this.#returns.forget();',
     by: '',
-    named: 'as long as somebody is signed in',
+    named: 'synchronises when it is online again and when its tab is shown, as long as a user is signed in',
   },
   'browser-client-4': {
     guard: 'a store in a page waits for a store in a worker',
@@ -56,13 +56,13 @@ export const guards = {
     file: 'packages/client/src/sync/lock.ts',
     replace: '`user-account-service:${name}`',
     by: 'name',
-    named: 'does not mind what else the app locks',
+    named: 'is not blocked by locks of the app',
   },
   'browser-client-7': {
     guard: 'the client in a page of an allowed origin sends the cookies of the browser',
     file: 'packages/client/src/client.ts',
     replace: "...(!this.#jar && { credentials: 'include' }),",
     by: '',
-    named: 'does all of this from an allowed origin',
+    named: 'works from an allowed origin, too, and is told why it is refused',
   },
 };

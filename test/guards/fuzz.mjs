@@ -6,6 +6,6 @@ export const guards = {
     file: 'src/base/schemas.ts',
     replace: ".refine((value) => !value.includes('\\0'), 'must not contain NUL')",
     by: '',
-    named: 'of them get no 5xx',
+    named: 'get no 5xx',
   },
 };

@@ -6,12 +6,12 @@ import { inParallel } from '../support/calls';
 const captchas = (count: number) => Promise.all(Array.from({ length: count }, drawCaptcha));
 
 describe('captcha image', () => {
-  it('asks for six characters that cannot be taken for each other', async () => {
+  it('asks for six characters that cannot be confused with each other', async () => {
     const answers = (await captchas(50)).map(({ answer }) => answer);
     expect(answers.filter((answer) => !/^[34679ACEHKPRT]{6}$/.test(answer))).toEqual([]);
   });
 
-  it('asks for something else each time', async () => {
+  it('asks for other characters each time', async () => {
     expect(new Set((await captchas(20)).map(({ answer }) => answer)).size).toBe(20);
   });
 
@@ -36,14 +36,14 @@ describe('drawn captchas', () => {
     return new DrawnCaptchas(kept, openQueues().captchaPictures, answers, () => now);
   }
 
-  it('are made for 102 at most of 1,200 who ask at once, and refused to the others', async () => {
+  it('are drawn for at most 102 of 1,200 concurrent requests, and refused to the others', async () => {
     const by = captchas();
     const drawn = await Promise.allSettled(Array.from({ length: 1_200 }, () => by.create('203.0.113.1')));
     expect(drawn.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(102);
     expect(drawn.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 503 } });
   });
 
-  it('are made for an address among the next, however many another one has asked for', async () => {
+  it('are drawn in turn for each address, however many another address has asked for', async () => {
     const by = captchas();
     const order: string[] = [];
     const ask = (from: string) => by.create(from).then(() => order.push(from));
@@ -53,7 +53,7 @@ describe('drawn captchas', () => {
     await crowd;
   });
 
-  it('are one for all, for half of its life, where no answer is looked at', async () => {
+  it('reuse one captcha for half of its life if answers are not checked', async () => {
     const by = captchas('ignored');
     const idOf = async () => (await by.create('203.0.113.1')).verifyId;
     const first = await idOf();
@@ -65,7 +65,7 @@ describe('drawn captchas', () => {
     expect(await idOf()).toBe(next);
   });
 
-  it('are made anew where the one for all could not be kept', async () => {
+  it('draw a new one if that captcha could not be stored', async () => {
     add = () => Promise.reject(new Error('no database'));
     const by = captchas('ignored');
     await expect(by.create('203.0.113.1')).rejects.toThrow('no database');

@@ -50,7 +50,7 @@ describe('signing key', () => {
     ['an X25519 key', oneLine(pem(generateKeyPairSync('x25519')))],
     ['a public key', generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()],
     ['a key cut short', oneLine(ed25519).slice(0, 80)],
-  ])('is not %s', (_form, key) => {
+  ])('is refused when it is %s', (_form, key) => {
     expect(isSigningKey(key)).toBe(false);
   });
 });
@@ -60,7 +60,7 @@ describe('JWT messaging provider', () => {
   const provider = (options: Partial<JwtMessagingOptions> = {}) =>
     new JwtMessagingProvider({ privateKey: key, ttlSeconds: 3_600, ...options });
 
-  it('names the user, the issuer, and a life as long as configured', async () => {
+  it('names the user and the issuer, and expires after the configured time', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = decodeJwt(await provider({ issuer: 'https://issuer.example.com' }).token(user, asker, publicUrl));
     const { iss, sub, jti, iat, exp, ...others } = claims;
@@ -86,7 +86,7 @@ describe('JWT messaging provider', () => {
     expect(kid).toBe(await calculateJwkThumbprint({ ...publicKey }));
   });
 
-  it('publishes no private part of the key', () => {
+  it('does not publish the private part of the key', () => {
     expect(provider().jwks().keys.flatMap(Object.keys).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
   });
 
@@ -95,7 +95,7 @@ describe('JWT messaging provider', () => {
     expect(decodeJwt(await provider({ audience: 'chat' }).token(user, asker, publicUrl)).aud).toBe('chat');
   });
 
-  it('publishes the key before it as well, so that keys are replaced without a gap', async () => {
+  it('also publishes the previous key, so that keys are replaced without a gap', async () => {
     const oldKey = generateSigningKey();
     const old = new JwtMessagingProvider({ privateKey: oldKey, ttlSeconds: 3_600 });
     const { keys } = provider({ oldKey }).jwks();
@@ -103,7 +103,7 @@ describe('JWT messaging provider', () => {
     expect(decodeProtectedHeader(await provider({ oldKey }).token(user, asker, publicUrl)).kid).toBe(keys[0]?.kid);
   });
 
-  it('has nothing to do for a changed profile', async () => {
+  it('does nothing for a changed profile', async () => {
     await expect(provider().profileChanged()).resolves.toBeUndefined();
   });
 
@@ -132,7 +132,7 @@ describe('JWT messaging provider', () => {
       expect(payload.sub).toBe(user.id);
     });
 
-    it('is refused after its time', async () => {
+    it('is refused after it has expired', async () => {
       const token = await provider({ ttlSeconds: -1 }).token(user, asker, publicUrl);
       await expect(verify(token)).rejects.toThrow(errors.JWTExpired);
     });
@@ -151,7 +151,7 @@ describe('JWT messaging provider', () => {
   });
 });
 
-/** Whoever asks is signed in. */
+/** Every user is signed in. */
 class TokensInMemory implements KeptTokens {
   readonly kept = new Map<string, KeptToken>();
   round = 0;
@@ -192,7 +192,7 @@ describe('RongCloud messaging provider', () => {
   const paths = () => rongCloud.requests.map(({ path }) => path);
   const changed = { ...user, nickname: 'Zoë B.' };
 
-  it('asks for a token with the id, the name and the portrait', async () => {
+  it('requests a token with the id, the name and the portrait', async () => {
     expect(await provider().token(user, asker)).toBe(`token-1-of-${user.id}@stand-in`);
     expect(rongCloud.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
       { userId: user.id, name: user.nickname, portraitUri: user.portraitUri },
@@ -204,20 +204,20 @@ describe('RongCloud messaging provider', () => {
     expect(rongCloud.requests.map(({ form }) => form.has('portraitUri'))).toEqual([false]);
   });
 
-  it('asks once and gives the kept token from then on', async () => {
+  it('requests a token once and returns the stored one afterwards', async () => {
     const first = await provider().token(user, asker);
     expect(await provider().token(user, asker)).toBe(first);
     expect(paths()).toEqual(['/user/getToken.json']);
   });
 
-  it('passes a changed profile on at the next token, and keeps the token', async () => {
+  it('sends a changed profile with the next token, and keeps the token', async () => {
     const first = await provider().token(user, asker);
     expect(await provider().token(changed, asker)).toBe(first);
     expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
-  it('passes a changed profile on once', async () => {
+  it('sends a changed profile once', async () => {
     await provider().token(user, asker);
     await provider().profileChanged(changed);
     await provider().profileChanged(changed);
@@ -225,12 +225,12 @@ describe('RongCloud messaging provider', () => {
     expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
   });
 
-  it('does not tell of a user who never had a token', async () => {
+  it('does not send the profile of a user who never had a token', async () => {
     await provider().profileChanged(user);
     expect(paths()).toEqual([]);
   });
 
-  it('tries a change again that RongCloud did not take', async () => {
+  it('retries a change that RongCloud refused', async () => {
     await provider().token(user, asker);
     rongCloud.behave({ status: 500, code: 1000 });
     await expect(provider().profileChanged(changed)).rejects.toThrow('/user/refresh.json');
@@ -239,7 +239,7 @@ describe('RongCloud messaging provider', () => {
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
-  it('gives a kept token although RongCloud refuses the news of the profile', async () => {
+  it('returns a stored token even if RongCloud refuses the update of the profile', async () => {
     const first = await provider().token(user, asker);
     rongCloud.behave({ status: 400, code: 1002 });
     expect(await provider().token(changed, asker)).toBe(first);
@@ -248,7 +248,7 @@ describe('RongCloud messaging provider', () => {
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
-  it('has RongCloud end the tokens of a user', async () => {
+  it('lets RongCloud end the tokens of a user', async () => {
     const before = new Date();
     await provider().endTokens(user.id, before);
     expect(paths()).toEqual(['/user/token/expire.json']);
@@ -258,7 +258,7 @@ describe('RongCloud messaging provider', () => {
     await expect(provider().endTokens(user.id, before)).rejects.toThrow('/user/token/expire.json');
   });
 
-  it('gives up when the tokens of a user end faster than new ones are made', async () => {
+  it('gives up when the tokens of a user expire faster than new ones are made', async () => {
     const find = keptTokens.find.bind(keptTokens);
     keptTokens.find = async (userId, app) => {
       const found = await find(userId, app);
@@ -270,7 +270,7 @@ describe('RongCloud messaging provider', () => {
     expect(keptTokens.kept.size).toBe(0);
   });
 
-  it('asks for a new token when the credentials are new', async () => {
+  it('requests a new token when the credentials are new', async () => {
     await provider().token(user, asker);
     await provider({ appSecret: 'renewed' })
       .token(user, asker)
@@ -278,12 +278,12 @@ describe('RongCloud messaging provider', () => {
     expect(paths()).toEqual(['/user/getToken.json', '/user/getToken.json']);
   });
 
-  it('keeps the secret out of what names the credentials', async () => {
+  it('keeps the secret out of the name for the credentials', async () => {
     await provider().token(user, asker);
     expect([...keptTokens.kept.keys()].join()).not.toContain(rongCloud.appSecret);
   });
 
-  it('keeps nothing when no token came', async () => {
+  it('stores nothing when no token was returned', async () => {
     rongCloud.behave({ status: 200, code: 2007 });
     await expect(provider().token(user, asker)).rejects.toThrow('HTTP status 200, code 2007');
     expect(keptTokens.kept.size).toBe(0);
@@ -301,14 +301,14 @@ describe('RongCloud messaging provider', () => {
     },
   );
 
-  it.each(['hang', 'trickle'] as const)('gives up in time on a peer that does not finish (%s)', async (trouble) => {
+  it.each(['hang', 'trickle'] as const)('gives up in time on a server that does not finish (%s)', async (trouble) => {
     rongCloud.behave(trouble);
     const started = performance.now();
     await expect(provider({ timeoutMs: 300 }).token(user, asker)).rejects.toThrow('timed out');
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  it('does not ask again for a while when three in a row had no answer', async () => {
+  it('does not ask again for a while after three calls in a row without an answer', async () => {
     rongCloud.behave('hang');
     const hanging = provider({ timeoutMs: 100 });
     for (let count = 0; count < 3; count += 1) await expect(hanging.token(user, asker)).rejects.toThrow('timed out');
@@ -317,7 +317,7 @@ describe('RongCloud messaging provider', () => {
   });
 
   it.each([{ status: 401, code: 1004 }, { status: 200, code: 1000 }, 'garbage', 'hang'] as const)(
-    'tells no token, secret or profile in the error for %p',
+    'has no token, secret or profile in the error for %p',
     async (behaviour) => {
       await provider().token(user, asker);
       rongCloud.behave(behaviour);

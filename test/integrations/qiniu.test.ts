@@ -22,7 +22,7 @@ describe('Qiniu upload token', () => {
     return z.looseObject({ deadline: z.number() }).parse(JSON.parse(json));
   };
 
-  it('comes with the kind and the domain of the storage', () => {
+  it('comes with the name and the domain of the storage', () => {
     expect(storage.uploadToken({ userId: 'user_A-1' })).toEqual({
       target: 'qiniu',
       domain: 'https://images.example.com',
@@ -63,7 +63,7 @@ describe("upload to this service's address with Qiniu as the storage", () => {
 
   afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-  it('is sent on with its method and body', async () => {
+  it('is redirected with its method and body', async () => {
     const server = await serve(qiniuUploadRouter('https://upload.example.com'));
     servers.push(server);
     const response = await fetch(server.url, { method: 'POST', redirect: 'manual' });
@@ -71,7 +71,7 @@ describe("upload to this service's address with Qiniu as the storage", () => {
   });
 
   it.each(['/mkblk/100', '/mkfile/100', '/buckets/local/objects/~/uploads'])(
-    'is not taken in parts: %s',
+    'cannot be uploaded in parts: %s',
     async (path) => {
       const server = await serve(qiniuUploadRouter('https://upload.example.com'));
       servers.push(server);

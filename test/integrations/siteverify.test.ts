@@ -45,11 +45,11 @@ const BROKEN: SiteverifyBehaviour[] = [
 ];
 
 describe('a captcha of a provider', () => {
-  it('is the site key, shown by a page', async () => {
+  it('shows the site key in a page', async () => {
     expect(await captchas().create()).toEqual({ verifyId: provider.siteKey, path: '/captcha/widget' });
   });
 
-  it('is checked by its token and our secret, and without the address of the user', async () => {
+  it('is checked by its token and our secret, without the address of the user', async () => {
     const token = provider.token();
     expect(await check(captchas(), token)).toBe('right');
     const [{ form, headers } = { form: undefined, headers: {} }] = provider.requests;
@@ -60,14 +60,14 @@ describe('a captcha of a provider', () => {
     expect(headers).not.toHaveProperty('x-forwarded-for');
   });
 
-  it('is right once, also for ten tries at once', async () => {
+  it('is accepted once, even in ten concurrent tries', async () => {
     const [by, token] = [captchas(), provider.token()];
     const verdicts = await inParallel(10, () => check(by, token));
     expect(verdicts.sort()).toEqual(['right', ...Array<string>(9).fill('wrong')]);
     expect(await check(captchas(), token)).toBe('wrong');
   });
 
-  it('is wrong with a token that is none of the provider', async () => {
+  it('is wrong with a token that the provider did not issue', async () => {
     expect(await check(captchas(), 'made-up')).toBe('wrong');
   });
 
@@ -87,14 +87,14 @@ describe('a captcha of a provider', () => {
     expect(await check()).toBe('wrong');
   });
 
-  it('is wrong with another site key, or without a token, and nobody is asked', async () => {
+  it('is wrong with another site key, or without a token, without a request to the provider', async () => {
     const by = captchas();
     expect(await by.check('another', provider.token(), '203.0.113.1')).toBe('wrong');
     for (const token of ['', ' ', 'a b', 'line\nbreak', 'Zoë']) expect(await check(by, token)).toBe('wrong');
     expect(provider.requests).toEqual([]);
   });
 
-  it('tells the operator of a secret that the provider does not know, and counts as away', async () => {
+  it('reports to the operator a secret that the provider does not know, and counts the provider as down', async () => {
     expect(await check(captchas({ secretKey: 'outdated' }))).toBe('away');
     provider.behave({ errorCodes: ['missing-input-secret'] });
     expect(await check()).toBe('away');
@@ -108,7 +108,7 @@ describe('a captcha of a provider', () => {
   });
 
   it.each<SiteverifyBehaviour>([...BROKEN, 'hang', { errorCodes: ['invalid-input-secret'] }])(
-    'leaves nothing of its token and our secret in the log (%j)',
+    'has neither its token nor our secret in the log (%j)',
     async (behaviour) => {
       provider.behave(behaviour);
       const token = provider.token();
@@ -119,15 +119,15 @@ describe('a captcha of a provider', () => {
   );
 });
 
-describe('a provider', () => {
-  it.each(BROKEN)('is away when it answers a request without a token no better (%j)', async (behaviour) => {
+describe('a captcha provider', () => {
+  it.each(BROKEN)('is down when it answers a request without a token no better (%j)', async (behaviour) => {
     provider.behave(behaviour);
     const token = provider.token();
     expect(await check(captchas(), token)).toBe('away');
     expect(tokensAsked()).toEqual([token, '']);
   });
 
-  it.each(BROKEN)('is not away for a token at which alone it fails (%j): that one is unchecked', async (behaviour) => {
+  it.each(BROKEN)('is not down when only one token fails (%j): that token is unchecked', async (behaviour) => {
     const token = provider.token();
     provider.behaveAt(token, behaviour);
     const by = captchas();
@@ -135,14 +135,14 @@ describe('a provider', () => {
     expect(await check(by)).toBe('right');
   });
 
-  it('is not away when it has had too many calls', async () => {
+  it('is not down when it has had too many calls', async () => {
     provider.behave({ status: 429 });
     const by = captchas();
     expect(await check(by)).toBe('unchecked');
     expect(await by.areAway()).toBe(false);
   });
 
-  it('is away when nobody listens, also when it was there a moment ago', async () => {
+  it('is down when it cannot be reached, even if it was up a moment ago', async () => {
     const by = captchas();
     expect(await by.areAway()).toBe(false);
     await provider.close();
@@ -150,21 +150,21 @@ describe('a provider', () => {
     expect(await by.areAway()).toBe(true);
   });
 
-  it.each(['hang', 'trickle'] as const)('is away when it does not finish in time (%s)', async (trouble) => {
+  it.each(['hang', 'trickle'] as const)('is down when it does not finish in time (%s)', async (trouble) => {
     provider.behave(trouble);
     const started = performance.now();
     expect(await check(captchas({ timeoutMs: 300 }))).toBe('away');
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it('is not away because this process stood still meanwhile', async () => {
+  it('is not down because this process stood still', async () => {
     const asked = captchas({ timeoutMs: 300 }).areAway();
     standStill(1_000);
     expect(await asked).toBe(false);
     expect(tokensAsked()).toEqual(['']);
   });
 
-  it('is not asked for a while when three in a row had no answer', async () => {
+  it('is not asked for a while after three calls in a row without an answer', async () => {
     provider.behave('hang');
     const by = captchas({ timeoutMs: 100 });
     for (let count = 0; count < 4; count += 1) expect(await check(by)).toBe('away');
@@ -174,7 +174,7 @@ describe('a provider', () => {
     expect(await check(by)).toBe('right');
   });
 
-  it('is not away for tokens that it takes too long for, however many: they are unchecked', async () => {
+  it('is not down because of tokens on which it takes too long: they are unchecked', async () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 100 });
     for (let count = 0; count < 5; count += 1) expect(await check(by, 'slow')).toBe('unchecked');
@@ -182,7 +182,7 @@ describe('a provider', () => {
     expect(await by.areAway()).toBe(false);
   });
 
-  it('is asked for others whatever tokens it takes too long for', async () => {
+  it('is asked for other tokens while it takes too long on some', async () => {
     provider.behaveAt('slow', 'hang');
     const by = captchas({ timeoutMs: 2_000 });
     const probes = provider.holdAt('');
@@ -194,7 +194,7 @@ describe('a provider', () => {
     expect([await good, ...(await slow)]).toEqual(['right', ...Array<string>(3).fill('unchecked')]);
   });
 
-  it('is probed without a token, once in ten seconds at most, whoever wants to know', async () => {
+  it('is probed without a token at most once in ten seconds', async () => {
     const by = captchas();
     expect(await inParallel(20, () => by.areAway())).toEqual(Array(20).fill(false));
     await provider.close();
@@ -205,7 +205,7 @@ describe('a provider', () => {
     expect(await by.areAway()).toBe(true);
   });
 
-  /** Checks of tokens that are under way until the gate of each is opened. */
+  /** Starts checks of tokens that last until the gate of each is opened. */
   async function underWay(by: SiteverifyCaptchas, count: number, addressOf: (index: number) => string) {
     const tokens = Array.from({ length: count }, () => provider.token());
     const gates = tokens.map((token) => provider.holdAt(token));
@@ -213,7 +213,7 @@ describe('a provider', () => {
     return { gates, verdicts };
   }
 
-  it('is asked by 20 at once: others are unchecked', async () => {
+  it('gets 20 checks at once: other tokens are unchecked', async () => {
     const by = captchas({ timeoutMs: 2_000 });
     const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
     await until(() => provider.requests.length === 20);
@@ -224,7 +224,7 @@ describe('a provider', () => {
     expect(await check(by)).toBe('right');
   });
 
-  it('is asked of a token that waits for a place once one becomes free', async () => {
+  it('gets a waiting check as soon as a place is free', async () => {
     const by = captchas({ timeoutMs: 20_000 });
     const { gates, verdicts } = await underWay(by, 20, (index) => `203.0.113.${index}`);
     await until(() => provider.requests.length === 20);
@@ -235,7 +235,7 @@ describe('a provider', () => {
     expect(await verdicts).toEqual(Array(20).fill('right'));
   });
 
-  it('is asked at once for an address that has nothing running, however many checks eight others have begun', async () => {
+  it('gets a check at once for an address without a running check, even while eight others have many', async () => {
     const by = captchas({ timeoutMs: 20_000 });
     const { gates, verdicts } = await underWay(by, 80, (index) => `203.0.113.${index % 8}`);
     await until(() => provider.requests.length === 20);
@@ -247,9 +247,9 @@ describe('a provider', () => {
   });
 
   it.each([
-    ['five times at once for an address', 5, () => '203.0.113.66'],
-    ['ten times at once for a /48', 10, (index: number) => `2001:db8:0:${index.toString(16)}::/64`],
-  ])('is asked %s, so that others have places', async (_times, most, addressOf) => {
+    ['five times at once per address', 5, () => '203.0.113.66'],
+    ['ten times at once per /48', 10, (index: number) => `2001:db8:0:${index.toString(16)}::/64`],
+  ])('is asked at most %s, and others have places', async (_times, most, addressOf) => {
     const by = captchas({ timeoutMs: 20_000 });
     const { gates, verdicts } = await underWay(by, 20, addressOf);
     await until(() => provider.requests.length === most);

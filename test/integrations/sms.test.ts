@@ -53,7 +53,7 @@ describe('file SMS sender', () => {
       .split('\n')
       .map((line): unknown => JSON.parse(line));
 
-  it('appends a JSON line for each message, in a folder that it makes', async () => {
+  it('appends a JSON line for each message, in a folder that it creates', async () => {
     const path = join(folder, 'new', 'sms.ndjson');
     const sender = new FileSmsSender(path);
     await sender.send(sms);
@@ -72,7 +72,7 @@ describe('file SMS sender', () => {
     expect(await linesOf(path)).toHaveLength(50);
   });
 
-  it('lets nobody but the owner read the file', async () => {
+  it('makes the file readable only by its owner', async () => {
     const path = join(folder, 'sms.ndjson');
     await new FileSmsSender(path).send(sms);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -108,19 +108,19 @@ describe('Twilio SMS sender', () => {
     ]);
   });
 
-  it('sends through the messaging service where there is one', async () => {
+  it('sends through the messaging service when there is one', async () => {
     await sender({ from: undefined, messagingServiceSid: 'MG0123' }).send(sms);
     expect(twilio.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
       { To: sms.to, MessagingServiceSid: 'MG0123', Body: sms.body },
     ]);
   });
 
-  it('takes an address with a slash at its end', async () => {
+  it('accepts an address with a slash at its end', async () => {
     await sender({ apiUrl: `${twilio.url}/` }).send(sms);
     expect(twilio.requests).toHaveLength(1);
   });
 
-  it('does not ask again for a while when three in a row had no answer', async () => {
+  it('does not ask again for a while after three calls in a row without an answer', async () => {
     twilio.behave('hang');
     const hanging = sender({ timeoutMs: 1_000 });
     for (let count = 0; count < 3; count += 1) await expect(hanging.send(sms)).rejects.toThrow(SendingTimedOut);
@@ -128,12 +128,12 @@ describe('Twilio SMS sender', () => {
     expect(twilio.requests).toHaveLength(3);
   });
 
-  it('is not made without something to send from', () => {
+  it('cannot be made without a sender', () => {
     expect(() => sender({ from: undefined })).toThrow('a number or a messaging service');
   });
 
   it.each([21211, 21214, 21217, 21265, 21266, 21268, 21610, 21612, 21614, 21635])(
-    'says that the number is refused when Twilio answers with %i',
+    'reports the number as refused when Twilio answers with %i',
     async (code) => {
       twilio.behave({ status: 400, code });
       const error = await failureOf(sender().send(sms));
@@ -142,7 +142,7 @@ describe('Twilio SMS sender', () => {
     },
   );
 
-  it('says that the number is refused when the new message has failed for it at once', async () => {
+  it('reports the number as refused when the new message has failed at once because of it', async () => {
     twilio.behave({ failedWith: 30006 });
     await expect(sender().send(sms)).rejects.toThrow(NumberRefused);
   });
@@ -161,7 +161,7 @@ describe('Twilio SMS sender', () => {
     expect(error).not.toBeInstanceOf(NumberRefused);
   });
 
-  it('names the status and the code of a failure', async () => {
+  it('reports the status and the code of a failure', async () => {
     twilio.behave({ status: 429, code: 20429 });
     await expect(sender().send(sms)).rejects.toThrow('Twilio did not take the message (HTTP status 429, code 20429)');
   });
@@ -180,19 +180,19 @@ describe('Twilio SMS sender', () => {
     },
   );
 
-  it('asks once, whatever the answer', async () => {
+  it('asks once, with any answer', async () => {
     twilio.behave({ status: 429, code: 20429 });
     await failureOf(sender().send(sms));
     expect(twilio.requests).toHaveLength(1);
   });
 
-  it('rejects when nobody listens', async () => {
+  it('rejects when Twilio cannot be reached', async () => {
     await expect(sender({ apiUrl: `http://127.0.0.1:${await unusedPort()}` }).send(sms)).rejects.toThrow(
       'ECONNREFUSED',
     );
   });
 
-  it.each(['hang', 'trickle'] as const)('gives up in time on a peer that does not finish (%s)', async (trouble) => {
+  it.each(['hang', 'trickle'] as const)('gives up in time on a server that does not finish (%s)', async (trouble) => {
     twilio.behave(trouble);
     const started = performance.now();
     await expect(sender({ timeoutMs: 300 }).send(sms)).rejects.toThrow(SendingTimedOut);
@@ -206,7 +206,7 @@ describe('Twilio SMS sender', () => {
     'garbage',
     'reset',
     'hang',
-  ] as const)('tells no number, text or credential in the error for %p', async (behaviour) => {
+  ] as const)('has no number, text or credential in the error for %p', async (behaviour) => {
     twilio.behave(behaviour);
     const told = inspect(await failureOf(sender({ timeoutMs: 300 }).send(sms)), { depth: 20, showHidden: true });
     const secrets = [sms.to.slice(1), sms.code, twilio.authToken, twilio.accountSid, 'Basic '];

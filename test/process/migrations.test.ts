@@ -29,7 +29,7 @@ describe('a migration that meets a lock', () => {
     await reader.query('ROLLBACK');
     expect(await migrating).toHaveLength(1);
     expect(longest).toBeLessThan(3_500);
-    expect(told).toEqual([expect.stringContaining('tries again in 0.6 s'), expect.any(String)]);
+    expect(told).toEqual([expect.stringContaining('retrying in 0.6 s'), expect.any(String)]);
 
     await Promise.all([reader.end(), other.end()]);
     await database.drop();
