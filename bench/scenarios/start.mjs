@@ -14,7 +14,7 @@ export async function run(bench) {
   const [begun, few, many] = await memory(bench, [0, FEW_REQUESTS, bench.options.requests]);
   const more = `memory after ${bench.options.requests} more`;
   const figures = [
-    { name: '`npm start` with data that are there, until it answers', unit: 's', values: starts },
+    { name: '`npm start` with existing data, until it answers', unit: 's', values: starts },
     { name: 'memory (RSS, all garbage collected) after the start', unit: 'MiB', values: [begun] },
     { name: `memory after ${FEW_REQUESTS} requests`, unit: 'MiB', values: [few] },
     { name: more, unit: 'MiB', values: [many] },
