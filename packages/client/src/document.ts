@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: b9249e095644e6c3271e2cba37c13600ea265830b684e82e96c4a04907f10602
+// SHA-256 of the document: 21c10b282e3f59d79471acbcaacb364f4c86b015a1aa1288139461e37808514e
 
 export interface paths {
     "/user/send_code": {
