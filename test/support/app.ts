@@ -20,7 +20,7 @@ import { OUTPUT } from './paths';
 import { testPool } from './pool';
 import { rememberSecret } from './secrets';
 
-/** Keeps messages instead of sending them; `before` stands for whatever a provider does in the meantime. */
+/** Keeps messages instead of sending them. `before` imitates a provider that takes time or fails. */
 export class KeptSms implements SmsSender {
   readonly sent: Sms[] = [];
   before: (sms: Sms) => Promise<void> = () => Promise.resolve();
@@ -31,7 +31,7 @@ export class KeptSms implements SmsSender {
     this.sent.push(sms);
   }
 
-  /** The newest code that went to a phone. */
+  /** Returns the newest code sent to a phone. */
   codeFor(phone: string): string {
     const code = this.sent.findLast((sms) => sms.to === phone && sms.code !== undefined)?.code;
     if (code === undefined) throw new Error(`no code was sent to ${phone}`);
@@ -41,34 +41,34 @@ export class KeptSms implements SmsSender {
 
 export interface TestApp {
   url: string;
-  /** As the owner of the tables: what a test puts there and looks at. */
+  /** A connection as the owner of the tables, with which a test prepares and inspects rows. */
   db: Knex;
   ownerUrl: string;
-  /** What the service itself asks by, with no more rights than it needs. */
+  /** The service's own connection, with only the rights that it needs. */
   serviceDb: Knex;
   databaseUrl: string;
   sms: KeptSms;
-  /** Opens /dev/inbox. */
+  /** The token that opens /dev/inbox. */
   inboxToken: string;
   dataDir: string;
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   logged: () => Record<string, unknown>[];
   /** A client without cookies. */
   api: ReturnType<typeof request>;
   /** A client that keeps its cookies. */
   agent(): ReturnType<typeof request.agent>;
-  /** Awaited by each request that has found its session, before the operation itself. */
+  /** Awaited by each request after its session was found, and before the operation runs. */
   beforeOperation: (path: string) => Promise<void>;
-  /** Deletes what has expired. */
+  /** Deletes expired rows. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Options {
-  /** Share another app's database: a second instance. */
+  /** Another app's database, for a second instance. */
   databaseUrl?: string;
   dataDir?: string;
-  /** Use the configured sender. */
+  /** Uses the configured sender. */
   realSms?: boolean;
 }
 
@@ -76,7 +76,7 @@ const OWNER_CONNECTIONS = 10;
 
 export type Env = Record<string, string>;
 
-/** The service as it is deployed, on a port and a database of its own; only hashing is cheap. */
+/** Starts the service as it is deployed, on its own port and database. Only hashing is cheaper. */
 export async function startApp(env: Env = {}, options: Options = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await cloneDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.serviceUrl ?? '';
@@ -101,7 +101,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
-  // A test keeps a transaction open for as long as it waits for something.
+  // A test may keep a transaction open for as long as it waits for something.
   owner.pool.on('connect', (client) => void client.query('SET idle_in_transaction_session_timeout = 0'));
   const app: TestApp = {
     url: `http://127.0.0.1:${port}`,

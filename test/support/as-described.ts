@@ -8,7 +8,7 @@ class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';
 }
 
-/** The operation, which fails when it answers otherwise than its description says. */
+/** Returns the operation so that it fails if its result or refusal is not in its description. */
 export function asDescribed(operation: Operation): Operation {
   const answer = operation.answer as (input: object, call: object) => Promise<unknown>;
   return {
@@ -35,7 +35,7 @@ function checkResult(operation: Operation, result: unknown): void {
   if (!success) throw notAsDescribed(operation, 'result', error);
 }
 
-/** The same result, which is checked when the last of its lists has ended. */
+/** Returns a copy of the result that is checked when the last of its lists has ended. */
 function checkAtEnd(operation: Operation, result: object): object {
   if (isPages(result)) return collectRows(result, (rows) => checkResult(operation, rows));
   const whole: Record<string, unknown> = { ...result };

@@ -4,13 +4,13 @@ import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { DOCUMENT, resolveRef, type Document, type Header, type Response } from './document';
 
-/** Longer bodies are compared with their operation's own schema alone: see as-described.ts. */
+/** Longer bodies are compared only with their operation's own schema: see as-described.ts. */
 const LONGEST = 1_048_576;
 
-/** What is no HTTP, and a fixed word in the place of an id. */
+/** Reasons for invalid HTTP, and for a fixed word in place of an id. */
 const REASONS_WITHOUT_OPERATION = ['malformed_http', 'no_such_path'];
 
-/** As the document has it, beyond which OpenAPI has no place for a status. */
+/** The last status in the document. OpenAPI has no place for a higher one. */
 const LAST_STATUS = 599;
 
 interface Sent {
@@ -31,7 +31,7 @@ const ajv = new Ajv({
 addFormats(ajv);
 ajv.addSchema(document, 'openapi');
 
-/** As a client that knows no other fields has it: one that the document does not name is a mistake here. */
+/** Returns the schema without additional properties: a field that the document does not name is a mistake in a test. */
 function withoutOtherFields(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(withoutOtherFields);
   if (typeof part !== 'object' || part === null) return part;
@@ -46,7 +46,9 @@ const paths = Object.keys(document.paths)
     pattern: new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
   }));
 
-/** Compares each answer of a server with the document. What it finds is there to be asked for, and written at once. */
+/**
+ * Compares each answer of a server with the document. Returns a list of differences, which are also printed at once.
+ */
 export function asDocumented(server: Server): string[] {
   const complaints: string[] = [];
   server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -65,7 +67,7 @@ export function asDocumented(server: Server): string[] {
   return complaints;
 }
 
-/** What is written, as long as it is not too much. */
+/** Records what is written to the answer, up to a limit. */
 function recordBody(res: ServerResponse): () => Buffer[] {
   let chunks: Buffer[] = [];
   let length = 0;
@@ -90,7 +92,7 @@ export function complaintOf({ method, path, status, headers, body }: Sent): stri
   const found = paths.find(({ pattern }) => pattern.test(path));
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = found && document.paths[found.path]?.[verb];
-  // A method that is none, or the protocol of resumable uploads.
+  // An unknown method, or the protocol of resumable uploads.
   if (!operation || REASONS_WITHOUT_OPERATION.includes(String(headers['x-reason']))) return undefined;
   const place = status > LAST_STATUS ? 'default' : String(status);
   const given = operation.responses[place];
@@ -116,7 +118,7 @@ function missingHeader({ headers = {} }: Response, sent: OutgoingHttpHeaders): s
     .find((name) => sent[name.toLowerCase()] === undefined);
 }
 
-/** Made when the first answer of its kind comes. */
+/** Compiles the schema when the first answer of its kind arrives. */
 function validatorAt(where: string): ValidateFunction {
   const validate = ajv.getSchema(`openapi#/${encodeURI(where)}`);
   if (!validate) throw new Error(`docs/openapi.json has no ${where}`);

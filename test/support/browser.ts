@@ -4,7 +4,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** It brings its own sandbox, which root cannot have, and asks its maker for news. */
+/** Chromium's sandbox does not work for root, and its other features would send requests to its maker. */
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -28,7 +28,7 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGS });
 }
 
-/** A page in a profile of its own, with all that it should never do: ask elsewhere, break its policy, fail. */
+/** A page with its own profile, and its misdeeds: requests to other origins, breaches of its policy, errors. */
 export interface WatchedPage {
   page: Page;
   misdeeds: string[];
@@ -60,7 +60,7 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** What keeps people from using the page as it is now, by the rules of WCAG 2.1 AA that a program can check. */
+/** Returns what keeps people from using the page now, by the rules of WCAG 2.1 AA that a program can check. */
 export async function accessibilityBarriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const run = `axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations)`;

@@ -6,7 +6,7 @@ import { ROOT } from './service-process';
 
 const CLIENT = join(ROOT, 'packages', 'client');
 
-/** The modules of packages/client as they are packed, each under its name. */
+/** Returns the modules of packages/client as they are packed, by name. */
 export function builtClient(): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-built-'));
   const compiler = require.resolve('typescript/lib/tsc.js');

@@ -5,7 +5,7 @@ import type { TestApp } from './app';
 import { field } from './people';
 import { rememberSecret } from './secrets';
 
-/** What came back, with a body whose form nobody has vouched for. */
+/** An answer whose body is not checked yet. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -30,7 +30,7 @@ interface RawOptions {
   headers?: OutgoingHttpHeaders;
 }
 
-/** A request with these headers and bytes and no others: no content type that nobody asked for. */
+/** Sends a request with exactly these headers and bytes, so without a default content type. */
 export async function sendRaw({ url }: Pick<TestApp, 'url'>, path: string, options: RawOptions = {}): Promise<Answer> {
   const { status, headers, text } = await exchange(`${url}${path}`, options);
   const isJson = text !== '' && (headers['content-type'] ?? '').startsWith('application/json');
@@ -52,7 +52,7 @@ function exchange(url: string, { method = 'POST', body, headers }: RawOptions) {
   });
 }
 
-/** What is issued must not be logged: the whole run's logs are searched for it. */
+/** Remembers issued secrets, since the logs of the whole run are searched for them. */
 function rememberIssued(answer: Answer): Answer {
   const result = field(answer.body, 'result');
   const cookies = [cookieOf(answer), deviceCookieOf(answer)].map((cookie) => cookie.split('=')[1]);
@@ -61,19 +61,19 @@ function rememberIssued(answer: Answer): Answer {
   return answer;
 }
 
-/** As many at once as are asked for. */
+/** Makes the calls concurrently. */
 export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
-/** HTTP 200 with exactly this body. */
+/** Expects HTTP 200 with exactly this body. */
 export function expectBody(answer: Answer, body: object): void {
   expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body });
 }
 
 /**
- * Anything but HTTP 200: the status again, a reason of this status, words for a developer that name what is wrong, and
- * nothing else but details.
+ * Expects a refusal: the status repeated in the body, a reason of this status, a message that names what is wrong, and
+ * no other field but details.
  */
 export function expectRefusal(answer: Answer, expected: number, naming = '', reason = reasonOf(answer)): void {
   const { status, body } = answer;
@@ -86,18 +86,18 @@ export function expectRefusal(answer: Answer, expected: number, naming = '', rea
   for (const detail of (details ?? []) as unknown[]) expect(detail).toEqual(problem);
 }
 
-/** HTTP 200 with exactly this return code, whose reason is in the header alone. */
+/** Expects HTTP 200 with exactly this return code. Its reason is only in the header. */
 export function expectReturnCode(answer: Answer, reason: ReasonOf<1000 | 2000 | 5000>): void {
   expectBody(answer, { code: REASONS[reason].code });
   expect(reasonOf(answer)).toBe(reason);
 }
 
-/** As the header has it. */
+/** Returns the reason in the header. */
 export function reasonOf({ headers }: Pick<Answer, 'headers'>): string {
   return String(headers['x-reason']);
 }
 
-/** The return codes and statuses of many answers, counted: { '200': 1, '1000': 5 }. */
+/** Counts return codes and statuses: { '200': 1, '1000': 5 }. */
 export function countCodes(answers: Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { body } of answers) {
@@ -107,12 +107,12 @@ export function countCodes(answers: Answer[]): Record<string, number> {
   return counts;
 }
 
-/** The session cookie that an answer sets, as it is sent back: name=value. */
+/** Returns the session cookie that an answer sets, as it is sent back: name=value. */
 export function cookieOf({ headers }: Answer): string {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-/** The cookie of the device that a login sets, likewise. */
+/** Returns the device cookie that a login sets, as it is sent back. */
 export function deviceCookieOf({ headers }: Answer): string {
   const [cookie = ''] = (headers['set-cookie'] ?? []).filter((set) => /^(__Host-)?device=/.test(set));
   const [pair = ''] = cookie.split(';');

@@ -3,7 +3,7 @@ import { post } from './calls';
 import { field } from './people';
 import { rememberSecret } from './secrets';
 
-/** A captcha that is drawn here, and what somebody, or a program, reads in its picture. */
+/** Gets a captcha that the service draws, with its solution from the database. */
 export async function solvedCaptcha(on: TestApp, headers: Record<string, string> = {}) {
   const { body } = await post(on.api, '/user/get_sms_img_code', {}, headers);
   const verifyId = String(field(field(body, 'result'), 'verifyId'));

@@ -1,4 +1,4 @@
-/** Choices repeat with the seed; how what was chosen interleaves is up to the machine. */
+/** Random choices that repeat with the seed. The order in which concurrent users run still depends on the machine. */
 export class Choices {
   constructor(private state: number) {}
 

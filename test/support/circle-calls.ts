@@ -3,13 +3,13 @@ import type { SyncState } from './folding-client';
 import { CREATOR, MANAGER } from './groups';
 import type { Walker } from './walker';
 
-/** What somebody chooses from: the users, and groups that are or were. */
+/** The users, and the groups that exist or existed. */
 export interface World {
   walkers: Walker[];
   groups: string[];
 }
 
-/** What a call sends. Fields that the operation does not know are ignored. */
+/** The body of a call. Operations ignore fields that they do not know. */
 export interface Body {
   groupId?: string;
   friendId?: string;
@@ -23,11 +23,13 @@ export interface Body {
 const FRIENDS = 20;
 const ASKING = 10;
 const ASKED = 11;
-/** What an operation on one friend is mostly done to. */
+/** The states of a friendship to which an operation is mostly applied. */
 const FIT: Record<string, number[]> = { agree: [ASKED], ignore: [ASKED], withdraw: [ASKING], delete: [FRIENDS, ASKED] };
 const MOST_AT_ONCE = 3;
 
-/** Somebody's next call. It takes mostly what the own client shows, so that it is done, and else whatever there is. */
+/**
+ * A user's next call. It mostly fits what the user's client shows, so that it succeeds; otherwise it may be anything.
+ */
 export class NextCall {
   private readonly state: SyncState;
 
@@ -39,7 +41,7 @@ export class NextCall {
     this.state = me.client.state();
   }
 
-  /** A path of CALLS, and the body that it takes. */
+  /** Returns the body for a path of CALLS. */
   bodyOf(path: string): Body {
     const { choices } = this;
     const text = `Name ${choices.numberBelow(1_000)}`;
@@ -52,14 +54,17 @@ export class NextCall {
     return { ...this.groupBody(operation), name: text, displayName: text };
   }
 
-  /** Who else may do the same at the same moment: the members of the group, as the client shows them, or the friend. */
+  /**
+   * Returns other users who may do the same at that moment: members of the group, as the client shows them, or the
+   * friend.
+   */
   othersIn({ groupId, friendId }: Body): Walker[] {
     const group = this.state.groups.find((one) => one.group.id === groupId);
     const ids = [friendId, ...(group?.members ?? []).map(({ memberId }) => memberId)];
     return this.world.walkers.filter((walker) => walker !== this.me && ids.includes(walker.id));
   }
 
-  /** Mostly one of the newest groups, where others are at work too. */
+  /** Returns a body for mostly one of the newest groups, which other users change too. */
   private groupBody(operation: string): Body {
     const { groups } = this.world;
     const fit = this.groupsFor(operation);
@@ -72,7 +77,7 @@ export class NextCall {
     return { groupId, memberIds: this.pickSome(others, 1), userId: this.pickOne(others) };
   }
 
-  /** Those that the client shows, where the user may do so, with their members. */
+  /** Returns the groups in which the client shows that the user may do this, with their members. */
   private groupsFor(operation: string): Map<string, string[]> {
     if (operation === 'join') return new Map();
     const isForAll = ['quit', 'set_display_name', 'add'].includes(operation);
@@ -107,7 +112,7 @@ export class NextCall {
 
 const repeat = (path: string, times: number) => Array<string>(times).fill(path);
 
-/** What somebody does, each as often as it is named. */
+/** The calls that users make, each as often as it is listed. */
 export const CALLS: readonly [string, ...string[]] = [
   '/group/dismiss',
   '/group/kick',

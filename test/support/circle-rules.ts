@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** Users whose closing has ended all that they left. */
+/** Users whose closing is complete. */
 const CLOSED = `closed_at IS NOT NULL AND users.id NOT IN (SELECT user_id FROM account_closings)`;
 
-/** What always holds of friendships, groups and closed accounts. Each statement finds what breaks its rule. */
+/**
+ * Rules that always hold for friendships, groups and closed accounts. Each statement finds the rows that break its
+ * rule.
+ */
 const RULES = {
   'a living group has exactly one creator, who is a member and whom creator_id names': `
     SELECT id FROM groups
@@ -13,7 +16,7 @@ const RULES = {
     SELECT id FROM groups LEFT JOIN group_sizes ON group_id = id
      WHERE members IS DISTINCT FROM (
              SELECT count(*) FROM group_members WHERE group_members.group_id = id AND NOT is_deleted)`,
-  'a dismissed group has no living member, unless these are still to be ended': `
+  'a dismissed group has no living member, unless its dismissal is unfinished': `
     SELECT id FROM groups
      WHERE dismissed_at IS NOT NULL AND id NOT IN (SELECT group_id FROM group_dismissals)
        AND EXISTS (SELECT FROM group_members WHERE group_id = id AND NOT is_deleted)`,
@@ -25,17 +28,17 @@ const RULES = {
               NOT IN ('10 11', '10 21', '10 30', '20 20', '20 30', '30 30')
             OR theirs.status IS NULL)
        AND NOT EXISTS (SELECT FROM account_closings closing WHERE closing.user_id IN (mine.user_id, mine.friend_id))`,
-  'nobody is in more groups than one may be, or has made more that live than one may': `
+  'a user is in at most the allowed number of groups, and has made at most the allowed number of living ones': `
     SELECT id FROM users
      WHERE :joined < (SELECT count(*) FROM group_members WHERE member_id = id AND NOT is_deleted)
         OR :made < (SELECT count(*) FROM groups WHERE made_by = users.id AND dismissed_at IS NULL)`,
   'a closed account has no living membership': `
     SELECT id FROM users
      WHERE ${CLOSED} AND EXISTS (SELECT FROM group_members WHERE member_id = id AND NOT is_deleted)`,
-  'a closed account has no friend, and is nobody’s': `
+  'a closed account has no friendship on either side': `
     SELECT id FROM users
      WHERE ${CLOSED} AND EXISTS (SELECT FROM friendships WHERE id IN (user_id, friend_id) AND status <> 30)`,
-  'a closed account has nobody on its blacklist': `
+  'a closed account has an empty blacklist': `
     SELECT id FROM users WHERE ${CLOSED} AND EXISTS (SELECT FROM blacklist WHERE user_id = id AND status)`,
   'a closed account has no session': `
     SELECT id FROM users WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM session WHERE sess ->> 'userId' = id)`,
@@ -47,19 +50,19 @@ const broken = Object.entries(RULES)
   .map(([rule, statement]) => `SELECT '${rule}' AS rule, id::text FROM (${statement}) AS found`)
   .join(' UNION ALL ');
 
-/** Groups that a user may be in, and may have made. */
+/** Maximum groups that a user may be in, and may have made. */
 export interface MostGroups {
   joined: number;
   made: number;
 }
 
-/** Each break of a rule in words. All rules are looked at in one statement, so in one snapshot. */
+/** Returns a sentence for each broken rule. All rules are checked in one statement, so in one snapshot. */
 export async function brokenRules(db: Knex, most: MostGroups): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { rule: string; id: string }[] }>(broken, { ...most });
   return rows.map(({ rule, id }) => `${rule}: not ${id}`);
 }
 
-/** Dismissed groups and closed accounts whose rows are still to be ended: none in the end. */
+/** Returns dismissed groups and closed accounts whose rows are not ended yet. In the end there are none. */
 export async function pendingEnds(db: Knex): Promise<string[]> {
   const groups = await db('group_dismissals').pluck<string[]>('group_id');
   return [...groups, ...(await db('account_closings').pluck<string[]>('user_id'))];

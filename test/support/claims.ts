@@ -12,7 +12,7 @@ interface Row {
 
 /** A guard as docs/security.md cites it. */
 const CITED = /`([a-z0-9-]+-\d+)`/g;
-/** Stands in a claim that no test can show. */
+/** Marks a claim that no test can show. */
 const OTHERWISE = /\bby (reading|this page): /;
 const CLAIMED = ['yes', 'partly', 'not quite'];
 const LONGEST_ANSWER = 25;

@@ -12,7 +12,9 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** What a page of the site has: the client, a store in IndexedDB, one in memory, and what the listeners of both were told. */
+/**
+ * The script of the page: a client, a store in IndexedDB, one in memory, and the events that their listeners received.
+ */
 const APP = `
 import { Client, indexedDbStorage, SyncStore } from './client/index.js';
 
@@ -41,7 +43,7 @@ const storedKeys = async () => {
 Object.assign(globalThis, { client, store, own, told, sessions, storedKeys });
 `;
 
-/** The same in a worker, which has no document: it synchronises when it is told to, and tells what came of it. */
+/** The script of a worker, which has no document: it synchronises on request, and posts the result. */
 const WORKER = `
 import { Client, indexedDbStorage, SyncStore } from './client/index.js';
 
@@ -49,9 +51,11 @@ const store = new SyncStore(new Client({ baseUrl: location.origin, repeats: 0 })
 onmessage = async () => postMessage(await store.sync());
 `;
 
-/** An app's site. What it does not have itself it asks of the service, as a proxy does that makes one site of both. */
+/**
+ * An app's site. It forwards requests for other paths to the service, like a proxy that serves both from one origin.
+ */
 export class ClientSite {
-  /** Awaited before each piece of an answer of the service; when it throws, the answer ends there. */
+  /** Awaited before each piece of an answer of the service. If it throws, the answer ends there. */
   beforePiece: (path: string) => Promise<void> = () => Promise.resolve();
 
   private constructor(

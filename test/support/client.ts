@@ -4,7 +4,7 @@ import type { TestApp } from './app';
 import type { Person } from './people';
 import { rememberSecret } from './secrets';
 
-/** A client of the package for a test's service. What it keeps is searched for in the logs. */
+/** Returns a client of the package for a test's service. The logs are searched for the cookies that it stores. */
 export function clientOf({ url }: Pick<TestApp, 'url'>, options: Partial<ClientOptions> = {}): Client {
   return new Client({ baseUrl: url, ...options, storage: rememberingStorage(options.storage ?? memoryStorage()) });
 }

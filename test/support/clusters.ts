@@ -8,7 +8,7 @@ import { SERVICE_ROLE } from '../../src/database/service-role';
 import { newDataDir, postmasterPid, type DataDir } from './service-process';
 import { until } from './until';
 
-/** A PostgreSQL of one's own that keeps what it has promised, and that may be killed, copied and put back. */
+/** A PostgreSQL of one test. It is durable, and may be killed, copied and restored. */
 export class TestCluster {
   private server: EmbeddedPostgres | undefined;
 
@@ -17,7 +17,7 @@ export class TestCluster {
     private readonly settings: Record<string, string>,
   ) {}
 
-  /** On a disk of so many megabytes, when that is asked for; only root can make one. */
+  /** Starts a cluster, on a disk of this size if given. Only root can make such a disk. */
   static async start(settings: Record<string, string> = {}, diskMegabytes?: number): Promise<TestCluster> {
     const folder = diskMegabytes === undefined ? newDataDir() : mountSmallDisk(diskMegabytes);
     const cluster = new TestCluster(folder, settings);
@@ -29,12 +29,12 @@ export class TestCluster {
     return this.folder.path;
   }
 
-  /** For the owner of the cluster and its tables. */
+  /** The address for the owner of the cluster and its tables. */
   get url(): string {
     return this.running.url;
   }
 
-  /** For the role of the service. */
+  /** The address for the role of the service. */
   get serviceUrl(): string {
     return this.running.serviceUrl;
   }
@@ -63,27 +63,27 @@ export class TestCluster {
     this.folder.remove();
   }
 
-  /** The postmaster and all that it has started, without a word. The service starts it again by itself. */
+  /** Kills the postmaster and its processes without notice. The embedded database starts it again by itself. */
   async killServer(): Promise<void> {
     const pid = postmasterPid(this.folder.path);
     process.kill(pid, 'SIGKILL');
     await until(async () => !isAlive(pid) && (await isAnswering(this.url)));
   }
 
-  /** It dies, and nobody starts it again. */
+  /** Kills the server, which is not started again. */
   async killForGood(): Promise<void> {
     process.kill(postmasterPid(this.folder.path), 'SIGKILL');
     await this.stop();
   }
 
-  /** Nothing more can be written, until the function that is returned is called. */
+  /** Fills the disk until the returned function is called. */
   fillDisk(): () => void {
     const ballast = join(this.folder.path, '..', 'ballast');
     spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k']);
     return () => rmSync(ballast);
   }
 
-  /** One process that serves a connection: PostgreSQL ends all others, recovers, and goes on. */
+  /** Kills one process that serves a connection: PostgreSQL ends all others, recovers, and continues. */
   async killBackend(): Promise<void> {
     const victim = new Client(this.url);
     victim.on('error', () => undefined);
@@ -95,7 +95,7 @@ export class TestCluster {
     await until(() => isAnswering(this.url));
   }
 
-  /** The files as they are at this moment: after a stop a cold copy, else one that PostgreSQL has to recover. */
+  /** Copies the files as they are now: a cold copy after a stop, otherwise one that PostgreSQL has to recover. */
   snapshot(): string {
     const copy = `${this.folder.path}-snapshot`;
     rmSync(copy, { recursive: true, force: true });
@@ -108,7 +108,7 @@ export class TestCluster {
     copyFolder(copy, this.folder.path);
   }
 
-  /** A standby that follows this server, made from a base backup. */
+  /** Starts a standby that follows this server, made from a base backup. */
   async standby(): Promise<TestCluster> {
     const standby = new TestCluster(newDataDir(), this.settings);
     const client = await connectTo(this.url);
@@ -145,7 +145,7 @@ export async function connectTo(url: string): Promise<Client> {
   return client;
 }
 
-/** Everything that PostgreSQL runs on a data folder: each of its processes stands in the cluster's folder. */
+/** Returns all processes that PostgreSQL runs on a data folder: their working directory is the cluster's folder. */
 export function processesIn(dataDir: string): number[] {
   const cwd = (pid: string) => {
     try {
@@ -183,6 +183,6 @@ function mountSmallDisk(megabytes: number): DataDir {
 
 function copyFolder(from: string, to: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', from, to]);
-  // Files of temporary use may go while they are copied.
+  // Temporary files may disappear during the copy.
   if (status !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
 }

@@ -1,4 +1,4 @@
-/** A block of a page between fences, with the word behind the first of them. */
+/** A fenced block of a page, with the word after its first fence. */
 export interface CodeBlock {
   kind: string;
   text: string;
@@ -9,14 +9,14 @@ export function codeBlocks(page: string): CodeBlock[] {
   return [...found].map(([, kind = '', text = '']) => ({ kind, text }));
 }
 
-/** The blocks of one kind, in their order. */
+/** Returns the blocks of one kind, in their order. */
 export function codeOfKind(page: string, kind: string): string[] {
   return codeBlocks(page)
     .filter((block) => block.kind === kind)
     .map(({ text }) => text);
 }
 
-/** What stands between the grave accents of sentences. */
+/** Returns the inline code of sentences. */
 export function codesInSentences(page: string): string[] {
   const sentences = page.replace(/^```.*?^```$/gms, '');
   return [...sentences.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));

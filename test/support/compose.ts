@@ -1,9 +1,9 @@
 type Environment = Record<string, string | undefined>;
 
-/** One that holds no other. */
+/** Matches a variable that contains no other. */
 const INNERMOST = /\$\{(\w+)(?:(:?)([-?])([^{}$]*))?\}/;
 
-/** What compose makes of ${NAME}, and of it with ":-default", ":?message" and "?message". Throws the message. */
+/** Expands ${NAME}, also with ":-default", ":?message" and "?message", as compose does. Throws the message. */
 export function interpolate(text: string, env: Environment): string {
   const [whole, name = '', colon, rule, rest = ''] = INNERMOST.exec(text) ?? [];
   if (whole === undefined) return text;

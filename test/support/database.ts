@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** The migrated database that every test database is a clone of. */
+/** The migrated database that all test databases are cloned from. */
 export const TEMPLATE = 'template_accounts';
 
 export interface TestDatabase {
-  /** For the owner of the cluster and its tables. */
+  /** The address for the owner of the cluster and its tables. */
   url: string;
-  /** For the role of the service. */
+  /** The address for the role of the service. */
   serviceUrl: string;
   drop(): Promise<void>;
 }
 
-/** A database of one's own, cloned from the migrated one in a fraction of a second. */
+/** Clones the migrated database in a fraction of a second. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   return createDatabase(`TEMPLATE ${TEMPLATE}`);
 }
@@ -36,7 +36,7 @@ function withName(server: string, name: string): string {
   return url.href;
 }
 
-/** The same address, for the owner of the tables, when it is of a database of this run and for the role of the service. */
+/** Returns the address for the owner of the tables, if the given one is the service role's on this run's server. */
 export function ownerUrlOf(address: string): string {
   const { username, password } = new URL(process.env.TEST_POSTGRES_URL ?? '');
   const url = new URL(address);

@@ -37,10 +37,10 @@ export interface Document {
   paths: Record<string, Record<string, Described>>;
 }
 
-/** The kept one, which a test compares with what the operations are. */
+/** The committed document. A test compares it with the current operations. */
 export const DOCUMENT = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document;
 
-/** What a reference stands for. */
+/** Returns the part that a reference names. */
 export function resolveRef<Part extends object>(document: Document, part: Part & { $ref?: string }): Part {
   const names = part.$ref?.slice('#/'.length).split('/');
   if (!names) return part;

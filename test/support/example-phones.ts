@@ -4,26 +4,26 @@ import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 
 export interface ExamplePhone {
   country: string;
   region: string;
-  /** Of a mobile, as it follows the calling code. */
+  /** The digits of a mobile after its calling code. */
   digits: string;
 }
 
-/** A mobile of every country that has any. */
+/** A mobile of every country that has mobiles. */
 export const EXAMPLES: ExamplePhone[] = getCountries().flatMap((country) => {
   const digits = examples[country];
   return digits === undefined ? [] : [{ country, region: getCountryCallingCode(country), digits }];
 });
 
-/** What people dial before a number at home: 0, but in these regions. */
+/** Trunk prefixes, dialled before a national number, of regions where it is not 0. */
 const OTHER_TRUNK_PREFIXES: Record<string, string> = { 1: '1', 7: '8', 36: '06', 375: '8', 993: '8' };
 
-/** Trunk prefixes as somebody may type them who takes one too many. */
+/** Returns trunk prefixes, including those that a user types once too often. */
 export function trunkPrefixes(region: string): string[] {
   const own = OTHER_TRUNK_PREFIXES[region] ?? '0';
   return [...new Set([own, own + own, '0', '00', '000'])];
 }
 
-/** The phone as it was kept when it was read once, if the next reading makes another one of it. */
+/** Returns the phone stored after one reading, if reading it again gives another one. */
 export function unstableReading(region: string, digits: string): string | undefined {
   const read = parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false });
   if (!read?.isPossible() || read.countryCallingCode !== region) return undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a database, or to anything else that speaks TCP, that can be disturbed. On loopback. */
+/** A proxy on loopback to a database or another TCP server, whose connections can be disturbed. */
 export class FaultProxy {
   private readonly links = new Set<Link>();
   private isStalled = false;
@@ -26,7 +26,7 @@ export class FaultProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** The target's address, by this way. */
+  /** The target's address through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.host = `127.0.0.1:${this.port}`;
@@ -34,14 +34,14 @@ export class FaultProxy {
   }
 
   /**
-   * Nothing arrives on either side any more; what is sent meanwhile arrives later, also from whoever has left by then.
+   * Stops data in both directions. Data sent during the stall arrives later, even from clients that have left by then.
    */
   stall(): void {
     this.isStalled = true;
     for (const link of this.links) link.hold();
   }
 
-  /** The same from the moment that a client sends these words. */
+  /** Stalls like `stall` as soon as a client sends these words. */
   stallAt(words: string): void {
     this.stallingAt = Buffer.from(words);
   }
@@ -57,24 +57,24 @@ export class FaultProxy {
     for (const link of this.links) link.resume();
   }
 
-  /** The connections there are fall silent for ever, and stay open; new ones are good. */
+  /** Silences the existing connections for ever but leaves them open. New ones work. */
   mute(): void {
     for (const link of this.links) link.mute();
   }
 
-  /** From now on it leads elsewhere; all connections break. */
+  /** Breaks all connections, and sends new ones to another target. */
   leadTo(target: string): void {
     this.target = new URL(target);
     this.cut();
   }
 
-  /** All connections break, and new ones do so at once. */
+  /** Breaks all connections, and new ones at once. */
   refuse(): void {
     this.isRefusing = true;
     this.cut();
   }
 
-  /** All connections break. */
+  /** Breaks all connections. */
   cut(): void {
     for (const link of this.links) link.cut();
   }
@@ -103,7 +103,7 @@ export class FaultProxy {
   }
 }
 
-/** Two connections, and what is on the way between them. */
+/** Two connections, and the data held between them. */
 class Link {
   private held: (() => void)[] | undefined;
   private isMute = false;

@@ -52,7 +52,7 @@ export interface SyncMember {
   user: Names;
 }
 
-/** What a client shows: no tombstones, and everything in the order of its keys, so that two states can be compared. */
+/** The state that a client shows: without tombstones, and sorted by key so that two states can be compared. */
 export interface SyncState {
   user: SyncUser | undefined;
   blacklist: SyncBlacklistEntry[];
@@ -63,11 +63,11 @@ export interface SyncState {
 const FRIENDSHIP_DELETED = 30;
 
 /**
- * Keeps a copy of a user's data by sync alone. It does what docs/sync.md tells a client to do, step by step, and nothing
- * that stands in the source alone: when the two differ, the tests that use it fail.
+ * Keeps a copy of a user's data only by sync. It follows docs/sync.md step by step, and uses nothing that only the
+ * source says: when the two differ, the tests that use it fail.
  */
 export class FoldingClient {
-  /** What the next sync sends. */
+  /** The version that the next sync sends. */
   version = 0;
   private user: SyncUser | undefined;
   private readonly blacklist = new Map<string, SyncBlacklistEntry>();
@@ -77,7 +77,7 @@ export class FoldingClient {
 
   constructor(private readonly ask: (version: number) => Promise<SyncResult>) {}
 
-  /** Brings the copy up to date, and gives the answer that did. */
+  /** Updates the copy, and returns the answer used. */
   async sync(): Promise<SyncResult> {
     const result = await this.ask(this.version);
     this.fold(result);
@@ -120,7 +120,7 @@ export class FoldingClient {
   }
 }
 
-/** The whole row in place of what is there; one that tells of an end removes it instead. */
+/** Replaces the whole row, or removes it if the new one says that it has ended. */
 function putOrRemove<T>(rows: Map<string, T>, key: string, row: T, hasEnded: boolean): void {
   if (hasEnded) rows.delete(key);
   else rows.set(key, row);

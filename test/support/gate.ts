@@ -1,4 +1,4 @@
-/** Where somebody waits until the test lets him go on. */
+/** A place where code waits until the test opens it. */
 export class Gate {
   private come: () => void = () => {};
   private go: () => void = () => {};

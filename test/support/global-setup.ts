@@ -15,8 +15,8 @@ declare global {
 }
 
 /**
- * One real PostgreSQL for the run, with a migrated database to clone. It may forget everything in a crash: it is
- * faster.
+ * Starts one real PostgreSQL for the run, with a migrated database to clone. It may lose data in a crash, which makes
+ * it faster.
  */
 export default async function setUp(): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
@@ -40,13 +40,13 @@ export default async function setUp(): Promise<void> {
   process.env.TEST_POSTGRES_SERVICE_URL = postgres.serviceUrl;
 }
 
-/** Leaves those of runs that are under way. */
+/** Removes outputs of earlier runs, but not of those that are still running. */
 function removeOldOutputs(): void {
   for (const name of readdirSync(OUTPUTS))
     if (!isAlive(Number(/^run-(\d+)$/.exec(name)?.[1]))) rmSync(join(OUTPUTS, name), { recursive: true, force: true });
 }
 
-/** After Ctrl-C or a kill Jest runs no teardown. */
+/** Starts a process that cleans up, since Jest runs no teardown after Ctrl-C or a kill. */
 function startWatcher(dataDir: string): void {
   const watcher = spawn(process.execPath, [join(__dirname, 'run-watcher.mjs'), dataDir], {
     detached: true,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { secretsInLogs } from './secrets';
 
-/** Stops the database, and fails the run when anything secret has found its way into a log. */
+/** Stops the database, and fails the run if a log contains a secret. */
 export default async function tearDown(): Promise<void> {
   const { testPostgres } = globalThis;
   await testPostgres?.postgres.stop();

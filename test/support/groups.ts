@@ -8,14 +8,14 @@ export const CREATOR = 0;
 export const MEMBER = 1;
 export const MANAGER = 2;
 
-/** An operation under /group. */
+/** Calls an operation under /group. */
 export function callGroup({ agent }: Pick<SignedInPerson, 'agent'>, operation: string, body?: object): Promise<Answer> {
   return post(agent, `/group/${operation}`, body);
 }
 
 export const idsOf = (people: Named[]) => people.map(({ id }) => id);
 
-/** On both sides, straight into the tables. */
+/** Inserts the friendship on both sides straight into the table. */
 export async function befriend({ db }: Pick<TestApp, 'db'>, one: Named, others: Named[]): Promise<void> {
   const rows = others.flatMap(({ id }) => [
     { user_id: one.id, friend_id: id, status: 20 },
@@ -24,7 +24,7 @@ export async function befriend({ db }: Pick<TestApp, 'db'>, one: Named, others: 
   if (rows.length > 0) await db('friendships').insert(rows).onConflict(['user_id', 'friend_id']).merge(['status']);
 }
 
-/** By the operation; the first one is the creator, and a friend of all others. */
+/** Creates a group by the operation. The first person is its creator, and a friend of all others. */
 export async function createGroup(app: TestApp, [creator, ...others]: [SignedInPerson, ...Named[]]): Promise<string> {
   await befriend(app, creator, others);
   const body = { name: 'Hiking club', memberIds: idsOf(others) };
@@ -38,7 +38,7 @@ export async function insertAndSignInAll(app: TestApp, ...names: string[]): Prom
   return people;
 }
 
-/** By member, as the table has it. */
+/** Returns the roles in the table by member. */
 export async function rolesIn({ db }: Pick<TestApp, 'db'>, groupId: string): Promise<Record<string, number>> {
   const rows = await db('group_members')
     .where({ group_id: groupId, is_deleted: false })
@@ -47,8 +47,8 @@ export async function rolesIn({ db }: Pick<TestApp, 'db'>, groupId: string): Pro
 }
 
 /**
- * What always holds: a living group has one creator, who is a member and whom creator_id names; the number of members is
- * that of living memberships; and a dismissed group has none.
+ * Expects the rules that always hold: a living group has one creator, who is a member and whom creator_id names; the
+ * number of members is that of living memberships; and a dismissed group has none.
  */
 export async function expectWholeGroup({ db }: Pick<TestApp, 'db'>, groupId: string): Promise<void> {
   const group = await db('groups')

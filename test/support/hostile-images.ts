@@ -8,11 +8,11 @@ const u32 = (value: number) => {
   return bytes;
 };
 
-/** Where colours lie in files whose profile is another one than the usual. */
+/** A colour for files whose colour profile is not the usual one. */
 export const ORANGE = [200, 100, 50];
 const orange = () => sharp(Buffer.from(Array(64).fill(ORANGE).flat()), { raw: { width: 8, height: 8, channels: 3 } });
 
-/** A picture in orange, and a profile that says what orange is. */
+/** Orange pictures with a given colour profile. */
 export const PROFILED = {
   png: async (profile: Buffer) => {
     const png = await orange().png().toBuffer();
@@ -36,14 +36,14 @@ export const PROFILED = {
   },
 };
 
-/** What an iPhone's photos have. */
+/** Returns the colour profile of an iPhone's photos. */
 export async function displayP3Profile(): Promise<Buffer> {
   const { icc } = await sharp(await orange().withIccProfile('p3').png().toBuffer()).metadata();
   if (icc === undefined) throw new Error('the picture has no profile');
   return icc;
 }
 
-/** A profile with one tag more. */
+/** Returns a profile with one more tag. */
 export function profileWith(profile: Buffer, name: string, content: Buffer): Buffer {
   const tags = profile.readUInt32BE(128);
   const table = Buffer.concat([profile.subarray(128, 132 + 12 * tags), Buffer.alloc(12)]);
@@ -54,12 +54,15 @@ export function profileWith(profile: Buffer, name: string, content: Buffer): Buf
   table.writeUInt32BE(content.length, table.length - 4);
   const whole = Buffer.concat([profile.subarray(0, 128), table, profile.subarray(132 + 12 * tags), content]);
   whole.writeUInt32BE(whole.length);
-  // The version that has such tags.
+  // The first profile version with such tags.
   whole.writeUInt16BE(0x0440, 8);
   return whole;
 }
 
-/** Of a colour to itself, in so many steps that are all the same one: eight bytes a step, which deflate to nearly none. */
+/**
+ * Returns a colour transform of many identical steps that change nothing. Each takes eight bytes, which deflate to
+ * almost none.
+ */
 export function identitySteps(count: number): Buffer {
   const element = Buffer.alloc(60);
   element.write('matf');
@@ -75,12 +78,12 @@ export function identitySteps(count: number): Buffer {
   return Buffer.concat([head, ...Array<Buffer>(count).fill(place), element]);
 }
 
-/** A WebP of so many frames of one pixel. The decoder looks at all of them for each. */
+/** Returns a WebP with many frames of one pixel. The decoder looks at all of them for each frame. */
 export function longWebp(frames: number): Buffer {
   return riff(extendedHeader(0x02, 1), ANIMATION, Buffer.concat(Array<Buffer>(frames).fill(webpFrame())));
 }
 
-/** The same, with all frames within the first. */
+/** Like `longWebp`, but with all frames inside the first. */
 export function nestedWebp(frames: number): Buffer {
   return riff(
     extendedHeader(0x02, 1),

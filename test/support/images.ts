@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 
-/** The smallest whole PNG: one pixel. */
+/** The smallest complete PNG: one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -12,7 +12,9 @@ export const pngOf = (bytes: number): Buffer => Buffer.concat([PNG, Buffer.alloc
 
 export type Part = [name: string, value: string | Buffer];
 
-/** A form in the order given; a Buffer is a file. Written by hand, so that no library tidies up what is hostile. */
+/**
+ * Builds a form in the order given; a Buffer is a file. Written by hand, since a library would tidy up hostile input.
+ */
 export function multipartForm(parts: Part[]): { headers: Record<string, string>; body: Buffer } {
   const boundary = '----a-boundary';
   const chunks = parts.flatMap(([name, value]) => {
@@ -26,21 +28,21 @@ export function multipartForm(parts: Part[]): { headers: Record<string, string>;
   };
 }
 
-/** A picture in one colour, in any format. */
+/** Returns a picture of one colour, in any format. */
 export function picture(format: 'png' | 'jpeg' | 'gif' | 'webp', width = 3, height = 2): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: 'teal' } })
     .toFormat(format)
     .toBuffer();
 }
 
-/** A picture that can't be made smaller: three bytes a pixel. */
+/** Returns a picture that cannot be compressed: three bytes a pixel. */
 export function noise(width = 20, height = 20): Promise<Buffer> {
   return sharp(randomBytes(3 * width * height), { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
 }
 
-/** A photo that was taken with the phone held upright, and tells where. */
+/** Returns a photo taken with the phone held upright, which contains its location. */
 export function photo(width = 4, height = 2): Promise<Buffer> {
   const where = {
     GPSLatitudeRef: 'N',
@@ -55,7 +57,7 @@ export function photo(width = 4, height = 2): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A GIF or WebP of frames of different colours. */
+/** Returns a GIF or WebP with frames of different colours. */
 export function animation(format: 'gif' | 'webp', frames = 3): Promise<Buffer> {
   const raw = Buffer.concat(Array.from({ length: frames }, (_, i) => Buffer.alloc(8 * 8 * 3, i * 80)));
   return sharp(raw, { raw: { width: 8, height: 8 * frames, channels: 3, pageHeight: 8 } })
@@ -63,7 +65,7 @@ export function animation(format: 'gif' | 'webp', frames = 3): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A few bytes for each frame, each of which decodes to width × height pixels. */
+/** Returns a GIF with a few bytes per frame, each of which decodes to width × height pixels. */
 export function longGif(width: number, height: number, frames: number): Buffer {
   const screen = Buffer.alloc(7);
   screen.writeUInt16LE(width);
@@ -80,7 +82,7 @@ export function longGif(width: number, height: number, frames: number): Buffer {
   ]);
 }
 
-/** The headers of a PNG of any size, with a checksum that is right, and no pixels. */
+/** Returns the headers of a PNG of any size, with a correct checksum and without pixels. */
 export function hugePng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width);
@@ -97,12 +99,12 @@ export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([length, named, crc]);
 }
 
-/** A PNG with further chunks behind its header. */
+/** Returns a PNG with more chunks after its header. */
 export function pngWith(...chunks: Buffer[]): Buffer {
   return Buffer.concat([PNG.subarray(0, 33), ...chunks, PNG.subarray(33)]);
 }
 
-/** In their order. */
+/** Returns the types of chunks, in their order. */
 export function chunkTypes(png: Buffer): string[] {
   const types = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) types.push(png.toString('latin1', at + 4, at + 8));
@@ -115,7 +117,7 @@ export interface Seen {
   height: number;
 }
 
-/** What a viewer makes of it. */
+/** Returns the format and size that a viewer sees. */
 export async function inspectImage(image: string | Buffer): Promise<Seen> {
   const { format, width, height } = await sharp(image).metadata();
   return { format, width, height };

@@ -6,17 +6,17 @@ import { Client } from 'pg';
 import { AS_ORDINARY_USER, NOBODY } from './service-process';
 
 const PROGRAMS = ['initdb', 'pg_ctl', 'pg_dump', 'pg_restore', 'psql'];
-/** Where Debian keeps PostgreSQL, one folder a major version. */
+/** The folder of Debian's PostgreSQL, with a folder for each major version. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The folder of a PostgreSQL that has pg_dump as well, which the embedded one has not: that of PATH, or the newest. */
+/** Returns the folder of a PostgreSQL with pg_dump, which the embedded one lacks: from PATH, or the newest version. */
 export function installedPostgres(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((version) => join(DEBIAN, version, 'bin'))];
   return folders.find((folder) => PROGRAMS.every((program) => existsSync(join(folder, program))));
 }
 
-/** A server of it, which listens on a socket in its own folder. */
+/** A server of an installed PostgreSQL, which listens on a socket in its own folder. */
 export class InstalledPostgres {
   private constructor(
     private readonly programs: string,
@@ -66,7 +66,7 @@ export class InstalledPostgres {
     return join(this.folder, 'files');
   }
 
-  /** PostgreSQL refuses root. */
+  /** Runs a program as an ordinary user, since PostgreSQL refuses root. */
   private runProgram(program: string, args: string[]): void {
     const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
     const [file = '', ...rest] = [...before, join(this.programs, program), ...args];

@@ -1,6 +1,6 @@
 import { startApp, type Env, type TestApp } from './app';
 
-/** Starts instances beside an app, on its database and with its keys, each for one test. */
+/** Starts instances on an app's database and with its keys, each for one test. */
 export function instancesBeside(app: () => TestApp, common: Env = {}): (env?: Env) => Promise<TestApp> {
   const started: TestApp[] = [];
   afterEach(async () => {

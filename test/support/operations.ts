@@ -3,12 +3,12 @@ import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
 import type { Operation } from '../../src/http/operation';
 
-/** Every operation as it is described: nothing of a service is needed for that. */
+/** All operations. Their descriptions need no service. */
 export const RESOURCES = operations({} as Services, {} as Cookies, () => '');
 
 export const OPERATIONS: Operation[] = Object.values(RESOURCES).flat();
 
-/** A path that the operation takes. */
+/** Returns a path that the operation accepts. */
 export function pathOf({ path }: { path: string }): string {
   const values: Record<string, string> = {
     id: 'abcdefghijkl',
@@ -20,10 +20,10 @@ export function pathOf({ path }: { path: string }): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '');
 }
 
-/** The names of the fields of an object, or of the objects in an array. */
+/** Returns the names of the fields of an object, or of the objects in an array. */
 export function fieldsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): string[] {
   if (!schema) return [];
-  // Without names of schemas, which would stand in the place of their fields.
+  // Without names of schemas, which would replace their fields.
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() });
   const [object] = [json.items ?? json] as z.core.JSONSchema.JSONSchema[];
   return [object, ...(object?.allOf ?? [])].flatMap((part) =>

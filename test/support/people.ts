@@ -10,10 +10,13 @@ export interface PhoneFields {
   phone: number;
 }
 
-/** A British mobile that no other test uses. Below 7450, for 74576 is the Isle of Man, another country to the spend guard. */
+/**
+ * Returns a British mobile that no other test uses. Below 7450, for 74576 is the Isle of Man, another country to the
+ * spend guard.
+ */
 export function newPhone(): PhoneFields {
   const phone = 7_400_000_000 + randomInt(50_000_000);
-  // No log holds a full phone number either.
+  // A log contains no full phone number either.
   rememberSecret(String(phone));
   rememberSecret(`44${phone}`);
   return { region: 44, phone };
@@ -37,7 +40,7 @@ export interface SignedInPerson extends Person {
   agent: ReturnType<typeof request.agent>;
 }
 
-/** Through the operations, as a client does it. */
+/** Gets a token by the operations, like a client. */
 export async function verificationToken(app: TestApp, phone: PhoneFields): Promise<string> {
   await expectOk(app.api.post('/user/send_code').send(phone));
   const code = app.sms.codeFor(e164(phone));
@@ -45,7 +48,7 @@ export async function verificationToken(app: TestApp, phone: PhoneFields): Promi
   return rememberSecret(String(field(result, 'verification_token')));
 }
 
-/** The body of /user/register. */
+/** Returns the body of /user/register. */
 export async function registrationOf(app: TestApp, phone = newPhone(), nickname = 'Ann') {
   return { nickname, password: newPassword(), verification_token: await verificationToken(app, phone) };
 }
@@ -68,7 +71,7 @@ export async function registerAndSignIn(app: TestApp, nickname = 'Ann'): Promise
   return signIn(app, await register(app, newPhone(), nickname));
 }
 
-/** Straight into the tables, for tests that need many. */
+/** Inserts a person straight into the tables, for tests that need many. */
 export async function insertPerson(app: TestApp, nickname = 'Bob', id = newUserId()): Promise<Person> {
   const phone = newPhone();
   const person = { ...phone, id, nickname, password: newPassword() };
@@ -82,7 +85,7 @@ export async function insertAndSignIn(app: TestApp, nickname = 'Bob'): Promise<S
   return signIn(app, await insertPerson(app, nickname));
 }
 
-/** What others see of a new account. */
+/** Returns what other users see of a new account. */
 export function profileOf({ id, nickname }: Pick<Person, 'id' | 'nickname'>) {
   return { id, nickname, portraitUri: '' };
 }

@@ -10,7 +10,7 @@ export interface TestPool {
   close: () => Promise<void>;
 }
 
-/** The service's own kind of pool on a database, without the rest of the service. */
+/** Opens the service's kind of pool on a database, without the rest of the service. */
 export function testPool(url: string, max: number, watch = quietWatch()): TestPool {
   const pool = openPool(url, max, watch);
   const close = async () => {

@@ -2,7 +2,7 @@ import { generateSigningKey } from '../../src/integrations/messaging/signing-key
 import type { Env } from './app';
 import { rememberSecret } from './secrets';
 
-/** The least that production starts with. */
+/** Returns the least settings with which production starts. */
 export function productionEnv(): Env {
   return {
     NODE_ENV: 'production',

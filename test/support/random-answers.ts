@@ -10,7 +10,7 @@ export interface Sizes {
 const upTo = (choices: Choices, count: number) =>
   Array.from({ length: choices.numberBelow(count + 1) }, () => undefined);
 
-/** An answer that may follow any other: rows that are new, that are known, and that have ended. */
+/** Returns an answer that may follow any other: with new rows, known rows, and ended rows. */
 export function randomAnswer(choices: Choices, version: number, sizes: Sizes): SyncResult {
   const friendId = () => `f${choices.numberBelow(sizes.friends)}`;
   const groupId = () => `g${choices.numberBelow(sizes.groups)}`;

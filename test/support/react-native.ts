@@ -8,7 +8,7 @@ import { rememberSecret } from './secrets';
 type Package = typeof import('../../packages/client/src/index.ts');
 
 /**
- * What is later than ES2021 and what engines of React Native have been without: JavaScriptCore has no Object.hasOwn
+ * Features later than ES2021, and features that engines of React Native lacked: JavaScriptCore has no Object.hasOwn
  * (callstackincubator/react-native-harness, 53), Hermes no async iterators (facebook/hermes, doc/Features.md and 1879).
  */
 const LATER = [
@@ -36,7 +36,7 @@ ${LATER.map((name) => `delete ${name};`).join('\n')}
 }
 `;
 
-/** Of its URL (Libraries/Blob/URL.js up to React Native 0.72 and later), what does more than throw. */
+/** The part of React Native's URL that does not throw (Libraries/Blob/URL.js up to React Native 0.72 and later). */
 class HalfUrl {
   readonly href: string;
 
@@ -61,7 +61,7 @@ interface File {
   type: string;
 }
 
-/** Its FormData (Libraries/Network/FormData.js) knows texts, and files by their address. */
+/** React Native's FormData (Libraries/Network/FormData.js), which has texts, and files by their address. */
 class NativeForm {
   readonly parts: [name: string, value: string | File][] = [];
 
@@ -70,7 +70,7 @@ class NativeForm {
   }
 }
 
-/** Of whatwg-fetch, which is its fetch: there is no stream of the body, and no list of cookies. */
+/** The response of whatwg-fetch, which is React Native's fetch: without a stream of the body or a list of cookies. */
 class WholeResponse {
   readonly #text: string;
   readonly status: number;
@@ -89,7 +89,7 @@ class WholeResponse {
 
 let bundle: Map<string, string> | undefined;
 
-/** As Metro makes it of the packed modules: CommonJS, and none of the syntax that Hermes does not read. */
+/** Bundles the packed modules as Metro does: CommonJS, without syntax that Hermes cannot read. */
 function bundleClient(): Map<string, string> {
   const options = {
     jsc: { target: 'es2017', parser: { syntax: 'ecmascript' } },
@@ -99,15 +99,15 @@ function bundleClient(): Map<string, string> {
   return bundle;
 }
 
-/** A phone: what the system and AsyncStorage keep outlives the app. */
+/** A phone. The cookies of its system and AsyncStorage outlive the app. */
 export class Device {
   readonly files = new Map<string, Uint8Array<ArrayBuffer>>();
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[] = [];
   readonly #cookies = new Map<string, string>();
   readonly #stored = new Map<string, string>();
 
-  /** A new process of an app, with the client in it. */
+  /** Starts a new process of an app with the client. */
   start(): Package {
     const context = createContext({
       console,
@@ -130,7 +130,7 @@ export class Device {
     return loadModule('index.js', context, new Map()) as Package;
   }
 
-  /** Three methods of AsyncStorage, which takes texts alone. */
+  /** Three methods of AsyncStorage, which stores only texts. */
   get asyncStorage(): ClientStorage {
     const later = () => new Promise((resolve) => setImmediate(resolve));
     return {
@@ -154,7 +154,7 @@ export class Device {
     return [...this.#stored.keys()];
   }
 
-  /** It is answered when all of the answer is there. It follows redirects, whatever it is told. */
+  /** Resolves when the whole answer has arrived. Follows redirects, whatever the options say. */
   async #fetch(
     url: string,
     { method = 'GET', headers, body, signal, credentials }: RequestInit,

@@ -1,4 +1,4 @@
-/** Waits for real time where it is what the test is about. Everything else is waited for by `until`. */
+/** Waits for real time, in tests about time. Other tests wait with `until`. */
 export function realTime(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

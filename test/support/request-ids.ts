@@ -10,15 +10,15 @@ export interface RequestLine {
   route: string;
 }
 
-/** What the request logs of this run say of the requests that a client sent with this X-Request-Id. */
+/** Returns this run's log lines of requests that a client sent with this X-Request-Id. */
 export async function requestLinesOf(clientRequestId: string): Promise<RequestLine[]> {
   let lines: RequestLine[] = [];
-  // Logs are written behind the answers.
+  // Logs are written after the answers.
   await until(() => (lines = linesWith(`"clientRequestId":"${clientRequestId}"`)).length > 0);
   return lines;
 }
 
-/** The ids that the service has given them. */
+/** Returns the ids that the service gave these requests. */
 export async function serviceRequestIds(clientRequestId: string): Promise<string[]> {
   return (await requestLinesOf(clientRequestId)).map(({ requestId }) => requestId);
 }

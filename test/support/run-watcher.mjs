@@ -1,5 +1,5 @@
-// Stops the PostgreSQL of a run of tests and removes its folder when the run has gone, by Ctrl-C or a kill as well: the
-// run holds the other end of standard input. It uses nothing but Node, and a process group of its own.
+// Stops the PostgreSQL of a run of tests and removes its folder when the run has ended, even by Ctrl-C or a kill: the
+// run holds the other end of standard input. It uses only Node, and has a process group of its own.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ function postmaster() {
 await new Promise((resolve) => process.stdin.on('close', resolve).resume());
 const begun = Date.now();
 const pid = postmaster();
-// At once: the data is thrown away.
+// Immediate shutdown, since the data is deleted.
 if (pid !== undefined) process.kill(pid, 'SIGQUIT');
 while (postmaster() !== undefined && Date.now() - begun < STOP_WITHIN_MS) {
   await sleep(50);

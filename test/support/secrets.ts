@@ -4,7 +4,7 @@ import { OUTPUT } from './paths';
 
 const secretsFile = join(OUTPUT, `secrets-${process.env.JEST_WORKER_ID ?? '0'}.txt`);
 
-/** Remembers what must never be logged; the whole run's logs are searched at its end. */
+/** Remembers a value that must never be logged. The logs of the whole run are searched at its end. */
 export function rememberSecret(value: string): string {
   appendFileSync(secretsFile, `${value}\n`);
   return value;
@@ -22,7 +22,7 @@ export function secretsInLogs(directory = OUTPUT): { searched: number; found: st
   return { searched: secrets.size, found };
 }
 
-/** Words as tokens, JWTs, cookies and codes are written, and the parts between their dots and colons. */
+/** Returns words that may be tokens, JWTs, cookies or codes, and the parts between their dots and colons. */
 function words(line: string): string[] {
   return (line.match(/[A-Za-z0-9_=.:%-]+/g) ?? []).flatMap((word) => [word, ...word.split(/[.:%=]/)]);
 }

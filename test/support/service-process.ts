@@ -8,7 +8,7 @@ import { until } from './until';
 
 export const ROOT = join(__dirname, '..', '..');
 
-/** The service as its users start it: a process of its own, told what to do by its environment alone. */
+/** The service as its users start it: a process of its own, with settings only from its environment. */
 export class ServiceProcess {
   stdout = '';
   stderr = '';
@@ -21,7 +21,7 @@ export class ServiceProcess {
     void this.exited.then(() => this.keepLog());
   }
 
-  /** In a process group of its own, as in a terminal. `command` may put something in front of node. */
+  /** Starts it in a process group of its own, as in a terminal. `command` may put a program in front of node. */
   static start(env: Record<string, string>, command: string[] = []): ServiceProcess {
     const [program = process.execPath, ...args] = [...command, process.execPath, 'scripts/start.mjs'];
     const child = spawn(program, args, {
@@ -32,7 +32,7 @@ export class ServiceProcess {
     return new ServiceProcess(child);
   }
 
-  /** Those of the SMS that it has shown, the oldest first. */
+  /** The codes of the SMS in its output, oldest first. */
   get codes(): string[] {
     return [...this.stdout.matchAll(/^SMS to \S+: (\d{6}) /gm)].map(([, code]) => rememberSecret(code ?? ''));
   }
@@ -41,7 +41,7 @@ export class ServiceProcess {
     return this.child.pid ?? 0;
   }
 
-  /** Where it listens, on a port that the system has chosen, as it says itself. */
+  /** The address that it prints, on a port that the system has chosen. */
   get url(): string {
     const [, url] =
       /try +curl (http:\S+?)\/(?:user|readyz)/.exec(this.stdout) ?? /"url":"(http:[^"]+)"/.exec(this.stdout) ?? [];
@@ -67,7 +67,7 @@ export class ServiceProcess {
     process.kill(this.pid, signal);
   }
 
-  /** What Ctrl-C does: everybody in the foreground gets it. */
+  /** Sends SIGINT to the whole group, as Ctrl-C does. */
   interruptGroup(): void {
     process.kill(-this.pid, 'SIGINT');
   }
@@ -81,7 +81,7 @@ export class ServiceProcess {
     return fetch(`${this.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
   }
 
-  /** Its log is searched for secrets with all others. */
+  /** Keeps its log, which is searched for secrets like all others. */
   private keepLog(): void {
     const lines = this.stdout.split('\n').filter((line) => line.startsWith('{'));
     appendFileSync(join(OUTPUT, `log-process-${this.pid}.ndjson`), `${lines.join('\n')}\n`);
@@ -91,7 +91,7 @@ export class ServiceProcess {
 export const NOBODY = 65_534;
 export const AS_ORDINARY_USER = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-/** Whether every user may read this tree: nobody but root can use one that lies below root's own folder. */
+/** Whether every user may read this tree. Only root can use one below root's own folder. */
 export function isTreeOpen(): boolean {
   const [program = '', ...args] = [...AS_ORDINARY_USER, 'test', '-r', join(ROOT, 'package.json')];
   return spawnSync(program, args).status === 0;
@@ -107,7 +107,7 @@ export function newDataDir(): DataDir {
   return { path: join(parent, 'data'), remove: () => rmSync(parent, { recursive: true, force: true }) };
 }
 
-/** The embedded server's process id, as it notes it itself; 0 when it has stopped in good order. */
+/** Returns the embedded server's process id from its own file, or 0 after an orderly stop. */
 export function postmasterPid(dataDir: string): number {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;

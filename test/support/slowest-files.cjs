@@ -1,4 +1,4 @@
-// What a run has spent its time on, for whoever wants to shorten it. One file says nothing of that.
+// Prints the slowest files of a run, for developers who want to shorten it. A run of few files prints nothing.
 const { relative } = require('node:path');
 
 const MOST = 20;

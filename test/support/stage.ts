@@ -5,7 +5,7 @@ const NICKNAMES = ['Ann', 'Bob', 'Cat', 'Dan', 'Eve'];
 
 interface Options {
   env?: Env;
-  /** How many, from Ann on, are signed in anew before each test. */
+  /** The number of people, starting with Ann, who are signed in before each test. */
   people?: number;
 }
 
@@ -13,8 +13,8 @@ type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'eve';
 type Stage = { app: TestApp } & Record<Name, SignedInPerson>;
 
 /**
- * What most files begin with: the service, for all tests of this `describe` or file, and people for each of them. What it
- * returns stands for the app and the people of the test that runs.
+ * Starts the service for all tests of this `describe` or file, and signs in people for each test. Most files begin with
+ * it. The returned object stands for the app and the people of the running test.
  */
 export function stage({ env = {}, people: count = 0 }: Options = {}): Stage {
   let app: TestApp | undefined;
@@ -33,11 +33,11 @@ export function stage({ env = {}, people: count = 0 }: Options = {}): Stage {
   return { app: started, ann: person(0), bob: person(1), cat: person(2), dan: person(3), eve: person(4) };
 }
 
-/** Reads and writes what `find` returns at that moment. */
+/** Returns an object that reads and writes what `find` returns at that moment. */
 function currentOf<T extends object>(find: () => T | undefined): T {
   const now = () => {
     const found = find();
-    if (found === undefined) throw new Error('it is there in a test alone');
+    if (found === undefined) throw new Error('this exists only while a test runs');
     return found;
   };
   return new Proxy({} as T, {

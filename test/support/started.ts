@@ -4,7 +4,7 @@ import { newDataDir, postmasterPid, ServiceProcess, type DataDir } from './servi
 let running: ServiceProcess[] = [];
 const folders: DataDir[] = [];
 
-/** Started for one test: stopped after it, with all that it has left. */
+/** Starts the service for one test. It is stopped after the test, with everything it has left. */
 export async function startService(env: Record<string, string>, command?: string[]): Promise<ServiceProcess> {
   const service = ServiceProcess.start(env, command);
   running.push(service);
@@ -19,7 +19,7 @@ export function makeDataDir(): string {
 
 afterEach(async () => {
   await Promise.all(running.map((service) => service.stop()));
-  // What a test has killed without mercy leaves its database behind.
+  // A service that a test has killed leaves its database running.
   for (const { path } of folders) {
     const pid = postmasterPid(path);
     if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGQUIT');

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, SyncStore, type ClientStorage } from '../../packages/client/src/index.ts';
 
-/** A process of its own, started with --expose-gc: synchronises, and tells how much it has held meanwhile. */
+/** A process started with --expose-gc: synchronises, and reports how much memory it held in that time. */
 const { baseUrl, folder, credentials } = JSON.parse(process.argv[2] ?? '{}') as {
   baseUrl: string;
   folder: string;
@@ -19,7 +19,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** A file for each value. */
+/** Stores each value in a file. */
 const storage: ClientStorage = {
   getItem: (key) => {
     try {

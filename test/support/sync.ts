@@ -4,7 +4,7 @@ import { FoldingClient, type SyncResult, type SyncState } from './folding-client
 import { expectOk, type SignedInPerson } from './people';
 import { until } from './until';
 
-/** What a client asks for that keeps the names of friends. */
+/** The body of a client that stores the names of friends. */
 export const NAMES = { names: true };
 
 export async function sync({ agent }: SignedInPerson, version = 0, asked?: object): Promise<SyncResult> {
@@ -16,7 +16,7 @@ export function foldingClientOf(person: SignedInPerson, asked?: object): Folding
   return new FoldingClient((version) => sync(person, version, asked));
 }
 
-/** What the user's data is, as someone sees it who asks for all of it. */
+/** Returns the user's data as a full sync gives it. */
 export async function fullState(person: SignedInPerson, asked?: object): Promise<SyncState> {
   const client = foldingClientOf(person, asked);
   await client.sync();
@@ -24,12 +24,12 @@ export async function fullState(person: SignedInPerson, asked?: object): Promise
 }
 
 /**
- * A client that holds everything, and whose next answer repeats nothing: transactions anywhere in the cluster, those of
- * tests that run beside this one too, hold the horizon back for a while.
+ * Returns a client that holds everything, and whose next answer repeats nothing. It has to wait: transactions anywhere
+ * in the cluster, even those of concurrent tests, hold the horizon back for a while.
  */
 export async function settledClient(person: SignedInPerson, asked?: object): Promise<FoldingClient> {
   const client = foldingClientOf(person, asked);
-  // The first answer has nothing that has ended, and the next one may have it.
+  // The first answer omits ended rows. The next one may have them.
   await client.sync();
   await until(async () => isEmpty(await client.sync()));
   return client;
@@ -43,16 +43,16 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Another service's connection, for transactions that stay open while others go on. */
+/** Connects as another service, for transactions that stay open during other work. */
 export async function connectWriter({ ownerUrl }: Pick<TestApp, 'ownerUrl'>): Promise<Client> {
   const client = new Client(ownerUrl);
-  // A database that is dropped at the end of a test takes its connections along.
+  // A database dropped at the end of a test closes its connections.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-/** Starts a statement and comes back once it is done or waits for a lock; `blocked` tells which. */
+/** Starts a statement and returns when it is done or waits for a lock; `blocked` says which. */
 export async function runUntilBlocked(
   { db }: Pick<TestApp, 'db'>,
   writer: Client,
@@ -62,7 +62,7 @@ export async function runUntilBlocked(
   const { rows } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   let isDone = false;
   const done = writer.query(sql, values).finally(() => (isDone = true));
-  // Whoever awaits `done` later gets its failure; until then it is nobody's.
+  // A caller that awaits `done` later gets its failure. Until then it must not count as unhandled.
   done.catch(() => undefined);
   let blocked = false;
   await until(async () => {
@@ -76,7 +76,7 @@ export async function runUntilBlocked(
   return { blocked, done };
 }
 
-/** A group of these people, the first of them its creator. */
+/** Inserts a group of these people. The first one is its creator. */
 export async function insertGroup({ db }: Pick<TestApp, 'db'>, id: string, members: { id: string }[]): Promise<void> {
   const [creator] = members;
   await db('groups').insert({ id, name: `Group ${id}`, creator_id: creator?.id ?? 'nobody' });

@@ -1,7 +1,7 @@
 import type { ClientStorage, StoreChanges, SyncSource, SyncStore } from '../../packages/client/src/index.ts';
 import type { SyncResult, SyncState } from './folding-client';
 
-/** What a store of packages/client holds, in FoldingClient's form. */
+/** Returns the state of a store of packages/client, in FoldingClient's form. */
 export async function stateOf(store: SyncStore): Promise<SyncState> {
   const groups = await store.groups();
   return {
@@ -14,14 +14,14 @@ export async function stateOf(store: SyncStore): Promise<SyncState> {
   };
 }
 
-/** The changes of a sync that is answered well. */
+/** Returns the changes of a sync, which has to succeed. */
 export async function syncChanges(store: SyncStore): Promise<StoreChanges> {
   const answer = await store.sync();
   if (!answer.ok) throw new Error(`sync: ${answer.reason}: ${answer.message}`);
   return answer.result;
 }
 
-/** Answers without a service, each in pieces of this length. */
+/** Returns answers without a service, each in pieces of this length. */
 export function sourceOf(answer: (version: number) => SyncResult, pieceLength = 1_000): SyncSource {
   return {
     changesSince: async (version) => {
@@ -39,7 +39,7 @@ export async function* inPieces(text: string, length: number): AsyncGenerator<st
   for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
 }
 
-/** Values that outlive a crash of whoever uses them: the process dies at its `dieAt`th access. */
+/** Values that outlive a crash of their user: the process dies at its `dieAt`th access. */
 export class MortalStorage implements ClientStorage {
   accesses = 0;
   longest = 0;

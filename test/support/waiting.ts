@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { until } from './until';
 
-/** Until so many connections of this database wait for a lock. */
+/** Waits until this number of the database's connections wait for a lock. */
 export async function untilWaiting(db: Knex, count: number): Promise<void> {
   await until(async () => {
     const { rows } = await db.raw<{ rows: unknown[] }>(

@@ -4,7 +4,7 @@ import { e164, field, newPassword, newPhone } from './people';
 import { rememberSecret } from './secrets';
 import type { ServiceProcess } from './service-process';
 
-/** Somebody new comes, by way of send_code, and uses the service, which keeps its messages in a file of its DATA_DIR. */
+/** Signs a new user up with send_code and uses the service, which writes its messages to a file in its DATA_DIR. */
 export async function walkThrough(service: ServiceProcess, dataDir: string): Promise<void> {
   const phone = newPhone();
   const call = async (path: string, body: object = {}, cookie = '') => {

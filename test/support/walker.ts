@@ -6,9 +6,9 @@ import { fullState } from './sync';
 
 export type Instances = readonly [TestApp, TestApp];
 
-/** A user with a session on each of two instances, who asks them by turns, and a client that keeps a copy by sync. */
+/** A user with a session on each of two instances, who uses them in turn, and a client that keeps a copy by sync. */
 export class Walker {
-  /** Odd while the account itself changes, so that sessions may end. */
+  /** Odd while the account itself is changing, so that sessions may end. */
   moves = 0;
   readonly client: FoldingClient;
   private turn = 0;
@@ -27,7 +27,7 @@ export class Walker {
     });
   }
 
-  /** `ask` is what the client calls by. */
+  /** `ask` sends the client's requests. */
   static async start(
     instances: Instances,
     asked: object | undefined,
@@ -54,7 +54,7 @@ export class Walker {
     return fullState(this.sessions[0], this.asked);
   }
 
-  /** The other session ends, and another one begins. */
+  /** Changes the phone, which ends the other session, and starts a new one there. */
   async changePhone(): Promise<Answer> {
     this.moves += 1;
     const { password } = this.person;
@@ -67,7 +67,7 @@ export class Walker {
     return answer;
   }
 
-  /** Stays on the move when it is done, for nothing is left then. */
+  /** Closes the account. `moves` stays odd after success, since every session has ended. */
   async close(): Promise<Answer> {
     this.moves += 1;
     const answer = await this.post('/user/close_account', { password: this.person.password });

@@ -12,17 +12,17 @@ export type RongCloudBehaviour = 'accept' | RongCloudError | Trouble;
 export interface RongCloudStandIn extends VendorServer {
   appKey: string;
   appSecret: string;
-  /** What it does from now on. */
+  /** Sets its behaviour for all later requests. */
   behave(behaviour: RongCloudBehaviour): void;
-  /** The next request for this path waits here before anything is done for it. */
+  /** Holds the next request for this path before anything is done for it. */
   holdRequest(path: string): Gate;
-  /** The next request for this path is done, and its answer waits here. */
+  /** Holds the answer to the next request for this path, after it was done. */
   holdAnswer(path: string): Gate;
-  /** The users whose tokens it has ended. */
+  /** The users whose tokens were ended. */
   expired: string[];
-  /** Whether it would let a client in. */
+  /** Whether a client with this token could connect. */
   isValid(token: string): boolean;
-  /** What it was last told of a user. */
+  /** The latest profile of a user that it received. */
   profile(userId: string): { name: string; portraitUri: string } | undefined;
 }
 
@@ -31,7 +31,10 @@ const APP_SECRET = 'Uv7pQe2sXw9Rk1';
 const CLOCK_SKEW_MS = 60_000;
 const PATHS = ['/user/getToken.json', '/user/refresh.json', '/user/token/expire.json'];
 
-/** The three calls of RongCloud's server API that the service makes: a token, a changed profile, the end of tokens. */
+/**
+ * Imitates the three calls of RongCloud's server API that the service makes: a token, a changed profile, the end of
+ * tokens.
+ */
 export async function startRongCloudStandIn(): Promise<RongCloudStandIn> {
   let behaviour: RongCloudBehaviour = 'accept';
   let issued = 0;
@@ -97,7 +100,7 @@ function addGate(gates: Map<string, Gate>, path: string): Gate {
   return gate;
 }
 
-/** One request waits; those after it pass. */
+/** Makes one request wait. Later requests pass. */
 async function waitAtGate(gates: Map<string, Gate>, path: string): Promise<void> {
   const gate = gates.get(path);
   gates.delete(path);

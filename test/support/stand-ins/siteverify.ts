@@ -3,27 +3,27 @@ import { Gate } from '../gate';
 import { rememberSecret } from '../secrets';
 import { startVendorServer, type RecordedRequest, type Reply, type Trouble, type VendorServer } from './vendor-server';
 
-/** `accept`, the same error codes for everybody, another status with a page, or a broken connection. */
+/** `accept`, the same error codes for every token, another status with a page, or a broken connection. */
 export type SiteverifyBehaviour = 'accept' | { errorCodes: string[] } | { status: number } | Trouble;
 
 export interface SiteverifyStandIn extends VendorServer {
   siteKey: string;
   secretKey: string;
   verifyUrl: string;
-  /** One that the widget gives to whoever solves it. */
+  /** Returns a token as the widget gives it for a solved captcha. */
   token(): string;
-  /** What it does from now on. */
+  /** Sets its behaviour for all later requests. */
   behave(behaviour: SiteverifyBehaviour): void;
-  /** What it does with this token alone. */
+  /** Sets its behaviour for this token only. */
   behaveAt(token: string, behaviour: SiteverifyBehaviour): void;
-  /** It answers what is asked of this token once the gate is opened. */
+  /** Holds the answer for this token until the gate is opened. */
   holdAt(token: string): Gate;
 }
 
 const SITE_KEY = '0x4AAAAAAABkMYinukE8nzYS';
 const SECRET_KEY = '0x4AAAAAAABkMYinukE8nzYSVl8IUoXlT4B';
 
-/** The siteverify of Cloudflare Turnstile; hCaptcha's differs in the code for a token that is used again. */
+/** Imitates the siteverify of Cloudflare Turnstile. hCaptcha's has another code for a token that is used again. */
 export async function startSiteverifyStandIn(): Promise<SiteverifyStandIn> {
   let behaviour: SiteverifyBehaviour = 'accept';
   const at = new Map<string, SiteverifyBehaviour>();

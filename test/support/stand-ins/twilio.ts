@@ -11,7 +11,7 @@ export type TwilioBehaviour = 'accept' | TwilioError | { failedWith: number } | 
 export interface TwilioStandIn extends VendorServer {
   accountSid: string;
   authToken: string;
-  /** What it does from now on. */
+  /** Sets its behaviour for all later requests. */
   behave(behaviour: TwilioBehaviour): void;
 }
 
@@ -19,7 +19,7 @@ const ACCOUNT_SID = 'AC0123456789abcdef0123456789abcdef';
 const AUTH_TOKEN = 'fedcba9876543210fedcba9876543210';
 export const TWILIO_ACCOUNT = { sid: ACCOUNT_SID, token: AUTH_TOKEN };
 
-/** The one call of Twilio's API that we make: a new message. */
+/** Imitates the one call of Twilio's API that the service makes: a new message. */
 export async function startTwilioStandIn(): Promise<TwilioStandIn> {
   let behaviour: TwilioBehaviour = 'accept';
   const server = await startVendorServer(201, (request) => refusal(request) ?? replyFor(behaviour, request.form));
@@ -51,7 +51,7 @@ function replyFor(behaviour: TwilioBehaviour, form: URLSearchParams): Reply {
   return error(behaviour.status, behaviour.code, form);
 }
 
-/** Like Twilio's own, the message repeats what was sent. */
+/** Returns an error whose message repeats what was sent, as Twilio's does. */
 function error(status: number, code: number, form: URLSearchParams): Reply {
   const json = {
     code,

@@ -9,7 +9,7 @@ export interface RecordedRequest {
   form: URLSearchParams;
 }
 
-/** What any vendor's server may do to us, whatever it speaks. */
+/** Faults of a vendor's server, independent of its API. */
 export type Trouble =
   | 'hang' // takes the request and never answers
   | 'trickle' // answers with a byte at a time, for ever
@@ -28,7 +28,7 @@ export interface VendorServer {
   close(): Promise<void>;
 }
 
-/** A vendor's HTTP API on loopback: records each request, and answers what `reply` says. */
+/** Imitates a vendor's HTTP API on loopback. It records each request, and answers with `reply`. */
 export async function startVendorServer(
   successStatus: number,
   reply: (request: RecordedRequest) => Reply | Promise<Reply>,
