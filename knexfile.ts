@@ -7,7 +7,7 @@ import { migrationOptions, migratorConfig } from './src/database/migrations';
 
 dotenv.config({ quiet: true });
 
-/** For the owner of the tables: as configured, or the embedded database of a service that is running. */
+/** Returns the address for the owner of the tables: as configured, or of the embedded database of a running service. */
 export function databaseUrl(): string {
   const given = migrationUrlOf(process.env);
   if (given !== undefined) return given;
@@ -16,7 +16,7 @@ export function databaseUrl(): string {
   throw new Error('there is no database: set DATABASE_URL, or run npm start in another terminal');
 }
 
-/** For the knex command line. */
+/** Configuration for the command line of Knex. */
 const config: Knex.Config = {
   client: 'pg',
   connection: () => ({ ...migrationOptions(databaseUrl()) }) as Knex.PgConnectionConfig,

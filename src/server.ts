@@ -24,7 +24,7 @@ const DRAIN_MS = 10_000;
 const startLog = new StartLog(() => process.env.NODE_ENV === 'production');
 const say = (line: string) => startLog.say(line);
 
-/** A mistake of the operator, told in one line and without a stack. */
+/** A mistake of the operator, shown as one line without a stack. */
 class StartError extends Error {}
 
 type Cleanup = () => Promise<void>;
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Whatever is wrong with them is told together, so that nobody mends one after the other. */
+/** Reads all settings. Reports all mistakes together, so that the operator can fix them at once. */
 function settings(): Config {
   const { error } = dotenv.config({ quiet: true });
   unknownVariables(process.env).forEach((line) => startLog.warn(line));
@@ -67,7 +67,7 @@ function settings(): Config {
   return config;
 }
 
-/** Also stops a start that is under way. A second signal ends the waiting for other instances to take over. */
+/** Stops on signals, also during a start. A second signal ends the waiting for other instances to take over. */
 function stopOnSignals(stop: Cleanup, hurry: AbortController): void {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -82,7 +82,7 @@ function stopOnSignals(stop: Cleanup, hurry: AbortController): void {
     });
 }
 
-/** Undoes what was started, the last first. Runs once, however often it is called. */
+/** Undoes the start in reverse order. Runs only once, however often it is called. */
 function stopper(cleanups: Cleanup[]): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   const undo = async () => {
@@ -92,9 +92,9 @@ function stopper(cleanups: Cleanup[]): () => Promise<void> {
 }
 
 interface Database {
-  /** For the role of the service. */
+  /** Address for the role of the service. */
   url: string;
-  /** For the owner of the tables. */
+  /** Address for the owner of the tables. */
   migrationUrl: string;
   shown: string;
 }
@@ -134,7 +134,7 @@ async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Datab
   return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
 }
 
-/** Before a database is made for nothing. Whoever takes the port after that is found when the service listens. */
+/** Checks that the port is free before creating a database. If it is taken after that, listening fails. */
 async function askForPort({ http }: Config): Promise<void> {
   const asking = await listen(createServer(), http);
   await new Promise((resolve) => asking.close(resolve));
@@ -152,11 +152,11 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
     return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set PORT to another one`);
   if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set PORT to 1024 or more`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new StartError(`${host} is no address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`);
+    return new StartError(`${host} is not an address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`);
   return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set HOST and PORT to others`);
 }
 
-/** What to try sends no message that somebody pays for, or gets: only where messages stay here it asks for one. */
+/** Prints the address and a command to try, which requests an SMS only where none is really sent. */
 function announce(
   server: Server,
   { http, imagesOnly, production, sms }: Config,
@@ -185,7 +185,7 @@ function sayWaiting(databaseUrl: string, why: unknown): void {
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map((one: unknown) => messageOf(one)).join(', ');
   if (!(error instanceof Error)) return 'unknown error';
-  // Knex puts the statement in front of what PostgreSQL says, which of a migration is a whole file.
+  // Knex puts the statement, perhaps a whole migration, in front of the message.
   return 'severity' in error ? error.message.replace(/^.* - (?=\S)/s, '') : error.message;
 }
 
@@ -195,7 +195,7 @@ function fail(error: unknown): never {
     startLog.fail(`Cannot start: ${error.message}`);
   else
     startLog.fail(
-      `Cannot start, and no setting is to blame as far as the service knows: report this (SECURITY.md, CONTRIBUTING.md)\n${
+      `Cannot start, because of an unexpected error: report it (SECURITY.md, CONTRIBUTING.md)\n${
         error instanceof Error ? (error.stack ?? error.message) : 'unknown error'
       }`,
     );
@@ -204,7 +204,7 @@ function fail(error: unknown): never {
 
 function headlineOf(count: number): string {
   const what = count === 1 ? 'one setting is wrong' : `${count} settings are wrong`;
-  return `Cannot start: ${what}, in the environment or in .env (.env.example tells of each):`;
+  return `Cannot start: ${what}, in the environment or in .env (.env.example explains each):`;
 }
 
 start().catch(fail);

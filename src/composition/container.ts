@@ -25,14 +25,14 @@ export interface ContainerOptions {
 export interface Container {
   app: Express;
   db: Knex;
-  /** From now on /readyz says 503, so that a load balancer sends requests to other instances. */
+  /** Makes /readyz answer 503, so that a load balancer sends requests to other instances. */
   announceStop(): void;
-  /** Deletes what has expired at once, which is otherwise done now and then. */
+  /** Runs the periodic clean-ups now. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The composition root: the services, and HTTP in front of them. */
+/** Builds the whole service: the composition root. */
 export async function buildContainer(
   config: Config,
   outside: Outside,

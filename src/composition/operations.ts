@@ -23,21 +23,20 @@ export interface Cookies {
 }
 
 /**
- * Every operation, by resource, under the name that the document has for it. No service is called before an operation
- * is, so that a list can be had without any.
+ * Returns every operation by resource, under the resource's name in the API document. Calls no service, so that the
+ * list can also be made without any.
  */
 export function operations(
   services: Services,
   { cookies, devices }: Cookies,
   publicUrlOf: PublicUrlOf,
 ): Record<string, Operation[]> {
+  const { auth, sessions } = services;
   return {
     Verification: verificationRouter(services.sending, services.verifying, (req) => devices.find(req)),
     Captchas: captchaRouter(services.captchas, publicUrlOf),
-    'Login and passwords': authRouter({
-      ...{ auth: services.auth, sessions: services.sessions, cookies, devices, publicUrlOf },
-    }),
-    Sessions: sessionsRouter(services.sessions),
+    'Login and passwords': authRouter({ auth, sessions, cookies, devices, publicUrlOf }),
+    Sessions: sessionsRouter(sessions),
     Profile: profileRouter(services.profile),
     Account: accountRouter({ account: services.account, exporting: services.exporting, cookies, devices }),
     Blacklist: blacklistRouter(services.blacklist),

@@ -11,8 +11,8 @@ import { OWN_NAMES } from '../web/own-machine';
 type Inboxed = Pick<Config, 'http' | 'imagesOnly' | 'production' | 'sms'>;
 
 /**
- * Messages are kept, to be read, in development alone, where nobody is sent any, and where no proxy is known of: what it
- * hands on looks as if it came from this machine.
+ * Returns whether messages are kept for reading: only in development without real messages, and without a known proxy,
+ * whose requests look as if they came from this machine.
  */
 export function hasInbox({ http, imagesOnly, production, sms }: Inboxed): boolean {
   const isBehindProxy = http.trustProxy !== false || (http.publicUrl !== undefined && !isOwn(http.publicUrl));
@@ -23,7 +23,7 @@ function isOwn(url: string): boolean {
   return OWN_NAMES.includes(new URL(url).hostname);
 }
 
-/** By the limit of what an address may download. */
+/** Returns a meter that counts downloads against the limit of the address. */
 export function downloadMeter(limiter: Limiter): Meter {
   return async (req, bytes) => {
     const caller = callerOf(req);
@@ -38,7 +38,7 @@ export function pages({ http }: Config, inbox: Inbox | undefined, inboxToken: st
   ];
 }
 
-/** The links that are printed at the start. With an inbox they hold its token. */
+/** Returns the links that are printed at the start. With an inbox they contain its token. */
 export function pagePaths(config: Inboxed, inboxToken: string): string[] {
   if (config.imagesOnly) return [];
   const paths = [...(config.http.docsPage ? ['/docs'] : []), ...(hasInbox(config) ? ['/dev/inbox'] : [])];

@@ -17,7 +17,7 @@ import { UsersRepository } from '../features/users/users-repository';
 import { CaptchasRepository } from '../features/verification/captchas-repository';
 import { VerificationRepository } from '../features/verification/verification-repository';
 
-/** Every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
+/** Creates every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
 export function repositories(db: Knex, reads: Source = db) {
   return {
     blacklist: new BlacklistRepository(db),

@@ -48,17 +48,17 @@ import type { Keys } from '../start/keys';
 import { downloadMeter, hasInbox } from './pages';
 import { repositories } from './repositories';
 
-/** At the end, for what is under way behind the answers. */
+/** Longest wait, at the stop, for work after answers. */
 const FINISH_MS = 4_000;
 
-/** Captchas are large, and anybody can ask for many. */
+/** Captchas are large, and anyone can request many. */
 const CAPTCHA_SWEEP_MS = 60_000;
 
-/** Of a process that keeps images alone: until it removes those that the accounts have made due. */
-const FOLLOWING_MS = 1_000;
+/** Pause between removals of due images, in a process that only stores images. */
+const REMOVE_UNUSED_MS = 1_000;
 
-/** While the messaging provider does not know that tokens have ended, they go on. */
-const TELLING_MS = 60_000;
+/** Ended tokens stay valid until the messaging provider knows. */
+const TOKEN_ENDS_SWEEP_MS = 60_000;
 
 export interface Outside {
   databaseUrl: string;
@@ -69,23 +69,23 @@ export interface Outside {
 }
 
 export type Services = Awaited<ReturnType<typeof buildServices>>;
-type Ground = ReturnType<typeof openGround>;
+type Base = ReturnType<typeof openBase>;
 type Watch = ReturnType<typeof buildWatch>;
 type Vendors = Awaited<ReturnType<typeof chooseVendors>>;
 
-/** What the service does, without HTTP: the container serves it, and a command line or a worker can use it as well. */
+/** Builds the service without HTTP. The container serves it; a command line or a worker could use it too. */
 export async function buildServices(config: Config, outside: Outside) {
-  const ground = openGround(config, outside);
-  const { connections, queues, background, repos, logger } = ground;
+  const base = openBase(config, outside);
+  const { connections, queues, background, repos, logger } = base;
   const sender = outside.sms ?? (await chooseSmsSender(config.sms));
   const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
   const sms = inbox ?? sender;
 
-  const watch = buildWatch(config, ground, sms);
-  const vendors = await chooseVendors(config, ground, watch, outside.keys);
-  const codes = buildCodes(config, ground, watch, vendors, { sms, keys: outside.keys });
-  const accounts = buildAccounts(config, ground, watch, vendors);
-  const circles = buildCircles(config, ground);
+  const watch = buildWatch(config, base, sms);
+  const vendors = await chooseVendors(config, base, watch, outside.keys);
+  const codes = buildCodes(config, base, watch, vendors, { sms, keys: outside.keys });
+  const accounts = buildAccounts(config, base, watch, vendors);
+  const circles = buildCircles(config, base);
 
   const { storage, tokenEnds } = vendors;
   const { dismissals, friendships } = circles;
@@ -102,11 +102,11 @@ export async function buildServices(config: Config, outside: Outside) {
   const ofAccounts = () => [
     new Sweeper(sweeps, logger),
     new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS),
-    new Sweeper([() => tokenEnds.sweep()], logger, TELLING_MS),
+    new Sweeper([() => tokenEnds.sweep()], logger, TOKEN_ENDS_SWEEP_MS),
   ];
   const ofImages = () => [
     new Sweeper([() => storage.sweep()], logger),
-    new Sweeper([() => storage.removeUnused()], logger, FOLLOWING_MS),
+    new Sweeper([() => storage.removeUnused()], logger, REMOVE_UNUSED_MS),
   ];
   const sweepers = config.imagesOnly ? ofImages() : ofAccounts();
 
@@ -119,27 +119,27 @@ export async function buildServices(config: Config, outside: Outside) {
     uploads: vendors.uploads,
     shownCaptchas: vendors.captchas.shown,
     limiter: watch.limiter,
-    /** Of what is downloaded by strangers. */
+    /** Meter of downloads without a session. */
     meter: downloadMeter(watch.limiter),
     ...codes,
     ...accounts,
     ...circles,
-    /** At once, what is otherwise done now and then. */
+    /** Runs the periodic clean-ups now. */
     sweep: async () => {
       for (const sweeper of sweepers) await sweeper.sweep();
     },
     close: async () => {
       for (const sweeper of sweepers) sweeper.close();
-      const behindAnswers = Object.values(background).map((work) => work.finish(FINISH_MS));
-      await Promise.all([...behindAnswers, storage.close()]);
+      const finished = Object.values(background).map((work) => work.finish(FINISH_MS));
+      await Promise.all([...finished, storage.close()]);
       await accounts.hashing.close();
       await connections.close();
     },
   };
 }
 
-/** What all others stand on. */
-function openGround(config: Config, { databaseUrl, logger }: Outside) {
+/** Opens what all other parts use. */
+function openBase(config: Config, { databaseUrl, logger }: Outside) {
   const connections = openConnections(databaseUrl, config.database, logger);
   const queues = openQueues();
   return {
@@ -147,35 +147,35 @@ function openGround(config: Config, { databaseUrl, logger }: Outside) {
     queues,
     logger,
     repos: repositories(connections.db, connections.reads),
-    /** On connections of their own. */
+    /** Repositories on separate connections. */
     counting: repositories(connections.counting),
     transaction: transactions(connections.db, repositories),
     background: {
-      noting: new Background(logger, queues.securityEvents),
-      telling: new Background(logger, queues.notices),
-      ending: new Background(logger, queues.ends),
+      securityEvents: new Background(logger, queues.securityEvents),
+      notices: new Background(logger, queues.notices),
+      ends: new Background(logger, queues.ends),
     },
   };
 }
 
-/** Who counts, writes down and tells owners what happens. */
-function buildWatch(config: Config, { repos, counting, queues, background, logger }: Ground, sms: SmsSender) {
-  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, background.noting);
+/** Builds limits, the audit trail and notices to owners. */
+function buildWatch(config: Config, { repos, counting, queues, background, logger }: Base, sms: SmsSender) {
+  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, background.securityEvents);
   const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
     await audit.noteLimitMet(use, caller);
   };
   const limiter = new Limiter(counting.limits, config.limits, limitMet, queues);
   const devices = new KnownDevices(repos.securityEvents);
-  const noticeParts = { sms, users: repos.users, devices, limiter, audit, background: background.telling, logger };
+  const noticeParts = { sms, users: repos.users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
   return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents) };
 }
 
-/** What a vendor does, or this service in its place. */
+/** Builds what a vendor does, or this service instead. */
 async function chooseVendors(
   config: Config,
-  { repos, queues, transaction, logger }: Ground,
+  { repos, queues, transaction, logger }: Base,
   { limiter }: Watch,
   keys: Keys,
 ) {
@@ -196,10 +196,10 @@ async function chooseVendors(
   };
 }
 
-/** The way to a verified phone. */
+/** Builds the verification of phones. */
 function buildCodes(
   config: Config,
-  { repos, logger }: Ground,
+  { repos, logger }: Base,
   { limiter, audit, places }: Watch,
   vendors: Vendors,
   { sms, keys }: { sms: SmsSender; keys: Keys },
@@ -218,9 +218,9 @@ function buildCodes(
   };
 }
 
-/** Accounts, from registration to closing, and what belongs to one user. */
-function buildAccounts(config: Config, ground: Ground, watch: Watch, { messaging, storage, tokenEnds }: Vendors) {
-  const { repos, queues, transaction, logger } = ground;
+/** Builds accounts, from registration to closing, and everything that belongs to one user. */
+function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, storage, tokenEnds }: Vendors) {
+  const { repos, queues, transaction, logger } = base;
   const { users, verification } = repos;
   const { audit, limiter, notices } = watch;
   const hashing = new HashingPool(queues.hashing);
@@ -229,7 +229,7 @@ function buildAccounts(config: Config, ground: Ground, watch: Watch, { messaging
   const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
   const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
-  const closingParts = { closings: repos.closings, transaction, background: ground.background.ending, logger };
+  const closingParts = { closings: repos.closings, transaction, background: base.background.ends, logger };
   const closings = new ClosingsService(closingParts);
   const common = { users, verification, ownPassword, tokenEnds, notices, transaction, logger };
   return {
@@ -246,15 +246,15 @@ function buildAccounts(config: Config, ground: Ground, watch: Watch, { messaging
   };
 }
 
-/** Who knows whom, and what tells clients of it. */
-function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Ground) {
+/** Builds friendships, groups and blacklists, and their synchronisation. */
+function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
   return {
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),
     friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
     memberships: new MembershipsService(memberships, transaction, config.groups),
-    dismissals: new DismissalsService(dismissals, transaction, background.ending),
+    dismissals: new DismissalsService(dismissals, transaction, background.ends),
     sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
   };
 }

@@ -27,7 +27,7 @@ const SESSION_DAYS = 30;
 
 type Given = Record<string, string | undefined>;
 
-/** Reads settings from `env` and the files that it names only, so that a test can pass any environment. */
+/** Reads settings only from `env` and the files that it names, so that tests can pass any environment. */
 export function loadConfig(env: Given): Config {
   const { config, mistakes } = readConfig(env);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -36,7 +36,7 @@ export function loadConfig(env: Given): Config {
 
 export type Config = ReturnType<typeof nested>;
 
-/** With all mistakes at once. Where there are any, the settings are good for finding more, and for nothing else. */
+/** Returns settings and all mistakes. After a mistake the settings only serve to find more of them. */
 export function readConfig(env: Given): { config: Config; mistakes: string[] } {
   const read = checked(environment, env);
   const further = isProduction(read.values) ? unfitForProduction(read.values) : [];
@@ -44,13 +44,13 @@ export function readConfig(env: Given): { config: Config; mistakes: string[] } {
   return { config, mistakes: [...read.mistakes, ...further.filter((mistake) => !isTold(mistake, read.wrong))] };
 }
 
-/** That a variable is missing is not news where its value was wrong, nor that a password has no address. */
+/** Returns whether a mistake follows from a wrong value, as a missing variable or a password without address. */
 function isTold(mistake: string, wrong: Set<string>): boolean {
   const name = nameIn(mistake);
   return wrong.has(name) || wrong.has(name.replace(/_PASSWORD$/, '_URL'));
 }
 
-/** For what migrates and needs no other settings. */
+/** Returns the address for migrations, without reading other settings. */
 export function migrationUrlOf(env: Given): string | undefined {
   const { values, mistakes, wrong } = checked(databaseVariables, env);
   const further: string[] = [];
@@ -61,10 +61,10 @@ export function migrationUrlOf(env: Given): string | undefined {
 }
 
 interface Checked<T> {
-  /** A wrong one counts as unset here, so that the others can still be looked at together. */
+  /** Values, without wrong ones, so that the others can be checked together. */
   values: T;
   mistakes: string[];
-  /** Nothing more is said of these. */
+  /** Variables with a wrong value, of which no other mistake is reported. */
   wrong: Set<string>;
 }
 
@@ -78,7 +78,7 @@ function checked<T>(schema: z.ZodType<T> & { shape: object }, given: Given): Che
   const mistakes = [...new Set([...files.mistakes, ...issues.map(asMistake)])];
   const wrong = new Set(mistakes.map(nameIn));
   const rest = Object.entries(env).filter(([name]) => !wrong.has(name));
-  // Whoever writes "prod" is told at once what production wants.
+  // NODE_ENV=prod also reports what production requires.
   if (wrong.has('NODE_ENV') && /^prod/i.test(given.NODE_ENV ?? '')) rest.push(['NODE_ENV', 'production']);
   return { values: schema.parse(Object.fromEntries(rest)), mistakes, wrong };
 }
@@ -87,18 +87,18 @@ function asMistake(issue: z.core.$ZodIssue): string {
   return `${String(issue.path[0])}: ${issue.message}`;
 }
 
-/** The variable that a mistake is of. A file of a secret is as good as the secret. */
+/** Returns the variable of a mistake. The file of a secret counts as the secret. */
 function nameIn(mistake: string): string {
   const [name = ''] = mistake.split(':');
   return SECRETS.find((secret) => name === `${secret}_FILE`) ?? name;
 }
 
-/** Migrations run as the owner of the tables. Without an address for that, the service is the owner. */
+/** Returns both addresses. Migrations run as the owner of the tables: without their own address, the service is. */
 function databaseUrls(env: DatabaseVariables, mistakes: string[]) {
   const databaseUrl = databaseAddress(env, 'DATABASE', mistakes);
   const migrationUrl = databaseAddress(env, 'DATABASE_MIGRATION', mistakes);
   if (migrationUrl && !databaseUrl)
-    mistakes.push('DATABASE_URL: set it, DATABASE_MIGRATION_URL is for migrations alone');
+    mistakes.push('DATABASE_URL: set it, since DATABASE_MIGRATION_URL is only for migrations');
   return { databaseUrl, migrationUrl: migrationUrl ?? databaseUrl };
 }
 
@@ -117,19 +117,19 @@ function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environm
   return { days: given ?? Math.min(SESSION_DAYS, maxDays), maxDays };
 }
 
-/** A deployment in a private network has its own images there. */
+/** Returns whether the address is in a private network: a deployment there has its own images there. */
 function isOnPrivateHost(address: string | undefined): boolean {
   return address !== undefined && isPrivateHost(new URL(address).hostname);
 }
 
-/** A process that keeps images, and knows of accounts only what that takes. */
+/** Returns whether this process only stores images. It then knows only what that requires of accounts. */
 function imagesOnlyOf({ IMAGES, STORAGE_PROVIDER }: Environment, mistakes: string[]): boolean {
   if (IMAGES !== 'here' && STORAGE_PROVIDER === 'qiniu')
-    mistakes.push('IMAGES: leave it out with STORAGE_PROVIDER=qiniu, where Qiniu keeps the images');
+    mistakes.push('IMAGES: unset it with STORAGE_PROVIDER=qiniu, where Qiniu stores the images');
   return IMAGES === 'only';
 }
 
-/** By concern. It holds secrets, so no part of it is ever logged. */
+/** Groups the settings by concern. The result contains secrets, so no part of it is ever logged. */
 function nested(env: Environment, mistakes: string[]) {
   const need = needing(env, mistakes);
   const strict = isProduction(env);
@@ -196,7 +196,7 @@ function nested(env: Environment, mistakes: string[]) {
       addFriendsOnly: env.GROUP_ADD === 'friends',
       joinable: env.GROUP_JOIN === 'open',
       maxMembers: env.GROUP_MAX_MEMBERS,
-      /** 0: any number. */
+      /** 0: no limit. */
       maxPerUser: env.GROUPS_PER_USER,
       maxJoined: env.GROUPS_JOINED_PER_USER,
     },

@@ -25,11 +25,11 @@ export const databaseUrl = z
     const mistake = mistakeInAddress(url);
     if (mistake) context.addIssue(mistake);
   });
-/** Which process keeps images: this one, this one and it does nothing else, or one at an address. */
+/** Process that stores images: this one, this one and nothing else, or one at an address. */
 export const imagesPlace = z.union([z.enum(['here', 'only']), httpUrl], {
-  error: 'must be here, only, or the http or https address of the process that keeps images',
+  error: 'must be here, only, or the http or https address of the process that stores images',
 });
-/** With a port or without. */
+/** Host name, with or without a port. */
 export const hostName = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i);
 export const list = z.string().transform((value) =>
   value
@@ -53,12 +53,12 @@ function isWebOrigin(value: string): boolean {
   return /^https?:[^*]*$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 
-/** Of a page in an app, such as capacitor://localhost. */
+/** Matches the origin of a page in an app, such as capacitor://localhost. */
 function isAppOrigin(value: string): boolean {
   return /^(?!(https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
 }
 
-/** Not of everybody, which would let each client choose its address. */
+/** Matches a network, but not that of all addresses, which would let each client choose its own. */
 function isNetwork(name: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(name)) return true;
   const [address = '', bits] = name.split(/\/(?=\d{1,3}$)/);
@@ -75,13 +75,13 @@ function mistakeInRegion({ input }: { input: unknown }): string {
   return `must be countries or calling codes separated by commas, such as GB,US,86${hint}`;
 }
 
-/** As it stands in an address: in lower case, with a port that is not the usual one. */
+/** Matches a host as in an address: in lower case, with the port only if it is not the default. */
 function isHost(value: string): boolean {
   const address = `https://${value}`;
   return URL.canParse(address) && new URL(address).host === value;
 }
 
-/** For Express's setting of the same name: the number of proxies in front, or their addresses. */
+/** Parses Express's setting of the same name: the number of proxies in front, or their addresses. */
 export function trustProxy(value: string, context: z.RefinementCtx): false | number | string[] {
   if (value === 'none') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);

@@ -1,14 +1,14 @@
 import type { Environment } from './variables';
 
-/** Different ones in a secret: what openssl makes has more, a letter that is held down has one. */
+/** Minimum of different characters in a secret. Secrets of openssl have more, a held-down key has one. */
 const LEAST_CHARACTERS = 10;
 const GUESSED_FIRST = /change.?me|pass.?word|secret|example|openssl|qwerty|123456|abcdef/i;
-/** Nobody has more in front. */
+/** Maximum proxies in front: more than anyone has. */
 const MOST_PROXIES = 10;
 
 type Rule = [unfit: boolean, mistake: string];
 
-/** Defaults that make a first try easy would harm real users. In production each is refused, with its remedy. */
+/** Refuses, with remedies, defaults that make a first try easy but would harm real users in production. */
 export function unfitForProduction(env: Environment): string[] {
   const overHttp = (
     name: 'CORS_ORIGINS' | 'IMAGES' | Extract<keyof Environment, `${string}_URL`>,
@@ -22,7 +22,7 @@ export function unfitForProduction(env: Environment): string[] {
     [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
     [
       env.SMS_PROVIDER !== 'twilio',
-      'SMS_PROVIDER: set it to twilio, console and file show every code to whoever reads them',
+      'SMS_PROVIDER: set it to twilio, since console and file show every code to their readers',
     ],
     [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
     [
@@ -37,8 +37,8 @@ export function unfitForProduction(env: Environment): string[] {
     ],
     [
       env.SEND_CODE_PER_DAY === undefined,
-      'SEND_CODE_PER_DAY: set it to the messages a day that you pay for at most (three for each new user a day), or to 0 ' +
-        'for no bound',
+      'SEND_CODE_PER_DAY: set it to the most messages a day that you will pay for (three for each new user a day), or to ' +
+        '0 for no limit',
     ],
     [
       (env.SESSION_SECRETS ?? []).some(isGuessable),
@@ -49,18 +49,18 @@ export function unfitForProduction(env: Environment): string[] {
     overHttp('IMAGES', 'clients send their upload tokens there'),
     overHttp('QINIU_UPLOAD_URL', 'clients send their upload tokens there'),
     overHttp('CAPTCHA_VERIFY_URL', 'the secret key is sent there'),
-    overHttp('CAPTCHA_SCRIPT_URL', 'anybody on the way can change a script that comes over HTTP'),
-    overHttp('CORS_ORIGINS', 'anybody on the way can change a page that comes over HTTP'),
+    overHttp('CAPTCHA_SCRIPT_URL', 'anyone on the network path can change a script that is sent over HTTP'),
+    overHttp('CORS_ORIGINS', 'anyone on the network path can change a page that is sent over HTTP'),
     [
       typeof env.TRUST_PROXY === 'number' && env.TRUST_PROXY > MOST_PROXIES,
-      `TRUST_PROXY: must be at most ${MOST_PROXIES}, clients choose their address beyond the proxies there are`,
+      `TRUST_PROXY: must be at most ${MOST_PROXIES}, since clients could choose their address beyond the real proxies`,
     ],
     [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
   ];
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
 }
 
-/** Any user has a token that is signed with it, and can try at home what it may be. */
+/** Returns whether a secret can be guessed: every user has a token signed with it, and can test guesses offline. */
 function isGuessable(secret: string): boolean {
   const isRepeated = /^(.{1,32})\1+.{0,16}$/.test(secret);
   return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);

@@ -7,22 +7,22 @@ import { isProduction, MIB, type Environment } from './variables';
 
 type Need = <Name extends keyof Environment>(name: Name, why: string) => NonNullable<Environment[Name]>;
 
-/** A variable that the chosen provider cannot work without. */
+/** Returns a function that reads a variable which the chosen provider requires. */
 export function needing(env: Environment, mistakes: string[]): Need {
   return <Name extends keyof Environment>(name: Name, why: string) => {
     const value = env[name];
     if (value === undefined) mistakes.push(`${name}: set it, ${why}`);
-    // With a mistake loadConfig throws, and nothing reads the value.
+    // After a mistake loadConfig throws, so the value is not used.
     return value as NonNullable<Environment[Name]>;
   };
 }
 
 export function smsOf(env: Environment, need: Need): SmsSettings {
-  // What production will ask for next is told at once.
+  // Production requires Twilio: its variables are checked at once.
   switch (isProduction(env) ? 'twilio' : env.SMS_PROVIDER) {
     case 'twilio': {
       const why = 'SMS_PROVIDER=twilio needs it';
-      const either = `or TWILIO_MESSAGING_SERVICE_SID in its place: ${why}`;
+      const either = `or TWILIO_MESSAGING_SERVICE_SID instead: ${why}`;
       return {
         provider: 'twilio',
         accountSid: need('TWILIO_ACCOUNT_SID', why),
@@ -81,7 +81,7 @@ export function storageOf(env: Environment, need: Need): StorageSettings {
   };
 }
 
-/** Of another process that keeps images. */
+/** Returns the address of a separate image server. */
 export function imagesAddress({ IMAGES }: Environment): string | undefined {
   return IMAGES === 'here' || IMAGES === 'only' ? undefined : IMAGES;
 }

@@ -8,7 +8,7 @@ interface WithFiles {
   mistakes: string[];
 }
 
-/** NAME_FILE is the path of a file that holds the secret NAME: puts what the files hold under the names. */
+/** Reads secrets from files: NAME_FILE is the path of a file with the secret NAME. */
 export function readSecretFiles(given: Environment, names: readonly string[]): WithFiles {
   const env = { ...given };
   const mistakes = names.map((name) => {
@@ -18,7 +18,7 @@ export function readSecretFiles(given: Environment, names: readonly string[]): W
     try {
       env[name] = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
     } catch (error) {
-      // Without the path, which may be a secret that was put there by mistake.
+      // Leaves out the path, which may be a secret that was put there by mistake.
       return `${name}_FILE: must be the path of a file that can be read (${codeOf(error) ?? 'unknown error'})`;
     }
     return env[name] === '' ? `${name}_FILE: must be the path of a file that is not empty` : undefined;

@@ -28,7 +28,7 @@ const limitVariables = Object.fromEntries(
   [...LIMIT_VARIABLES.keys()].map((name) => [name, limit.optional()]),
 ) as Record<LimitVariable, ReturnType<typeof limit.optional>>;
 
-/** One entry per variable, under the variable's name. An empty value counts as unset. */
+/** One entry per variable, under its name. An empty value counts as unset. */
 export const environment = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
   HOST: text.default('127.0.0.1'),
@@ -58,7 +58,7 @@ export const environment = z.object({
     .pipe(
       z
         .array(z.string().min(32, 'each secret needs at least 32 characters: openssl rand -hex 32 makes one'))
-        .min(1, 'must hold a secret: openssl rand -hex 32 makes one'),
+        .min(1, 'must contain a secret: openssl rand -hex 32 makes one'),
     )
     .optional(),
   SESSION_DAYS: whole(1, 400).optional(),
@@ -69,7 +69,7 @@ export const environment = z.object({
   SMS_FILE: text.optional(),
   SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
   NOTIFY: oneOf('off', 'sms').default('off'),
-  // Each fits in one message: 160 characters of GSM-7.
+  // Each text fits in one message: 160 characters of GSM-7.
   NOTIFY_TEXT_PASSWORD_RESET: text.default(
     'The password of your account was reset with a code sent to this phone. If this was not you, reset it again now.',
   ),
@@ -158,16 +158,19 @@ export const environment = z.object({
 
 export const VARIABLES = Object.keys(environment.shape);
 
-/** Each may be given as NAME_FILE, too: the path of a file that holds it. */
+/** Secrets, which may also be given as NAME_FILE: the path of a file that contains the secret. */
+// prettier-ignore
 export const SECRETS = [
-  ...(['DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD'] as const),
-  ...(['SESSION_SECRETS', 'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY'] as const),
-  ...(['RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY', 'CAPTCHA_SECRET_KEY'] as const),
-];
+  'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'SESSION_SECRETS',
+  'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
+  'CAPTCHA_SECRET_KEY',
+] as const;
 
 export const databaseVariables = environment.pick({
-  ...{ DATABASE_URL: true, DATABASE_PASSWORD: true },
-  ...{ DATABASE_MIGRATION_URL: true, DATABASE_MIGRATION_PASSWORD: true },
+  DATABASE_URL: true,
+  DATABASE_PASSWORD: true,
+  DATABASE_MIGRATION_URL: true,
+  DATABASE_MIGRATION_PASSWORD: true,
 });
 
 export type Environment = z.infer<typeof environment>;

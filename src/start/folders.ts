@@ -7,8 +7,8 @@ import type { Config } from '../config/config';
 const BLOCK = 4_096;
 
 /**
- * Folders that the service will have to write to and cannot, each with the remedy. Found at the start: the first image
- * may come weeks later. It makes no folder, since the start may still be refused for something else.
+ * Returns folders that the service must write to but cannot, each with a remedy. Checked at the start: the first image
+ * may come weeks later. Creates no folder, since the start may still fail for another reason.
  */
 export function folderMistakes(config: Config): string[] {
   const { dataDir, storage, sms } = config;
@@ -22,7 +22,7 @@ export function folderMistakes(config: Config): string[] {
   return mistakes;
 }
 
-/** In production each is required as a setting. */
+/** Returns what development keeps in DATA_DIR. In production each must be set instead. */
 function keptInDevelopment({ secrets }: Config): string[] {
   return [
     ...(secrets.databaseUrl ? [] : ['the embedded database']),
@@ -30,7 +30,7 @@ function keptInDevelopment({ secrets }: Config): string[] {
   ];
 }
 
-/** A file that is there, also where no other could be made, and one that is no file on a disk. */
+/** Returns whether the path can be written, as an existing file in a read-only folder, or a device, may be. */
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
@@ -54,12 +54,12 @@ function remedy(name: string, code: string): string {
   const another = `set ${name} to ${name === 'SMS_FILE' ? 'a file in ' : ''}a folder that this user may write`;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk or the quota is full: make room, or ${another}`;
   if (code === 'EROFS') return `it is mounted read-only: mount it for writing, or ${another}`;
-  if (code === 'ENOENT') return `no folder can be made there: ${another}`;
-  if (code === 'ENOTDIR') return `something on the way is a file and no folder: ${another}`;
+  if (code === 'ENOENT') return `a folder cannot be created there: ${another}`;
+  if (code === 'ENOTDIR') return `a part of its path is a file, not a folder: ${another}`;
   return `give it to user ${process.getuid?.() ?? 'of this process'} (chown), or ${another}`;
 }
 
-/** A folder that is there is written to; of one that is to be made, the next above that is there is asked. */
+/** Returns why the folder cannot be written. Tests it or, if it is new, the nearest existing folder above. */
 function whyUnwritable(folder: string): string | undefined {
   try {
     if (!statSync(folder).isDirectory()) return 'ENOTDIR';
@@ -83,7 +83,7 @@ function whyNotToBeMade(above: string): string | undefined {
   if (!existsSync(above) && dirname(above) !== above) return whyNotToBeMade(dirname(above));
   try {
     if (!statSync(above).isDirectory()) return 'ENOTDIR';
-    // What may be done says nothing of /proc, where no folder can be made, and Node would try for ever.
+    // Rights do not tell about /proc, where folders cannot be created, and Node would retry for ever.
     rmdirSync(mkdtempSync(join(above, '.writable-')));
     return undefined;
   } catch (error) {

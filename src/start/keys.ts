@@ -7,7 +7,7 @@ import { generateSigningKey, isSigningKey } from '../integrations/messaging/sign
 export interface Keys {
   sessionSecrets: string[];
   messagingJwtKey: string;
-  /** Opens the inbox of development. */
+  /** Token of the inbox in development. */
   inboxToken: string;
 }
 
@@ -16,7 +16,7 @@ interface Given {
   secrets: { session: string[] | undefined; messagingJwtKey: string | undefined; inboxToken?: string | undefined };
 }
 
-/** The keys of this installation. Those that are not given are made once and kept in DATA_DIR, but for the inbox token. */
+/** Returns the keys of this installation. Missing ones are made, and kept in DATA_DIR but for the inbox token. */
 export function loadKeys({ dataDir, secrets }: Given): Keys {
   return {
     sessionSecrets: secrets.session ?? [kept(dataDir, 'session-secret', () => randomBytes(32).toString('hex'))],
@@ -25,10 +25,10 @@ export function loadKeys({ dataDir, secrets }: Given): Keys {
   };
 }
 
-/** Long enough for what loadKeys makes, and no empty file. */
+/** Minimum length of a kept secret: as loadKeys makes them, and not an empty file. */
 const LEAST_SECRET = 32;
 
-/** Kept keys that are there and no good: a disk that was full, a file that was edited or belongs to somebody else. */
+/** Returns unusable kept keys: the disk was full, or the file was edited or belongs to another user. */
 export function keyMistakes({ dataDir, secrets }: Given): string[] {
   const isSecret = (value: string) => value.length >= LEAST_SECRET;
   return [
@@ -42,9 +42,9 @@ function mistakeIn(dataDir: string, name: string, isGood: (value: string) => boo
   try {
     const value = read(path);
     if (value === undefined || isGood(value)) return [];
-    return [`DATA_DIR: ${path} holds no key: restore it from a backup, or remove it, which ends ${ends}`];
+    return [`DATA_DIR: ${path} does not contain a key: restore it from a backup, or remove it, which ends ${ends}`];
   } catch (error) {
-    // What keeps the folder itself from being used is told once, and not here.
+    // A mistake of the folder itself is reported only once, elsewhere.
     if (codeOf(error) === 'ENOTDIR') return [];
     return [
       `DATA_DIR: ${path} cannot be read (${codeOf(error) ?? 'unknown error'}): make it a file that the user of this process may read`,
@@ -66,7 +66,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Creates the key file atomically. If another process was first, returns that one's key. */
+/** Creates the key file atomically. If another process was first, returns its key. */
 function create(dataDir: string, path: string, value: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -1,21 +1,21 @@
-/** As pino numbers them. */
+/** Levels with the numbers of pino. */
 const LEVELS = { info: 30, warn: 40, fatal: 60 };
 
-/** Beside the log, which can be silenced: what whoever starts the service is told. */
+/** Output for the person who starts the service, besides the log, which can be silenced. */
 export class StartLog {
-  /** Lines for people, or JSON like the log's for what collects them. */
+  /** Writes lines for people, or JSON like the log, for log collectors. */
   constructor(private readonly isJson: () => boolean) {}
 
   say(line: string, fields: Record<string, string> = {}): void {
     process.stdout.write(this.written('info', line, fields));
   }
 
-  /** The service starts, perhaps otherwise than was meant. */
+  /** Warns that the service starts, but perhaps not as intended. */
   warn(line: string): void {
     process.stderr.write(this.written('warn', line, {}));
   }
 
-  /** Why the service does not start: one line, or a headline and what it is about. */
+  /** Reports why the service does not start: one line, or a headline and details. */
   fail(headline: string, lines: string[] = []): void {
     const shown = this.isJson() ? lines : lines.map((line) => `  ${line}`);
     process.stderr.write([headline, ...shown].map((line) => this.written('fatal', line, {})).join(''));

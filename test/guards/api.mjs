@@ -1725,7 +1725,7 @@ export const guards = {
   'messaging-ends-12': {
     guard: 'ended tokens are reported to the messaging provider until it confirms',
     file: 'src/composition/services.ts',
-    replace: 'new Sweeper([() => tokenEnds.sweep()], logger, TELLING_MS),',
+    replace: 'new Sweeper([() => tokenEnds.sweep()], logger, TOKEN_ENDS_SWEEP_MS),',
     by: '',
     named: 'is retried at RongCloud when it fails at first',
   },
@@ -3662,7 +3662,7 @@ export const guards = {
   'image-server-1': {
     guard: 'a separate image server removes images within seconds once the accounts have made them due',
     file: 'src/composition/services.ts',
-    replace: 'new Sweeper([() => storage.removeUnused()], logger, FOLLOWING_MS),',
+    replace: 'new Sweeper([() => storage.removeUnused()], logger, REMOVE_UNUSED_MS),',
     by: '',
     named: 'removes a portrait soon after it is replaced',
   },

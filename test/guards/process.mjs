@@ -318,7 +318,7 @@ export const guards = {
   'settings-9': {
     guard: 'an unknown variable is reported without its value',
     file: 'src/start/unknown-names.ts',
-    replace: 'return [`${name}: is no setting',
+    replace: 'return [`${name}: is not a setting',
     by: 'return [`${name}: ${env[name]} is no setting',
     named: 'names variables that are probably meant for it',
   },

@@ -67,7 +67,7 @@ export const guards = {
   'config-3': {
     guard: 'production does not trust pages that come over HTTP',
     file: 'src/config/production.ts',
-    replace: "overHttp('CORS_ORIGINS', 'anybody on the way can change a page that comes over HTTP'),",
+    replace: "overHttp('CORS_ORIGINS', 'anyone on the network path can change a page that is sent over HTTP'),",
     by: '',
     named: 'refuses pages that come over HTTP',
   },

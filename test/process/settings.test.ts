@@ -304,15 +304,15 @@ describe('mistakes in settings at npm start', () => {
       DATABASE_HOST: rememberSecret('a-host-of-somebody'),
     });
     expect(await service.exited).toBe(1);
-    expect(service.stderr).toMatch(/^DATABSE_URL: .* is DATABASE_URL meant\?$/m);
-    expect(service.stderr).toMatch(/^SMS_PROVDER: .* is SMS_PROVIDER meant\?$/m);
-    expect(service.stderr).toMatch(/^DATABASE_HOST: is no setting .*\.env\.example names all there are$/m);
+    expect(service.stderr).toMatch(/^DATABSE_URL: .* did you mean DATABASE_URL\?$/m);
+    expect(service.stderr).toMatch(/^SMS_PROVDER: .* did you mean SMS_PROVIDER\?$/m);
+    expect(service.stderr).toMatch(/^DATABASE_HOST: is not a setting .*\.env\.example lists all settings$/m);
     for (const value of ['an-old-secret', 'misspelt', 'somebody']) expect(service.stderr).not.toContain(value);
   });
 
   it('starts in spite of an unknown variable', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVL: 'info' })).untilReady();
-    expect(service.stderr).toBe('LOG_LEVL: is no setting of this service, and changes nothing: is LOG_LEVEL meant?\n');
+    expect(service.stderr).toBe('LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n');
     await service.stop();
   });
 
@@ -348,7 +348,7 @@ describe('mistakes in settings at npm start', () => {
     const service = await startService({ DATA_DIR: makeDataDir(), HOST: '192.0.2.1' });
     expect(await service.exited).toBe(1);
     expect(service.stderr).toBe(
-      'Cannot start: 192.0.2.1 is no address of this machine: set HOST to one of its own, or to 0.0.0.0 for all\n',
+      'Cannot start: 192.0.2.1 is not an address of this machine: set HOST to one of its own, or to 0.0.0.0 for all\n',
     );
   });
 });
@@ -380,7 +380,7 @@ describe('a database that cannot be used', () => {
       (url) => void ((url.password = ''), url.searchParams.set('password', 'hunter2')),
       /password authentication failed .* DATABASE_PASSWORD$/m,
     ],
-    ['no password', (url) => (url.password = ''), /It wants a password: give it in DATABASE_PASSWORD$/m],
+    ['no password', (url) => (url.password = ''), /It requires a password: set it in DATABASE_PASSWORD$/m],
     ['another name', (url) => (url.pathname = '/no_such'), /"no_such" does not exist\. Create it .* DATABASE_URL to/],
     ['no TLS', (url) => url.searchParams.set('sslmode', 'verify-full'), /Turn ssl on .* sslmode out of DATABASE_URL$/m],
     [
@@ -436,7 +436,7 @@ describe('a database that cannot be used', () => {
     const name = new URL(ownerUrl).pathname.slice(1);
     await query(ownerUrl, `ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
     expect(await refusalBy({ DATABASE_URL: url })).toMatch(
-      /\. It takes no writes, as a standby does: set DATABASE_URL/,
+      /\. It does not take writes, like a standby: set DATABASE_URL/,
     );
     await drop();
   });
@@ -445,7 +445,7 @@ describe('a database that cannot be used', () => {
     const { url, drop, ownerUrl } = await changed(() => undefined);
     await query(ownerUrl, 'CREATE TABLE users (x integer)');
     const told = await refusalBy({ DATABASE_URL: url });
-    expect(told).toMatch(/cannot be used: relation "users" already exists\. The tables of something else are there/);
+    expect(told).toMatch(/cannot be used: relation "users" already exists\. It has tables of other software/);
     await query(ownerUrl, 'DROP TABLE users');
     await query(ownerUrl, `CREATE ROLE without_rights LOGIN PASSWORD 'hunter2'`);
     const weak = Object.assign(new URL(url), { username: 'without_rights', password: 'hunter2' });

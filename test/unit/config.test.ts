@@ -386,7 +386,7 @@ describe('loadConfig', () => {
     (IMAGES) => {
       const QINIU = { QINIU_ACCESS_KEY: 'a', QINIU_SECRET_KEY: 's', QINIU_BUCKET: 'b', QINIU_DOMAIN: 'images.example' };
       const mistakes = mistakesIn({ STORAGE_PROVIDER: 'qiniu', ...QINIU, IMAGES });
-      expect(mistakes).toEqual([expect.stringMatching(/^IMAGES: leave it out with STORAGE_PROVIDER=qiniu/)]);
+      expect(mistakes).toEqual([expect.stringMatching(/^IMAGES: unset it with STORAGE_PROVIDER=qiniu/)]);
     },
   );
 

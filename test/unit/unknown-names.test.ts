@@ -19,7 +19,7 @@ describe('environment variables that the service does not know', () => {
     ['DATADIR', 'DATA_DIR'],
   ])('are reported with the name that is probably meant: %s', (name, meant) => {
     expect(unknownVariables({ [name]: 'hunter2' })).toEqual([
-      `${name}: is no setting of this service, and changes nothing: is ${meant} meant?`,
+      `${name}: is not a setting of this service, and has no effect: did you mean ${meant}?`,
     ]);
   });
 
@@ -27,7 +27,7 @@ describe('environment variables that the service does not know', () => {
     "are reported if their first word is one of the service's: %s",
     (name) => {
       const [line = ''] = unknownVariables({ [name]: 'hunter2' });
-      expect(line).toMatch(new RegExp(`^${name}: is no setting of this service`));
+      expect(line).toMatch(new RegExp(`^${name}: is not a setting of this service`));
       expect(line).not.toContain('hunter2');
     },
   );
