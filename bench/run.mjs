@@ -1,7 +1,7 @@
 // npm run bench: measures the compiled service beside a floor and beside other software. See docs/benchmark.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { ensureDependencies, root } from '../scripts/dependencies.mjs';
+import { root } from '../scripts/dependencies.mjs';
 import { hasWrk } from './load.mjs';
 import { readOptions } from './options.mjs';
 
@@ -27,7 +27,6 @@ async function run() {
 }
 
 async function prepare() {
-  await ensureDependencies({ dev: true });
   // The short check does not run other software; it needs only packages that the service has as well.
   const needsOthers = !options.short || !hasWrk;
   const folder = `${root}/bench`;

@@ -165,7 +165,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown error';
 }
 
-if (require.main === module)
+if (process.argv[1] === __filename)
   main(process.argv.slice(2)).catch((error: unknown) => {
     process.stderr.write(`No demo data: ${messageOf(error)}\n`);
     process.exitCode = 1;

@@ -4,19 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInstallScripts } from './install-scripts.mjs';
+import { ensureNode, stop } from './node.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-const OLDEST_NODE = [20, 19];
-
 /** Installs what the lock file asks for, unless it is installed already. `dev` adds what only developers need. */
 export async function ensureDependencies({ dev }) {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
-    stop(
-      `Node ${OLDEST_NODE.join('.')} or newer is needed, and this is ${process.versions.node}: ` +
-        'nvm install takes the version of .nvmrc, and https://nodejs.org has all of them',
-    );
+  await ensureNode();
   await installMissing(dev);
   if (!runInstallScripts()) stop('A package could not be set up: see what npm says above, then try again.');
 }
@@ -75,11 +69,4 @@ function npmCi(flags) {
     });
     child.on('exit', (status) => settle(status ?? 1));
   });
-}
-
-/** In production as a line of the log. */
-function stop(msg) {
-  const isJson = process.env.NODE_ENV === 'production';
-  process.stderr.write(`${isJson ? JSON.stringify({ level: 60, time: Date.now(), msg }) : msg}\n`);
-  process.exit(1);
 }

@@ -86,4 +86,4 @@ function commented(text: string): string {
   return lines.map((one) => `# ${one}\n`).join('');
 }
 
-if (require.main === module) for (const [file, text] of filesWithTables()) writeFileSync(join(ROOT, file), text);
+if (process.argv[1] === __filename) for (const [file, text] of filesWithTables()) writeFileSync(join(ROOT, file), text);

@@ -1,8 +1,7 @@
-// npm test: dependencies, then Jest, in this one process. Arguments go to Jest: npm test -- test/api/login.test.ts
+// npm test: Jest, in this one process. Arguments go to Jest: npm test -- test/api/login.test.ts
 import { createRequire } from 'node:module';
-import { ensureDependencies, root } from './dependencies.mjs';
+import { root } from './dependencies.mjs';
 
-await ensureDependencies({ dev: true });
 process.chdir(root);
 process.env.NODE_ENV = 'test';
 process.stdout.write('Running the tests on a PostgreSQL of their own …\n');

@@ -32,7 +32,12 @@ async function warmStarts(bench) {
   const times = [];
   for (let start = 0; start <= bench.options.rounds; start += 1) {
     const begun = performance.now();
-    const server = await startServer(bench, { name: 'npm-start', args: ['scripts/start.mjs'], cwd: root, env });
+    const server = await startServer(bench, {
+      name: 'npm-start',
+      args: ['scripts/run.mjs', 'src/server.ts'],
+      cwd: root,
+      env,
+    });
     const seconds = (performance.now() - begun) / 1_000;
     await server.stop();
     if (start === 0) continue;

@@ -111,8 +111,7 @@ function answering(operation: Operation, entrance: Entrance): RequestHandler {
       if (isCounted && !(call instanceof ReaderCall))
         await enter(call instanceof UserCall ? call.userId : call.caller.address);
       result = await answer(input, call);
-      if (access === 'reader' && !req.signedIn)
-        throw new Error('an operation for readers answered without reading');
+      if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
     } catch (error) {
       // A client without a session gets 401, and is not told what else is wrong.
       if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);

@@ -11,12 +11,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureDependencies, root } from '../../scripts/dependencies.mjs';
+import { root } from '../../scripts/dependencies.mjs';
+import { formOf, foundOf, placesOf } from './form.mjs';
 import { guards } from './guards.mjs';
-
-await ensureDependencies({ dev: true });
-const { formOf, foundOf, placesOf } = await import('./form.mjs');
-const { addSeen, formsAt, seenForms } = await import('./seen.mjs');
+import { addSeen, formsAt, seenForms } from './seen.mjs';
 
 const COPIED = [
   'src',

@@ -23,7 +23,7 @@ export class ServiceProcess {
 
   /** Starts it in a process group of its own, as in a terminal. `command` may put a program in front of node. */
   static start(env: Record<string, string>, command: string[] = []): ServiceProcess {
-    const [program = process.execPath, ...args] = [...command, process.execPath, 'scripts/start.mjs'];
+    const [program = process.execPath, ...args] = [...command, process.execPath, 'scripts/run.mjs', 'src/server.ts'];
     const child = spawn(program, args, {
       cwd: ROOT,
       detached: true,

@@ -5,6 +5,13 @@ import { ROOT } from '../support/service-process';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
+interface LockedPackage {
+  license: string;
+  dev?: boolean;
+  integrity?: string;
+  optionalDependencies?: Record<string, string>;
+}
+
 interface Package {
   version: string;
   license: string;
@@ -12,7 +19,7 @@ interface Package {
   engines: { node: string };
   overrides: Record<string, string>;
   devDependencies: Record<string, string>;
-  packages: Record<string, { license: string; dev?: boolean }>;
+  packages: Record<string, LockedPackage>;
 }
 const json = (path: string) => JSON.parse(read(path)) as Package;
 
@@ -62,6 +69,14 @@ describe('versions', () => {
     expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${read('.nvmrc').trim()}-`);
   });
 
+  it('of the fetched Node.js are the same on each platform, and its lock file has their hashes', () => {
+    const { packages } = json('scripts/node/package-lock.json');
+    const { '': own, ...fetched } = packages;
+    expect(new Set(Object.values(own?.optionalDependencies ?? {})).size).toBe(1);
+    expect(Object.keys(fetched)).toHaveLength(4);
+    for (const { integrity } of Object.values(fetched)) expect(integrity).toMatch(/^sha512-/);
+  });
+
   it('pinned exactly have their reason in docs/updates.md', () => {
     const { overrides, devDependencies } = json('package.json');
     const page = read('docs/updates.md');
@@ -98,8 +113,8 @@ describe('the workflow', () => {
   const script = read('.ci/run');
 
   it('runs the deciding checks on each line of Node, including the oldest supported one', () => {
-    expect(nodes).toEqual([20, 22, 24]);
-    expect(json('package.json').engines.node).toBe(`>=${nodes[0]}.19`);
+    expect(nodes).toEqual([22.18, 24, 26]);
+    expect(json('package.json').engines.node).toBe(`>=${nodes[0]}`);
     expect(jobs.run.steps.map(({ run }) => run)).toContain('bash .ci/run ${{ matrix.part }}');
   });
 

@@ -35,7 +35,11 @@ export const keySet: Endpoint = {
   answer: {
     type: 'application/json',
     result: z
-      .object({ keys: z.array(publicKey).meta({ description: 'The current signing key and, if there is one, the previous key.' }) })
+      .object({
+        keys: z
+          .array(publicKey)
+          .meta({ description: 'The current signing key and, if there is one, the previous key.' }),
+      })
       .meta({ id: 'KeySet', description: 'The public keys, as in RFC 7517.' }),
   },
   // With tokens of RongCloud, which need no keys.
