@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 21c10b282e3f59d79471acbcaacb364f4c86b015a1aa1288139461e37808514e
+// SHA-256 of the document: 7f8d4d1e1bf98fdb338de1d5ec790895209e924e4d50775f42ff7660bb34e85c
 
 export interface paths {
     "/user/send_code": {
@@ -59,7 +59,7 @@ export interface paths {
         post: operations["userRemovePortrait"];
     };
     "/user/close_account": {
-        /** Closes the account: everything of it ends, and its phone is free again. */
+        /** Closes the account: ends everything that belongs to it, and frees its phone. */
         post: operations["userCloseAccount"];
     };
     "/user/change_phone": {
@@ -631,7 +631,7 @@ export interface components {
         };
         /** @description A phone of the account. */
         KeptPhone: {
-            /** @description In E.164. */
+            /** @description The number, in E.164. */
             phone: string;
             /** @description Its dialling code. */
             region: string;
@@ -650,7 +650,7 @@ export interface components {
         KeptBlacklistEntry: {
             /** @description The id of another user. */
             friendId: string;
-            /** @description False where it has ended. */
+            /** @description False if the entry has ended. */
             status: boolean;
             /**
              * Format: date-time
@@ -687,7 +687,7 @@ export interface components {
             /** @description The user's name in the group. */
             displayName: string;
             role: components["schemas"]["GroupRole"];
-            /** @description Whether it has ended. */
+            /** @description Whether the membership has ended. */
             isDeleted: boolean;
             /**
              * Format: date-time

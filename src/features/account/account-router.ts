@@ -19,7 +19,7 @@ export function accountRouter({ account, exporting, cookies, devices }: Parts): 
   return [
     operation({
       path: '/user/close_account',
-      summary: 'Closes the account: everything of it ends, and its phone is free again.',
+      summary: 'Closes the account: ends everything that belongs to it, and frees its phone.',
       access: 'user',
       body: ownPassword,
       queue: 'writes',

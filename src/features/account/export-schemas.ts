@@ -16,7 +16,7 @@ const user = profile
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 const phone = z
   .strictObject({
-    phone: text('In E.164.', '+447911123456'),
+    phone: text('The number, in E.164.', '+447911123456'),
     region: text('Its dialling code.', '44'),
   })
   .meta({ id: 'KeptPhone', description: 'A phone of the account.' });
@@ -32,7 +32,7 @@ const image = z
 const blacklistEntry = z
   .strictObject({
     friendId: otherId,
-    status: z.boolean().meta({ description: 'False where it has ended.', examples: [true] }),
+    status: z.boolean().meta({ description: 'False if the entry has ended.', examples: [true] }),
     updatedAt: time,
   })
   .meta({ id: 'KeptBlacklistEntry', description: 'An entry of the blacklist.' });
@@ -51,7 +51,7 @@ const membership = z
     groupName: text('The name of the group.', 'Hikers'),
     displayName: text("The user's name in the group.", 'Ann from work'),
     role,
-    isDeleted: z.boolean().meta({ description: 'Whether it has ended.', examples: [false] }),
+    isDeleted: z.boolean().meta({ description: 'Whether the membership has ended.', examples: [false] }),
     updatedAt: time,
   })
   .meta({ id: 'KeptMembership', description: 'A membership of the user.' });
