@@ -144,7 +144,7 @@ describe('send_code', () => {
     // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const take = jest.spyOn(LimitsRepository.prototype, 'take');
-    const full = jest.spyOn(LimitsRepository.prototype, 'full');
+    const full = jest.spyOn(LimitsRepository.prototype, 'findFull');
     expectBody(await sendCode(limited, newPhone()), { code: 5000 });
     const asked = full.mock.calls.length;
     for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
@@ -576,7 +576,7 @@ describe('failed logins', () => {
     // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const hold = jest.spyOn(LimitsRepository.prototype, 'hold');
-    const full = jest.spyOn(LimitsRepository.prototype, 'full');
+    const full = jest.spyOn(LimitsRepository.prototype, 'findFull');
     for (let tries = 0; tries < 20; tries += 1) expectRefusal(await login(limited, newPhone(), 'wrong-one'), 429);
     expect(hold).toHaveBeenCalledTimes(1);
     expect(full).toHaveBeenCalledTimes(1);

@@ -308,7 +308,7 @@ describe('a notice', () => {
     const person = await settled();
     one.sms.before = ({ code }) => (code === undefined ? Promise.reject(new Error('down')) : Promise.resolve());
     const again = await reset(one, person);
-    const warning = () => one.logged().find(({ msg }) => msg === 'the owner of an account was not told');
+    const warning = () => one.logged().find(({ msg }) => msg === 'the owner of an account was not notified');
     await until(() => warning() !== undefined);
     const masked = `${e164(person).slice(0, 4)}…${e164(person).slice(-2)}`;
     expect(warning()).toMatchObject({
@@ -350,7 +350,7 @@ describe('a notice', () => {
       await app.db.raw('DROP TRIGGER no_notices ON rate_limits; DROP FUNCTION no_notices');
     }
     expect(one.logged()).toContainEqual(
-      expect.objectContaining({ msg: 'the owner of an account was not told: password_changed' }),
+      expect.objectContaining({ msg: 'the owner of an account was not notified: password_changed' }),
     );
     expect(toldTo(person, one)).toEqual([]);
   });

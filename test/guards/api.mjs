@@ -1492,9 +1492,9 @@ export const guards = {
   'limits-27': {
     guard: 'a full limit is not counted again and again',
     file: 'src/features/limits/limiter.ts',
-    replace: `await this.buckets.full(missing) : [];
+    replace: `await this.buckets.findFull(missing) : [];
     this.full.learn(full, rememberable(wanted));`,
-    by: 'await this.buckets.full(missing) : [];',
+    by: 'await this.buckets.findFull(missing) : [];',
     named: 'rarely queries the database for an address that has reached its limit',
   },
   'limits-28': {
@@ -1514,7 +1514,7 @@ export const guards = {
   'limits-30': {
     guard: 'one sender leaves others a place in the queue for counting',
     file: 'src/features/limits/limiter.ts',
-    replace: 'await this.queues.counts.run(lineOf(wanted, caller), () => this.tryToTake(wanted))',
+    replace: 'await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted))',
     by: 'await this.tryToTake(wanted)',
     named: 'are counted one at a time, however many addresses it has',
   },

@@ -2,7 +2,7 @@ import type { Caller } from '../../base/caller';
 import { TooManyRequests } from '../../base/errors';
 import type { Queues } from '../../load/queues';
 import type { KnownPlaces } from '../audit/known-places';
-import type { Held, Limiter, Use } from '../limits/limiter';
+import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
 
 /** A device on which an account was signed in before, under the password of this version. */
 export interface Device {
@@ -23,12 +23,12 @@ export interface Try {
 interface Failures {
   /** Owner of the share of the hashing queue that the attempt uses. */
   share: string;
-  uses: Use[];
+  uses: LimitUse[];
 }
 
 /** The limits that an attempt counts against, by its result. */
 interface Ends {
-  successes: Use[];
+  successes: LimitUse[];
   failures: Failures;
 }
 
@@ -47,7 +47,7 @@ export class LoginAttempts {
 
   /** Runs `compare` within the limits of logins. It returns undefined for a wrong password. */
   async logIn<T>(one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const successes: Use[] = [
+    const successes: LimitUse[] = [
       { limit: 'loginsPerPhoneAndAddress', subject: `${one.phone} ${one.caller.address}` },
       { limit: 'loginsPerPhone', subject: one.phone },
     ];
@@ -56,7 +56,7 @@ export class LoginAttempts {
 
   /** Like `logIn`, but for the old password of a user who changes it. */
   async change<T>(userId: string, one: Try, compare: () => Promise<T | undefined>): Promise<T | undefined> {
-    const successes: Use[] = [{ limit: 'passwordChangesPerHour', subject: userId }];
+    const successes: LimitUse[] = [{ limit: 'passwordChangesPerHour', subject: userId }];
     return this.fromPlace(one, (failures) =>
       this.within(one.caller, { successes, failures: { ...failures, share: userId } }, compare),
     );
@@ -138,7 +138,7 @@ function ofDevice({ userId, id }: Device): Failures {
 }
 
 async function settle<T>(
-  held: Held,
+  held: PendingUses,
   { successes, failures }: Ends,
   compare: () => Promise<T | undefined>,
 ): Promise<T | undefined> {

@@ -3,22 +3,22 @@ import type { Bucket, FullBucket } from './limits-repository';
 interface Known {
   used: number;
   resetsAt: number;
-  /** Until then the database is not asked again. */
+  /** Time until which the database is not asked again. */
   freshUntil: number;
 }
 
-/** With more subjects all are forgotten, so that memory stays bounded. */
+/** Maximum subjects. Beyond it all are forgotten, so that memory stays bounded. */
 const MOST_SUBJECTS = 100_000;
-/** For so long a full bucket refuses without asking the database. */
+/** Time during which a full bucket refuses without asking the database. */
 const FRESH_MS = 250;
 
-/** The buckets that the database has just said to be full. They spare it the storms of those who are refused. */
+/** Buckets that the database has just reported as full. They spare it storms of requests that are refused anyway. */
 export class FullBuckets {
   private readonly buckets = new Map<string, Known>();
 
   constructor(private readonly now = () => Date.now()) {}
 
-  /** What the database has said of `asked`; others of the full ones are not remembered. */
+  /** Remembers the database's answer about `asked`, but no other full buckets. */
   learn(full: FullBucket[], asked: Bucket[]): void {
     const keys = new Set(asked.map(({ key }) => key));
     for (const key of keys) this.buckets.delete(key);
@@ -32,33 +32,34 @@ export class FullBuckets {
     this.buckets.delete(key);
   }
 
-  /** Those whose keys begin with `prefix`. */
+  /** Forgets buckets whose keys begin with `prefix`. */
   forgetAll(prefix: string): void {
     for (const key of this.buckets.keys()) if (key.startsWith(prefix)) this.buckets.delete(key);
   }
 
-  /** The buckets that were full a moment ago. */
+  /** Returns the buckets that were full a moment ago. */
   known(wanted: Bucket[]): FullBucket[] {
     const now = this.now();
-    return this.full(wanted).filter(({ key }) => (this.buckets.get(key)?.freshUntil ?? 0) > now);
+    return this.notReset(wanted).filter(({ key }) => (this.buckets.get(key)?.freshUntil ?? 0) > now);
   }
 
   /**
-   * The same, for a caller that asks for all of these when none was full a moment ago. Of many who come at once then,
-   * one asks, and the others still find them full.
+   * Like `known`, for a caller that asks the database when the result is empty. Among simultaneous requests only one
+   * then asks: the others still find the buckets full.
    */
   knownOrToAsk(wanted: Bucket[]): FullBucket[] {
     const known = this.known(wanted);
     if (known.length > 0) return known;
     const freshUntil = this.now() + FRESH_MS;
-    for (const { key } of this.full(wanted)) {
+    for (const { key } of this.notReset(wanted)) {
       const bucket = this.buckets.get(key);
       if (bucket) bucket.freshUntil = freshUntil;
     }
     return [];
   }
 
-  private full(wanted: Bucket[]): FullBucket[] {
+  /** Returns the buckets that were full at the last answer, and whose windows have not ended. */
+  private notReset(wanted: Bucket[]): FullBucket[] {
     const now = this.now();
     return wanted.flatMap(({ key, amount }) => {
       const bucket = this.buckets.get(key);

@@ -6,38 +6,38 @@ import type { Queues } from '../../load/queues';
 import { FullBuckets } from './full-buckets';
 import type { Bucket, FullBucket, LimitsRepository } from './limits-repository';
 
-/** One request, as it counts against one limit. */
-export interface Use {
+/** A use of one limit by one request. */
+export interface LimitUse {
   limit: LimitName | Limit;
   subject: string;
-  /** Counts as so many, 1 unless said. As long as one is left, all are taken. `hold` takes one. */
+  /** Number of uses, by default 1. All are taken as long as one is left. `hold` takes one. */
   count?: number;
 }
 
-/** A use of one bucket: a limit by address has one for each network that the address is in. */
+/** A use of one bucket. A limit per address has a bucket for each network that the address is in. */
 interface Wanted extends Bucket {
   limit: Limit;
   subject: string;
 }
 
-/** Uses that were counted, and can be given back when they turn out not to count. */
-export interface Taken {
+/** Uses that were counted. They can be given back if they turn out not to count. */
+export interface CountedUses {
   giveBack(): Promise<void>;
-  /** Those by address stay taken. */
+  /** Gives back all uses except those of limits per address. */
   giveBackButAddress(): Promise<void>;
 }
 
-/** Uses of which it is not known yet whether they count. */
-export interface Held extends Pick<Taken, 'giveBack'> {
-  /** These count, and the others are given back; all count when none are named. */
-  settle(counted?: Use[]): Promise<void>;
+/** Uses that may turn out not to count. */
+export interface PendingUses extends Pick<CountedUses, 'giveBack'> {
+  /** Counts these uses, by default all, and gives back the others. */
+  settle(counted?: LimitUse[]): Promise<void>;
 }
 
-/** Told once a window of each limit that a caller has met, for the audit trail. */
+/** Called for the audit trail when a caller meets a limit, once per window of that limit. */
 export type LimitMet = (use: { limit: Limit; subject: string }, caller: Caller) => Promise<void>;
 
 const nothing = () => Promise.resolve();
-const NOTHING: Held & Taken = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
+const NOTHING: PendingUses & CountedUses = { giveBack: nothing, giveBackButAddress: nothing, settle: nothing };
 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
@@ -50,11 +50,11 @@ export class Limiter {
     private readonly queues: Pick<Queues, 'counts'>,
   ) {}
 
-  /** Throws the refusal when a limit is met. */
-  async take(caller: Caller, ...uses: Use[]): Promise<Taken> {
+  /** Counts the uses, or throws the refusal when a limit is met. */
+  async take(caller: Caller, ...uses: LimitUse[]): Promise<CountedUses> {
     const wanted = this.wanted(uses);
     if (wanted.length === 0) return NOTHING;
-    const full = await this.queues.counts.run(lineOf(wanted, caller), () => this.tryToTake(wanted));
+    const full = await this.queues.counts.run(queueKey(wanted, caller), () => this.tryToTake(wanted));
     if (full.length > 0) return this.refuse(wanted, full, caller);
     return {
       giveBack: () => this.giveBack(wanted),
@@ -62,10 +62,8 @@ export class Limiter {
     };
   }
 
-  /**
-   * Like `take`, for uses that may turn out not to count. Until they are settled they count, for 30 seconds at most.
-   */
-  async hold(caller: Caller, ...uses: Use[]): Promise<Held> {
+  /** Like `take`, for uses that may turn out not to count. They count until they are settled, at most 30 seconds. */
+  async hold(caller: Caller, ...uses: LimitUse[]): Promise<PendingUses> {
     const wanted = this.wanted(uses);
     if (wanted.length === 0) return NOTHING;
     const known = this.full.knownOrToAsk(rememberable(wanted));
@@ -84,22 +82,22 @@ export class Limiter {
     };
   }
 
-  /** The error that `take` would throw now, or undefined. Takes nothing. */
-  async refusalOf(...uses: Use[]): Promise<AppError | undefined> {
+  /** Returns the error that `take` would throw now, or undefined. Takes nothing. */
+  async refusalOf(...uses: LimitUse[]): Promise<AppError | undefined> {
     const wanted = this.wanted(uses);
     const full = await this.fullNow(wanted);
     return full.length === 0 ? undefined : worst(wanted, full);
   }
 
   /** Throws the error that `take` would throw now. Takes nothing. */
-  async check(caller: Caller, ...uses: Use[]): Promise<void> {
+  async check(caller: Caller, ...uses: LimitUse[]): Promise<void> {
     const wanted = this.wanted(uses);
     const full = await this.fullNow(wanted);
     if (full.length > 0) await this.refuse(wanted, full, caller);
   }
 
-  /** The same, where that is known from a moment ago: the database is not asked. */
-  async checkKnown(caller: Caller, ...uses: Use[]): Promise<void> {
+  /** Like `check`, but only by what is known from a moment ago: does not ask the database. */
+  async checkKnown(caller: Caller, ...uses: LimitUse[]): Promise<void> {
     const wanted = this.wanted(uses);
     const known = this.full.known(rememberable(wanted));
     if (known.length > 0) await this.refuse(wanted, known, caller);
@@ -118,20 +116,20 @@ export class Limiter {
     this.full.forgetAll(prefix);
   }
 
-  /** The buckets that these uses count in, but for limits that are lifted. */
-  wanted(uses: Use[]): Wanted[] {
+  /** Returns the buckets that these uses count in. Leaves out limits that are switched off. */
+  wanted(uses: LimitUse[]): Wanted[] {
     return uses.flatMap(({ limit: which, subject, count = 1 }) => {
       const limit = typeof which === 'string' ? this.limits[which] : which;
       if (limit.amount === 0) return [];
       const networks = limit.per === 'address' ? networksOf(subject) : [{ network: subject, times: 1 }];
-      return networks.map(({ network, times }) => ({
-        ...{ limit, subject: network, key: keyOf(limit, network) },
-        ...{ amount: limit.amount * times, seconds: limit.seconds, uses: count },
-      }));
+      return networks.map(({ network: subject, times }) => {
+        const { amount, seconds } = limit;
+        return { limit, subject, key: keyOf(limit, subject), amount: amount * times, seconds, uses: count };
+      });
     });
   }
 
-  /** Nothing is taken when something is full. */
+  /** Takes nothing when a bucket is full. Returns the full buckets. */
   private async tryToTake(wanted: Wanted[]): Promise<FullBucket[]> {
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return known;
@@ -150,21 +148,21 @@ export class Limiter {
     if (wanted.length === 0) return [];
     const known = this.full.knownOrToAsk(rememberable(wanted));
     if (known.length > 0) return known;
-    const full = await this.buckets.full(wanted);
+    const full = await this.buckets.findFull(wanted);
     this.full.learn(full, rememberable(wanted));
     return full;
   }
 
-  /** Those of `wanted` that have refused are `missing`; there may be none. */
+  /** Returns the full buckets. `missing` are the buckets of `wanted` that have refused; there may be none. */
   private async fullOf(missing: Wanted[], wanted: Wanted[]): Promise<FullBucket[]> {
-    const full = missing.length > 0 ? await this.buckets.full(missing) : [];
+    const full = missing.length > 0 ? await this.buckets.findFull(missing) : [];
     this.full.learn(full, rememberable(wanted));
     if (full.length > 0) return full;
-    // The window has ended since the refusal.
+    // The window has ended after the refusal.
     return missing.map(({ key, amount }) => ({ key, used: amount, seconds: 1, noted: true }));
   }
 
-  /** A bucket that is found full again and again is noted once. */
+  /** Throws the refusal. Notes a bucket once, however often it is found full. */
   private async refuse(wanted: Wanted[], full: FullBucket[], caller: Caller): Promise<never> {
     const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
     const first = unnoted.length > 0 ? await this.buckets.note(unnoted) : [];
@@ -173,15 +171,15 @@ export class Limiter {
   }
 }
 
-/** Counts of one sender wait for each other, so that they leave the connections to others. */
-function lineOf(wanted: Wanted[], { address }: Caller): string {
+/** Returns the key of the queue for counts of one sender. They wait for each other, and leave connections to others. */
+function queueKey(wanted: Wanted[], { address }: Caller): string {
   const byAddress = wanted.some(({ limit }) => limit.per === 'address');
   return `${wanted[0]?.limit.name}:${byAddress ? senderOf(address) : wanted[0]?.subject}`;
 }
 
 /**
- * Buckets that may be held to be full for a moment. Of a phone none: once its owner has set a new password, every
- * instance lets them in at once.
+ * Returns the buckets that may be remembered as full for a moment. Leaves out buckets of phones: once the owner has set
+ * a new password, every instance must let the owner in at once.
  */
 function rememberable(wanted: Wanted[]): Wanted[] {
   return wanted.filter(({ limit }) => limit.per !== 'phone');
@@ -191,7 +189,7 @@ function without(wanted: Wanted[], others: { key: string }[]): Wanted[] {
   return wanted.filter(({ key }) => !others.some((other) => other.key === key));
 }
 
-/** Where several limits are met, the reason is that of the first, and the wait the longest that has this reason. */
+/** Returns the refusal: with the reason of the first limit that is met, and the longest wait for this reason. */
 function worst(wanted: Wanted[], full: FullBucket[]): AppError {
   const [first, ...others] = wanted.flatMap(({ key, amount, limit }) => {
     const met = full.find((bucket) => bucket.key === key);

@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
 
-/** One use of a limit by one subject. */
+/** The count of one subject's uses of a limit. */
 export interface Bucket {
   key: string;
   amount: number;
   seconds: number;
-  /** Uses at once, 1 unless said. The last ones may go beyond the amount, so that there is room for any number. */
+  /** Uses to count at once, by default 1. The last uses may exceed the amount, so that any number fits. */
   uses?: number;
 }
 
-/** A place that counts until it is settled or given back, and for HOLD_SECONDS at most. */
+/** A place that counts until it is settled or given back, at most for HOLD_SECONDS. */
 export interface HeldPlace {
   key: string;
   ends: number;
@@ -20,32 +20,32 @@ export interface HeldPlace {
 export interface FullBucket {
   key: string;
   used: number;
-  /** Until it is empty again. */
+  /** Seconds until the bucket is empty again. */
   seconds: number;
-  /** Whether the audit trail has been told. */
+  /** Whether the audit trail has it. */
   noted: boolean;
 }
 
-/** Longer than any request may take. */
+/** Lifetime of a place: longer than any request may take. */
 const HOLD_SECONDS = 30;
-/** When places are only held, one may be free again soon. */
+/** Wait when places are only held, since one may be free again soon. */
 const HELD_RETRY_SECONDS = 2;
 
 const USED = 'CASE WHEN bucket.resets_at <= now() THEN 0 ELSE bucket.used END';
 const MICROSECONDS = 'floor(extract(epoch FROM clock_timestamp()) * 1e6)::bigint';
-/** The places that have not ended. A function in SQL would double what a limit costs. */
+/** The places that have not ended. A function in SQL would double the cost of a limit. */
 const LIVE = `CASE bucket.held WHEN '{}' THEN bucket.held
               ELSE ARRAY(SELECT ends FROM unnest(bucket.held) AS ends WHERE ends > ${MICROSECONDS}) END`;
 
 type Columns = 'keys' | 'amounts' | 'lengths' | 'uses';
 type Places = 'keys' | 'ends' | 'uses';
 
-/** Each bucket of a row of `from`. With OFFSET 0 it is found by its key, also while PostgreSQL takes the table for small. */
+/** Joins rows of `from` with their buckets. OFFSET 0 makes PostgreSQL use the key, even if the table seems small. */
 function bucketOf(from: string, locked = ''): string {
   return `${from}, LATERAL (SELECT * FROM rate_limits WHERE key = ${from}.key ${locked} OFFSET 0) AS bucket`;
 }
 
-/** Adds uses and no place, or no use and one place. The ends of a row's places differ, so that each can be removed. */
+/** Adds either uses or one place. The places of a row end at different times, so that each can be removed. */
 function taking(uses: '0' | 'uses', firstPlaces: string, places: string, result: string): string {
   return `
     WITH wanted AS (SELECT * FROM unnest(:keys::text[], :amounts::integer[], :lengths::integer[], :uses::integer[])
@@ -78,8 +78,8 @@ const hold = statement<HeldPlace, Columns>(
 );
 
 /**
- * Adds to what is used, or takes from it, and removes places. The insertion always finds the row, which is locked: as an
- * update PostgreSQL might read the whole table for it.
+ * Raises or lowers the number of uses, and removes places. The INSERT always finds the row, which is locked. An UPDATE
+ * might make PostgreSQL read the whole table.
  */
 const change = statement<unknown, Places>(
   'change-limits',
@@ -119,25 +119,25 @@ export class LimitsRepository {
 
   /**
    * Takes from each bucket and returns the buckets. One statement decides, however many requests arrive at once. It
-   * locks rows in the order of their keys, so that two never wait for each other. When a bucket is full, none is taken
-   * from, so that an address over its own limit does not use up the limit of all. A bucket that becomes full in this
+   * locks rows in the order of their keys, so that two statements cannot deadlock. When a bucket is full, it takes from
+   * none, so that an address over its own limit does not use up the limit of all. A bucket that becomes full at this
    * very moment is missing from the result.
    */
   async take(buckets: Bucket[]): Promise<Pick<Bucket, 'key'>[]> {
     return take(this.db, columnsOf(buckets));
   }
 
-  /** The same, for uses of which it is not known yet whether they count. */
+  /** Like `take`, for uses that may turn out not to count. */
   async hold(buckets: Bucket[]): Promise<HeldPlace[]> {
     return hold(this.db, columnsOf(buckets));
   }
 
-  /** Those that are counted become uses, the others are free again, in one statement. */
+  /** Turns counted places into uses and frees the others, in one statement. */
   async settle(places: HeldPlace[], counts: (place: HeldPlace) => boolean): Promise<void> {
     await this.change(places.map((place) => ({ ...place, uses: counts(place) ? 1 : 0 })));
   }
 
-  /** They do not count. The row of an empty bucket is deleted, so that a refused request leaves no row. */
+  /** Frees places without counting them. Deletes rows of empty buckets, so that refused requests leave none. */
   async free(places: HeldPlace[]): Promise<void> {
     await this.settle(places, () => false);
   }
@@ -147,12 +147,12 @@ export class LimitsRepository {
     await this.change(buckets.map(({ key, uses = 1 }) => ({ key, ends: null, uses: -uses })));
   }
 
-  /** The full ones among the buckets. */
-  async full(buckets: Bucket[]): Promise<FullBucket[]> {
+  /** Returns the full ones among the buckets. */
+  async findFull(buckets: Bucket[]): Promise<FullBucket[]> {
     return full(this.db, columnsOf(buckets));
   }
 
-  /** Returns the keys of those that were not noted before, in their present windows. */
+  /** Marks buckets as noted. Returns the keys of those that were not yet noted in their present windows. */
   async note(keys: string[]): Promise<string[]> {
     return (await note(this.db, { keys })).map(({ key }) => key);
   }
@@ -167,7 +167,7 @@ export class LimitsRepository {
   }
 
   async sweep(): Promise<void> {
-    // Not while places may be held in it.
+    // Not while a bucket may have held places.
     await deleteInBatches(this.db, 'rate_limits', 'resets_at <= now() - make_interval(secs => ?)', [HOLD_SECONDS]);
   }
 

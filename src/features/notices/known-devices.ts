@@ -3,13 +3,13 @@ import { maskedAddress } from '../../base/networks';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 
 /**
- * Tells new devices from known ones by the audit trail: by the network and the user agent of earlier logins, and of the
- * registration. A better sign, such as a cookie of the device, belongs in here.
+ * Tells new devices from known ones by the audit trail: by network and user agent of the registration and of earlier
+ * logins. A better sign, such as a device cookie, belongs here.
  */
 export class KnownDevices {
   constructor(private readonly events: Pick<SecurityEventsRepository, 'loginsBefore'>) {}
 
-  /** Of a login that the trail has noted. */
+  /** Whether the device of a login is new. The trail must already have the login. */
   async isNew(userId: string, { ip, userAgent, requestId }: Caller): Promise<boolean> {
     const earlier = await this.events.loginsBefore(userId, requestId);
     const network = maskedAddress(ip);

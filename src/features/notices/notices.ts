@@ -4,19 +4,19 @@ import { SendingTooOften, TooManyRequests } from '../../base/errors';
 import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
 import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
-import type { Limiter, LimitMet, Taken, Use } from '../limits/limiter';
+import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
 import { isWithin, masked, type Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
 import type { KnownDevices } from './known-devices';
 
-/** What an owner is told of. */
+/** Events that an owner is notified of. */
 export type Happening =
   'password_reset' | 'password_changed' | 'new_device' | 'locked_out' | 'phone_changed' | 'account_closed';
 
 export interface NoticeRules {
   notify: 'off' | 'sms';
   texts: Record<Happening, string>;
-  /** Calling codes, and ISO codes of countries. Empty: all are allowed. */
+  /** Calling codes, and ISO codes of countries. Empty: no limit. */
   allowedRegions: string[];
 }
 
@@ -36,8 +36,8 @@ interface Parts {
 }
 
 /**
- * Tells owners by SMS what happened to their accounts, so that whoever is attacked hears of it. Behind the answers: a
- * notice delays nothing, and fails nothing.
+ * Notifies owners by SMS of changes to their accounts, so that victims hear of attacks. Notices are sent after the
+ * answer, so that they neither delay a request nor make it fail.
  */
 export class Notices {
   constructor(
@@ -45,26 +45,26 @@ export class Notices {
     private readonly rules: NoticeRules,
   ) {}
 
-  /** After what it tells of has been committed. */
+  /** Notifies the owner. Call it once the change has been committed. */
   notify(happening: Happening, owner: Owner, caller: Caller): void {
-    this.behindAnswer(happening, () => this.send(happening, owner, caller));
+    this.afterAnswer(happening, () => this.send(happening, owner, caller));
   }
 
-  /** Tells of a login when its device is a new one. */
+  /** Notifies the owner of a login on a new device. */
   loggedIn(userId: string, caller: Caller): void {
     const { users, devices } = this.parts;
-    this.behindAnswer('new_device', async () => {
+    this.afterAnswer('new_device', async () => {
       if (!(await devices.isNew(userId, caller))) return;
       const [phone] = await users.phonesOf(userId);
       if (phone) await this.send('new_device', { id: userId, phone }, caller);
     });
   }
 
-  /** Tells of a phone's last failed login of the day, if it has an account. */
+  /** Notifies the owner of the last failed login of the day that a phone may have, if it has an account. */
   limitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): void {
     const { users, limiter } = this.parts;
     if (limit.name !== limiter.limits.loginFailuresPerPhone.name) return;
-    this.behindAnswer('locked_out', async () => {
+    this.afterAnswer('locked_out', async () => {
       const account = await users.profileByPhone(subject);
       const phones = account ? await users.phonesOf(account.id) : [];
       const phone = phones.find(({ number }) => number === subject);
@@ -72,9 +72,9 @@ export class Notices {
     });
   }
 
-  private behindAnswer(happening: Happening, work: () => Promise<void>): void {
+  private afterAnswer(happening: Happening, work: () => Promise<void>): void {
     if (this.rules.notify === 'off') return;
-    this.parts.background.run(work, `the owner of an account was not told: ${happening}`);
+    this.parts.background.run(work, `the owner of an account was not notified: ${happening}`);
   }
 
   private async send(happening: Happening, { id, phone }: Owner, caller: Caller): Promise<void> {
@@ -87,15 +87,15 @@ export class Notices {
       await sms.send({ to: phone.number, body: texts[happening] });
     } catch (error) {
       this.warn(error, happening, phone, caller);
-      // After a time-out it may still arrive.
+      // After a time-out the message may still arrive.
       if (!(error instanceof SendingTimedOut)) await taken.giveBack();
       return;
     }
     await audit.note({ event: 'notice_sent', userId: id, phone, detail: happening }, caller);
   }
 
-  /** Undefined when a limit is met, such as that of the phone's hour. */
-  private async placeFor(happening: Happening, phone: Phone, caller: Caller): Promise<Taken | undefined> {
+  /** Returns undefined when a limit is met, such as the hourly limit of the phone. */
+  private async placeFor(happening: Happening, phone: Phone, caller: Caller): Promise<CountedUses | undefined> {
     try {
       return await this.parts.limiter.take(caller, ...usesOf(happening, phone, caller));
     } catch (error) {
@@ -106,12 +106,12 @@ export class Notices {
 
   private warn(error: unknown, happening: Happening, phone: Phone, { requestId }: Caller): void {
     const details = { err: error, happening, phone: masked(phone.number), requestId };
-    this.parts.logger.warn(details, 'the owner of an account was not told');
+    this.parts.logger.warn(details, 'the owner of an account was not notified');
   }
 }
 
-function usesOf(happening: Happening, { number }: Phone, { address }: Caller): Use[] {
-  const ofItsKind: Use[] =
+function usesOf(happening: Happening, { number }: Phone, { address }: Caller): LimitUse[] {
+  const ofItsKind: LimitUse[] =
     happening === 'new_device'
       ? [
           { limit: 'newDeviceNoticesPerPhone', subject: number },

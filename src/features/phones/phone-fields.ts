@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPhoneCallingCode, readPhone, type Phone } from './phone-number';
 
 const MESSAGE = 'must be only digits, as a JSON number or a string';
-// Each with the message: where one of the two is nearly right, zod tells what is wrong with that.
+// Both with the message: if a value nearly fits one of the two, zod reports that one's error.
 const whole = z.number().int(MESSAGE).nonnegative(MESSAGE).meta({ format: 'int64' });
 
 const written = z.string().regex(/^[0-9]{1,32}$/, MESSAGE);
@@ -20,10 +20,10 @@ const PHONE = 'As it is dialled in the region: 07911… and 7911… in 44 are on
 const region = digits('Region', REGION, 44);
 const phone = digits('PhoneNumber', PHONE, 7911123456);
 
-/** `region` and `phone` become one phone; a refusal names the field at fault. */
+/** Turns `region` and `phone` into one phone. A refusal names the field at fault. */
 export const phoneFields = z.object({ region, phone }).transform(toPhone);
 
-/** All that is in a path is a string. */
+/** Like `phoneFields`, but for a path, whose values are strings. */
 export const phoneInPath = z
   .object({
     region: written.meta({ description: REGION, examples: ['44'] }),

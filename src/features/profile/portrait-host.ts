@@ -1,18 +1,24 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { BadRequest } from '../../base/errors';
 
-/** Where portraits may be. */
+/** Allowed hosts of portraits. */
 export interface PortraitRules {
-  /** With none, any host will do. */
+  /** Allowed hosts. Empty: any host. */
   hosts: string[];
-  /** Refuses addresses of private networks: each client that shows the portrait would ask them, in its own network. */
+  /** Whether private addresses are refused: clients that show the portrait would request them in their own network. */
   publicOnly: boolean;
 }
 
 const PRIVATE = new BlockList();
 const IPV4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.168.0.0/16', '255.255.255.255/32'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '255.255.255.255/32',
 ];
 const IPV6 = ['::/128', '::1/128', 'fc00::/7', 'fe80::/10'];
 for (const [kind, networks] of [['ipv4', IPV4] as const, ['ipv6', IPV6] as const])
@@ -21,14 +27,14 @@ for (const [kind, networks] of [['ipv4', IPV4] as const, ['ipv6', IPV6] as const
     PRIVATE.addSubnet(address, Number(bits), kind);
   }
 
-/** Whether the host of a URL is a literal loopback, private or link-local address, as the URL parser has spelt it. */
+/** Whether a URL's host, as the URL parser spells it, is a literal loopback, private or link-local address. */
 export function isPrivateHost(hostname: string): boolean {
   if (/(^|\.)localhost\.?$/.test(hostname)) return true;
   const address = hostname.replace(/^\[|\]$/g, '');
   return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Throws the refusal of a portrait that is not where portraits may be. A portrait that is taken away is nowhere. */
+/** Refuses a portrait on a host that is not allowed. An empty address removes the portrait, and is allowed. */
 export function checkPortraitHost({ hosts, publicOnly }: PortraitRules, portraitUri: string | undefined): void {
   if (!portraitUri || (hosts.length > 0 && isOnOneOf(hosts, portraitUri))) return;
   if (hosts.length > 0) throw notAllowed(`must be on ${hosts.join(' or ')}`);
@@ -37,8 +43,8 @@ export function checkPortraitHost({ hosts, publicOnly }: PortraitRules, portrait
 }
 
 /**
- * False also for an address that other programs could read as one of another host: with a user's name in it, or without
- * the host right after the two slashes.
+ * Returns false also for an address that other programs could read as one of another host: with a user name in it, or
+ * without the host right after the two slashes.
  */
 function isOnOneOf(hosts: string[], address: string): boolean {
   const { protocol, host } = new URL(address);

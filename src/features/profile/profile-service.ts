@@ -19,7 +19,7 @@ export class ProfileService {
     private readonly portraits: PortraitRules,
   ) {}
 
-  /** The change stands, whatever fails after it. */
+  /** Changes the profile. The change stands even if a later step fails. */
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
     const { users, messaging, storage } = this.parts;
@@ -27,12 +27,12 @@ export class ProfileService {
     if (!profile) throw new NotSignedIn();
     await this.orWarn(
       () => messaging.profileChanged(profile),
-      'the messaging provider did not take a changed profile; it will with the next token',
+      'the messaging provider did not accept a changed profile; it gets it with the next token',
     );
     if (changes.portraitUri === undefined) return;
     await this.orWarn(
       () => storage.portraitSet(userId, profile.portraitUri),
-      'the portrait before was not removed; it will be within a day',
+      'the previous portrait was not removed; it will be within a day',
     );
   }
 

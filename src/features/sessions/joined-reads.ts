@@ -5,7 +5,7 @@ import { liveSessionSql } from './live-session';
 
 interface Joined {
   _sess: string;
-  /** Null where the session is good, and the statement has found nothing. */
+  /** Null if the session is good but the statement has found nothing. */
   _found: true | null;
 }
 
@@ -15,8 +15,8 @@ type Check = (session: Partial<SessionData> | undefined) => Promise<string>;
 const joinedQueries = new Map<string, PreparedQuery>();
 
 /**
- * Finds out by the first statement whether the session is good: two round trips and two plans become one. What it has
- * read is given out once `check` has let the session pass. Until then there is one statement at a time.
+ * Joins the check of the session with the first statement: two round trips and two plans become one. The rows are
+ * returned once `check` has accepted the session. Until then only one statement runs at a time.
  */
 export class JoinedReads implements OwnerReads {
   whenFound: OwnerReads['whenFound'] = () => Promise.resolve();

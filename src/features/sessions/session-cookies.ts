@@ -22,19 +22,19 @@ interface Account {
 
 export interface SessionRules {
   secrets: string[];
-  /** In production the cookie is Secure, with the prefix that ties it to this host. */
+  /** Whether the cookie is Secure, with the prefix that ties it to this host. */
   production: boolean;
   days: number;
   maxDays: number;
 }
 
-/** Cookies of sessions: express-session makes and renews them, and the reader finds their sessions. */
+/** Session cookies. express-session makes and renews them, and the reader finds their sessions. */
 export class SessionCookies {
   private readonly cookieName: string;
   private readonly cookie: CookieOptions;
   /** Loads the session of the cookie, or prepares an empty one. */
   readonly load: RequestHandler;
-  /** Does the same as `signedIn` by express-session, which renews the session. */
+  /** Like `signedIn`, but through express-session, which renews the session. */
   private readonly renew: RequestHandler;
 
   constructor(
@@ -57,7 +57,7 @@ export class SessionCookies {
     this.renew = Router().use(this.load, this.prolong);
   }
 
-  /** 401 without a user's session. Once a day it also renews the session. */
+  /** Answers 401 without a user's session. Also renews the session once a day. */
   readonly signedIn: RequestHandler = async (req, res, next) => {
     const session = await this.reader.find(req.headers.cookie);
     if (!session) throw new NotSignedIn();
@@ -66,7 +66,7 @@ export class SessionCookies {
     else next();
   };
 
-  /** The same, but the session is found with what the request reads first. */
+  /** Like `signedIn`, but finds the session with the request's first read. */
   readonly reading: RequestHandler = (req, res, next) => {
     const sid = this.reader.signedId(req.headers.cookie);
     if (sid === undefined) throw new NotSignedIn();
@@ -82,7 +82,7 @@ export class SessionCookies {
 
   private readonly prolong: RequestHandler = (req, _res, next) => {
     const { session, sessionID: sid } = req;
-    // It may have ended since it was read.
+    // The session may have expired since it was read.
     req.signedIn = this.ownerOf({ ...session, sid });
     if (isDue(session)) {
       session.renewedAt = Date.now();
@@ -98,7 +98,7 @@ export class SessionCookies {
     return { userId, sid, credentialsVersion };
   }
 
-  /** Milliseconds until the session has its greatest age. */
+  /** Returns the milliseconds until the session reaches its maximum age. */
   private left({ createdAt = 0 }: Partial<FoundSession>): number {
     return createdAt + this.rules.maxDays * DAY_MS - Date.now();
   }
@@ -124,7 +124,7 @@ export class SessionCookies {
 
   /** Deletes the cookie of a session that has ended. */
   forget(req: Partial<Request>, res: Response): void {
-    // What is unset is not saved at the end of the request.
+    // An unset session is not saved at the end of the request.
     delete req.session;
     res.clearCookie(this.cookieName, this.cookie);
   }
@@ -134,7 +134,7 @@ export function sessionCookieName(production: boolean): string {
   return cookieName('sid', production);
 }
 
-/** 192 random bits. */
+/** Returns 192 random bits. */
 function newSessionId(): string {
   return randomBytes(24).toString('base64url');
 }

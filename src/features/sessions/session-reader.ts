@@ -9,14 +9,14 @@ export interface FoundSession extends Partial<SessionData> {
 }
 
 /**
- * Leans on express-session's cookie, `s:<id>.<HMAC-SHA256 in base64>`, and on the table of connect-pg-simple: it checks
- * the signature and reads the row as they do, at half the cost. Every request asks the database, so an ended session is
+ * Relies on express-session's cookie, `s:<id>.<HMAC-SHA256 in base64>`, and on connect-pg-simple's table: it checks the
+ * signature and reads the row as they do, at half the cost. Every request asks the database, so an ended session is
  * refused at once. test/unit/session-reader.test.ts compares both.
  */
 export class SessionReader {
   private readonly keys: KeyObject[];
 
-  /** `cookieIn` finds the session's cookie in the header of cookies. */
+  /** `cookieIn` finds the session's cookie in the Cookie header. */
   constructor(
     readonly reads: Runner,
     private readonly cookieIn: (cookies: string | undefined) => string,
@@ -32,7 +32,7 @@ export class SessionReader {
     return row && { ...row.sess, sid };
   }
 
-  /** The cookie is s:<id>.<signature>, encoded as a URI component. */
+  /** Returns the id of a signed cookie, which is s:<id>.<signature>, encoded as a URI component. */
   signedId(cookies: string | undefined): string | undefined {
     const value = this.cookieIn(cookies);
     const dot = value.lastIndexOf('.');

@@ -8,18 +8,18 @@ import type { SessionsRepository } from './sessions-repository';
 declare module 'express-session' {
   interface SessionData {
     userId: string;
-    /** Of the account, when the session began. */
+    /** Version of the account's credentials when the session began. */
     credentialsVersion: number;
     /** Milliseconds since 1970, as is renewedAt. */
     createdAt: number;
     renewedAt: number;
-    /** Where the login came from, for its owner to recognise. */
+    /** Origin of the login, which its owner may recognise. */
     ip: string;
     userAgent: string;
   }
 }
 
-/** The store that express-session is given: connect-pg-simple's, which only finds, renews and sweeps sessions. */
+/** The store for express-session: connect-pg-simple's, which only finds, renews and sweeps sessions. */
 export class SessionStore extends connectPgSimple(session) {
   constructor(
     pool: Pool,
@@ -34,7 +34,7 @@ export class SessionStore extends connectPgSimple(session) {
     callbackify(() => this.sessions.live(sid))(done);
   }
 
-  /** Only a login makes a session, and it has inserted the row itself. What express-session saves later is a renewal. */
+  /** Renews a session. Only a login makes one, and it inserts the row itself, so later saves are renewals. */
   override set(sid: string, data: SessionData, done: (error?: unknown) => void = () => {}): void {
     if (data.renewedAt === data.createdAt) done();
     else callbackify(() => this.sessions.renew(sid, data))(done);

@@ -5,14 +5,14 @@ import { statement } from '../../database/statement';
 import { liveSession } from './live-session';
 
 const OWNER = `sess ->> 'userId'`;
-/** The newest of a user. Older ones end with the next login. */
+/** Maximum sessions of a user. Older ones end with the next login. */
 const MOST_SESSIONS = 50;
-/** Sessions that end in one transaction. There are seldom more; those are worth nothing by then, and expire. */
+/** Maximum sessions that one transaction ends. More are rare, and the others are invalid by then, and expire. */
 const MOST_ENDED = 1_000;
-/** The id that clients see. The cookie's id cannot be computed from it. */
+/** The session's id for clients. The cookie's id cannot be computed from it. */
 const PUBLIC_ID = `encode(sha256(convert_to(sid, 'UTF8')), 'hex')`;
 
-/** Ready to be inserted once its owner has proved to be the right one. */
+/** A session to insert once its owner is authenticated. */
 export interface NewSession {
   sid: string;
   userId: string;
@@ -47,7 +47,7 @@ const startSession = statement<
    INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
 );
 
-/** The credentials version stays: a change of the password may have raised it meanwhile. */
+/** Keeps the credentials version, which a change of the password may have raised since. */
 const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
   'renew-session',
   `UPDATE session SET expire = :expires,
@@ -78,9 +78,9 @@ export class SessionsRepository {
   constructor(private readonly db: Knex) {}
 
   /**
-   * False when the password has been changed since `credentialsVersion` was read. FOR SHARE waits for a change that is
-   * under way. A later one waits for this statement, and its DELETE then sees this row: no session survives a reset.
-   * The audit trail gets its event in the same statement.
+   * Inserts a session and its event of the audit trail. Returns false if the password has changed since
+   * `credentialsVersion` was read. FOR SHARE waits for a pending change. A later change waits for this statement, and
+   * its DELETE then sees this row: no session survives a reset.
    */
   async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
     const { sid, userId, data, expires } = session;
@@ -94,12 +94,12 @@ export class SessionsRepository {
     return row ? (row.sess as SessionData) : null;
   }
 
-  /** An update, so that a session which was ended meanwhile stays ended. */
+  /** Renews a session by an UPDATE, so that a session that has ended in the meantime stays ended. */
   async renew(sid: string, data: SessionData): Promise<void> {
     await renewSession(this.db, { sid, data: JSON.stringify(data), expires: data.cookie.expires });
   }
 
-  /** The newest first. */
+  /** Returns the user's sessions, newest first. */
   async list(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
     return sessionsOfUser(this.db, { userId, currentSid, maxDays });
   }
@@ -109,7 +109,7 @@ export class SessionsRepository {
     return found !== undefined;
   }
 
-  /** Ends only a session of this user. */
+  /** Ends a session, but only of this user. */
   async end(userId: string, id: string): Promise<number> {
     return this.ownById(userId, id).delete();
   }
@@ -118,13 +118,13 @@ export class SessionsRepository {
     return this.db('session').where({ sid }).delete();
   }
 
-  /** After the credentials version has been raised. Returns how many have ended. */
+  /** Ends all sessions, once the credentials version has been raised. Returns their number. */
   async endAll(userId: string): Promise<number> {
     const ended = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).limit(MOST_ENDED).select('sid');
     return this.db('session').whereIn('sid', ended).delete();
   }
 
-  /** The same, but one goes on under the new version. */
+  /** Like `endAll`, but one session goes on under the new version. */
   async endOthers(userId: string, sid: string, credentialsVersion: number): Promise<number> {
     await keepSession(this.db, { sid, credentialsVersion });
     const others = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid });

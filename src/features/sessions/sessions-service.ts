@@ -40,8 +40,8 @@ export class SessionsService {
   }
 
   /**
-   * Idempotent: a session that has ended already is no mistake. It ends the messaging tokens of all devices, too. Only calls
-   * that end nothing are counted: logins limit the others, and a thief must not keep the owner from ending a session.
+   * Ends a session, and the messaging tokens of all devices. Idempotent: an ended session is not an error. Only calls
+   * that end nothing are counted. Logins limit the others, and a thief must not keep the owner from ending a session.
    */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
     const { sessions, transaction, tokenEnds, limiter } = this.parts;
@@ -50,9 +50,9 @@ export class SessionsService {
       return;
     }
     const end = await transaction(async (repos) => {
-      // The user's row is locked before those of sessions, as by a new password.
+      // Locks the user's row before rows of sessions, as a new password does.
       await repos.messagingTokens.lock(userId);
-      // One that is not there ends nothing: the tokens that are on their way, such as a login's, stay good.
+      // If the session is already gone, nothing else ends: pending tokens, such as a login's, stay valid.
       if ((await repos.sessions.end(userId, id)) === 0) return undefined;
       await repos.messagingTokens.beginRound(userId);
       await noteEnded(repos, userId, 'end_session', caller);

@@ -4,7 +4,7 @@ import { SendingTooOften } from '../../base/errors';
 import { maskedAddress } from '../../base/networks';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
-import type { Limiter, Taken, Use } from '../limits/limiter';
+import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, type Phone } from '../phones/phone-number';
 import { alarmOf, alarmOfAll, alarmOfNetwork, burstOf, FLOOR, hasHadMuch, isBehind, isProven, mostOpen } from './alarm';
 import type { Alarm, NetworkAlarm, Traffic } from './alarm';
@@ -106,7 +106,7 @@ export class SpendGuard {
     return alarm && { ...alarm, of: TOGETHER, share: mostOpen(all, FLOOR.together) };
   }
 
-  private async decide(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
+  private async decide(finding: Finding, network: Traffic, asking: Asking): Promise<CountedUses | undefined> {
     try {
       const taken = this.mode === 'enforce' ? await this.admit(finding, network, asking) : undefined;
       await this.report(finding, 'let through', asking);
@@ -118,7 +118,7 @@ export class SpendGuard {
   }
 
   /** Takes a place of what is still sent during an alarm, or refuses. */
-  private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<Taken | undefined> {
+  private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<CountedUses | undefined> {
     const { phone, caller, standing } = asking;
     const { limiter } = this.parts;
     // A ring of own accounts is known at its own addresses, so that these have a bound in an alarm of their network.
@@ -152,7 +152,7 @@ export class SpendGuard {
   }
 }
 
-function usesOfAccount({ number }: Phone, { address }: Caller): Use[] {
+function usesOfAccount({ number }: Phone, { address }: Caller): LimitUse[] {
   return [
     { limit: 'alarmCodesPerPhone', subject: number },
     { limit: 'alarmCodesPerAddress', subject: address },

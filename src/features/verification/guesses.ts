@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller';
 import type { Standing } from '../audit/known-places';
-import type { Use } from '../limits/limiter';
+import type { LimitUse } from '../limits/limiter';
 
 /** Attempts at a code: those of the address that asked for it, and how many of those that all others share. */
 export interface MaxAttempts {
@@ -16,7 +16,7 @@ export function attemptsFrom(standing: Standing, asker: number): MaxAttempts {
 }
 
 /** A guess at a phone's code: counted for the phone and this address, and for the phone. */
-export function guessesAt(phone: string, { address }: Caller, standing: Standing): Use[] {
+export function guessesAt(phone: string, { address }: Caller, standing: Standing): LimitUse[] {
   return [
     { limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },
     { limit: standing === 'elsewhere' ? 'wrongCodesPerPhoneElsewhere' : 'wrongCodesPerPhone', subject: phone },

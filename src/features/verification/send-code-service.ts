@@ -7,7 +7,7 @@ import { BreakerOpen } from '../../load/breaker';
 import { orCaptcha, type LimitName } from '../../load/limits';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
-import type { Limiter, Taken, Use } from '../limits/limiter';
+import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
@@ -112,14 +112,14 @@ export class SendCodeService {
     });
   }
 
-  private useOfAddress({ address }: Caller, raised: Raised): Use {
+  private useOfAddress({ address }: Caller, raised: Raised): LimitUse {
     const raisesBoth = this.parts.captchas.vouchesFor === 'phone and address';
     const limit = raisesBoth ? this.at(raised, 'sendPerAddress', 'sendPerAddressWithCaptcha') : 'sendPerAddress';
     return { limit, subject: address };
   }
 
   /** Some codes of a day are kept for places where the account was used, and a slot that strangers cannot take. */
-  private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): Use[] {
+  private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): LimitUse[] {
     const perPhone =
       standing === 'elsewhere'
         ? this.at(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
@@ -131,19 +131,19 @@ export class SendCodeService {
   }
 
   /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
-  private async budgetFor(standing: Standing, caller: Caller): Promise<Use> {
+  private async budgetFor(standing: Standing, caller: Caller): Promise<LimitUse> {
     if (standing === 'known') return { limit: 'sendInAll', subject: 'all' };
     const isBehind = await this.parts.spendGuard.leavesBudgetToOthers(caller);
     return { limit: isBehind ? 'sendInAllBehind' : 'sendInAllFromElsewhere', subject: 'all' };
   }
 
-  private at(raised: Raised, name: LimitName, withCaptcha: LimitName): Use['limit'] {
+  private at(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {
     const { limits } = this.parts.limiter;
     if (raised === 'nothing') return name;
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
 
-  private async sendUnlessGuarded(asking: Asking, taken: Taken): Promise<void> {
+  private async sendUnlessGuarded(asking: Asking, taken: CountedUses): Promise<void> {
     const { phone, caller } = asking;
     try {
       await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, caller));
@@ -156,7 +156,7 @@ export class SendCodeService {
    * A code that certainly was not sent does not count for the phone, but for the address that had the provider asked.
    * One that may still arrive counts, but the phone may ask again at once.
    */
-  private async failure(error: unknown, { phone, caller, standing }: Asking, taken: Taken): Promise<unknown> {
+  private async failure(error: unknown, { phone, caller, standing }: Asking, taken: CountedUses): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
       await this.parts.limiter.clear(slotFor(standing), phone.number);
       await this.noteRefusal(phone, caller, 'no answer from the provider in time: it may have been sent');

@@ -2,7 +2,7 @@ import type { Caller } from '../../base/caller';
 import { CodeExpired, Wrong } from '../../base/errors';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
-import type { Held, Limiter, Use } from '../limits/limiter';
+import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
 import { attemptsFrom, guessesAt } from './guesses';
@@ -59,7 +59,7 @@ export class VerifyCodeService {
    * Counts as a wrong guess until the code has proved right. After the attempt, so that tries at a spent code take no
    * place of the day's guesses from others. Without a place the code is not compared, and the attempt is free again.
    */
-  private async holdGuess(sent: SentCode, guesses: Use[], caller: Caller): Promise<Held> {
+  private async holdGuess(sent: SentCode, guesses: LimitUse[], caller: Caller): Promise<PendingUses> {
     const { verification, limiter } = this.parts;
     try {
       return await limiter.hold(caller, ...guesses);
@@ -79,7 +79,7 @@ export class VerifyCodeService {
     return token;
   }
 
-  private async refuseUncompared(phone: Phone, guesses: Use[], caller: Caller): Promise<never> {
+  private async refuseUncompared(phone: Phone, guesses: LimitUse[], caller: Caller): Promise<never> {
     const { verification, limiter } = this.parts;
     if (!(await verification.hasCode(phone.number))) throw new Wrong('wrong_code', 'no code was sent to this phone');
     await limiter.check(caller, ...guesses);
