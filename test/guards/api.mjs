@@ -46,8 +46,8 @@ export const guards = {
   'kept-for-owners-5': {
     guard: 'some codes of a day are reserved for known places',
     file: 'src/features/verification/send-code-service.ts',
-    replace: `this.at(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')`,
-    by: `this.at(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha')`,
+    replace: `this.limitFor(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')`,
+    by: `this.limitFor(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha')`,
     named: 'include three a day for the owner',
   },
   'kept-for-owners-6': {

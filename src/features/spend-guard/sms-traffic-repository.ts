@@ -22,7 +22,7 @@ const OPEN = `${sum('sent - verified', `NOT (${SETTLED})`)} AS open`;
 
 type Row = Record<string, number>;
 
-/** Rows of before regions were countries have the calling code. */
+/** Also reads rows by calling code, from before regions were countries. */
 const trafficOf = statement<Row, 'country' | 'callingCode'>(
   'traffic-of-region',
   `SELECT ${HOUR}, ${DAY}, ${sums('past', PAST)}, (count(*) FILTER (WHERE ${PAST}))::integer AS past_slots, ${OPEN}
@@ -44,7 +44,7 @@ const trafficOfNetwork = statement<Traffic, 'network'>(
      FROM sms_networks WHERE network = :network AND slot > now() - interval '1 day'`,
 );
 
-/** How many codes were sent and verified, by region and by network; VerificationRepository counts them. */
+/** Numbers of codes sent and verified, per region and per network. VerificationRepository counts them. */
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
 
@@ -53,13 +53,13 @@ export class SmsTrafficRepository {
     return trafficIn(row);
   }
 
-  /** Of all regions together that are not proven. Most are small, and have no past worth reading. */
+  /** Returns the traffic of all unproven regions together. Most are small, and have no past worth reading. */
   async ofUnproven(): Promise<RegionTraffic> {
     const [row = {}] = await trafficTogether(this.db, {});
     return trafficIn(row);
   }
 
-  /** All that a network asked for in the last day, judged or not. */
+  /** Returns all codes that a network requested in the last day, judged or not. */
   async ofNetwork(network: string): Promise<Traffic> {
     const [row = { sent: 0, verified: 0 }] = await trafficOfNetwork(this.db, { network });
     return row;
@@ -71,7 +71,7 @@ export class SmsTrafficRepository {
   }
 }
 
-/** Of each region no more than `most` codes, and the same part of those that were verified. */
+/** Sums at most `most` codes per region, and reduces its verified codes by the same factor. */
 function total(name: string, most: number): string {
   const [sent, verified] = [`${name}_sent`, `${name}_verified`];
   return `coalesce(sum(least(${sent}, ${most})), 0)::float8 AS ${sent},

@@ -20,7 +20,7 @@ interface Parts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Who asks for a code. */
+/** A request for a code. */
 export interface Asking {
   phone: Phone;
   caller: Caller;
@@ -29,19 +29,19 @@ export interface Asking {
 
 type Decision = 'refused' | 'let through';
 
-/** An alarm, what it is about (a region, or TOGETHER), and what is still sent there in a quarter of an hour. */
+/** An alarm, its subject (a region, or TOGETHER), and the codes that are still sent there per quarter of an hour. */
 type Finding = Alarm & { of: string; share: number };
 
 const TOGETHER = 'all regions that are not proven';
 const TEN_MINUTES = 600;
 
 /**
- * Stops SMS toll fraud: holds codes back from a region where far fewer than usual are verified, or where more than ever
- * are under way, and from a network that verifies hardly any. Regions where hardly anybody verifies codes are judged
- * together too, so that a few codes to each of many regions are noticed.
+ * Stops SMS toll fraud. Holds codes back from regions where far fewer than usual are verified, or more than ever are
+ * pending, and from networks that verify hardly any. Regions where hardly anybody verifies codes are also judged
+ * together, so that a few codes to each of many regions are noticed.
  */
 export class SpendGuard {
-  /** Codes that are not counted in the database yet, so that many at once do not all find room for one. */
+  /** Codes that the database does not count yet, so that simultaneous requests do not all use one last place. */
   private readonly underWay = new UnderWay();
 
   constructor(
@@ -63,7 +63,7 @@ export class SpendGuard {
     });
   }
 
-  /** Whether the caller's network verifies less than half of the codes that it asks for, or has had much of the budget. */
+  /** Whether the caller's network verifies less than half of its codes, or has used much of the budget. */
   async leavesBudgetToOthers({ ip }: Caller): Promise<boolean> {
     if (this.mode !== 'enforce') return false;
     const network = await this.parts.traffic.ofNetwork(maskedAddress(ip));
@@ -94,7 +94,7 @@ export class SpendGuard {
     return isProven(own) ? undefined : this.judgeTogether(enter(TOGETHER));
   }
 
-  /** Accounts at a known place have the whole budget, so that a ring of own accounts could use all of it up. */
+  /** Accounts at a known place may use the whole budget, so a ring with its own accounts could exhaust it. */
   private networkAlarm(network: Traffic, standing: Standing): NetworkAlarm | undefined {
     if (standing === 'known' && this.hasHadMuch(network)) return { window: 'network', ...network };
     return alarmOfNetwork(network);
@@ -117,11 +117,11 @@ export class SpendGuard {
     }
   }
 
-  /** Takes a place of what is still sent during an alarm, or refuses. */
+  /** Takes one of the places that are left during an alarm, or refuses. */
   private async admit(finding: Finding, network: Traffic, asking: Asking): Promise<CountedUses | undefined> {
     const { phone, caller, standing } = asking;
     const { limiter } = this.parts;
-    // A ring of own accounts is known at its own addresses, so that these have a bound in an alarm of their network.
+    // A ring with its own accounts is known at its own addresses, so these have a limit in an alarm of their network.
     if (standing === 'known' && finding.window === 'network')
       return limiter.take(
         caller,
@@ -134,7 +134,7 @@ export class SpendGuard {
       throw new SendingTooOften('sending_paused', 'codes to this region are paused for the moment', {
         retryAfterSeconds: TEN_MINUTES,
       });
-    // Half of the share stays for networks that have asked for nothing yet.
+    // Half of the share is reserved for networks that have not requested a code yet.
     const amount = network.sent === 0 ? finding.share : Math.ceil(finding.share / 2);
     return limiter.take(caller, { limit: { ...limiter.limits.alarmShare, amount }, subject: finding.of });
   }

@@ -1,8 +1,8 @@
-/** Counts what this process has begun and not ended, by key. */
+/** Counts pending work of this process, by key. */
 export class UnderWay {
   private readonly counts = new Map<string, number>();
 
-  /** Runs `work`. It gets `enter`, which returns how many are ahead under a key. */
+  /** Runs `work`, which gets `enter`: that counts it under a key, and returns the number of those ahead. */
   async during<T>(work: (enter: (key: string) => number) => Promise<T>): Promise<T> {
     const entered: string[] = [];
     const enter = (key: string) => {

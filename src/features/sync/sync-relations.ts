@@ -2,12 +2,12 @@ import { statement } from '../../database/statement';
 import type { FriendStatus } from '../friendships/invitation';
 import { NAMES, withNames } from '../users/names';
 
-/** Rows of one statement and of one chunk of the answer: a few milliseconds of work, for which all others wait. */
+/** Maximum rows of a statement, and of a chunk of the answer: a few milliseconds of work, while all others wait. */
 export const CHUNK = 500;
-/** So many rows with names of users are read with everything else, on the shared connections. */
+/** Maximum rows with names of users that are read with everything else, on the shared connections. */
 export const FEW = 200;
 
-/** The names are there when the client has asked for them. */
+/** A row of a list of users, with their names if the client asked for these. */
 export interface SyncRelation {
   friendId: string;
   version: number;
@@ -26,7 +26,7 @@ export interface SyncFriendship extends SyncRelation {
 
 export type Asked = 'userId' | 'since';
 
-/** Rows that have ended are for a client that may hold them: none is sent to one that begins with 0. */
+/** Ended rows are for clients that may hold them. A client that begins with 0 gets none. */
 const BLACKLIST = `
   SELECT friend_id AS "friendId", status, version FROM blacklist
    WHERE user_id = :userId AND (status OR :since::bigint > 0)`;
@@ -36,8 +36,8 @@ const FRIENDSHIPS = `
     FROM friendships WHERE user_id = :userId AND (status <> 30 OR :since::bigint > 0)`;
 
 /**
- * One more than a chunk is enough to know that there are many. In the order of the index: with a LIMIT alone PostgreSQL
- * may read the table, where one user has most of it.
+ * Reads one row more than a chunk, which shows that there are many. Ordered like the index: with only a LIMIT,
+ * PostgreSQL may read the whole table if one user has most of it.
  */
 export const blacklist = statement<SyncBlacklistEntry, Asked>(
   'sync-blacklist',
@@ -62,7 +62,7 @@ export const pageOfFriendships = statement<SyncFriendship, Asked | 'after'>(
   { prepared: false },
 );
 
-/** A row that has ended shows no name. */
+/** Adds names to rows, but not to ended ones. */
 function named(columns: string, rows: string, holds: string): string {
   return `
     SELECT row."friendId", ${columns}, greatest(row.version, u.version) AS version,
@@ -74,14 +74,14 @@ function named(columns: string, rows: string, holds: string): string {
 const namedEntries = (rows: string) => named('row.status', rows, 'row.status');
 const namedFriends = (rows: string) => named('row."displayName", row.status', rows, 'row.status <> 30');
 
-/** Anybody can put a user on a blacklist, and so the user's rename writes nothing there: it is looked for. */
+/** Finds renamed users. A rename writes nothing to blacklists, since anybody can put a user on one. */
 const RENAMED_ENTRIES = `
   SELECT friend_id AS "friendId", status, entry.version
     FROM (SELECT friend_id, status, version FROM blacklist
            WHERE user_id = :userId AND status AND version <= :since OFFSET 0) AS entry
    CROSS JOIN LATERAL (SELECT FROM users WHERE id = entry.friend_id AND version > :since OFFSET 0) AS renamed`;
 
-/** A friend's rename gives the friendship a new named_version. Each half has an index of its own. */
+/** Finds renamed friends: a friend's rename gives the friendship a new named_version. Each half has its own index. */
 const RENAMED_FRIENDS = `${FRIENDSHIPS} AND version <= :since AND named_version > :since`;
 
 export const namedBlacklist = statement<SyncBlacklistEntry, Asked>(

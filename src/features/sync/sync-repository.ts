@@ -40,33 +40,33 @@ export interface GroupToRead {
 }
 
 export interface SyncTime {
-  /** What was written up to this version, any later statement sees. */
+  /** Version up to which any later statement sees all writes. */
   horizon: number;
-  /** Versions stay behind it. */
+  /** Upper bound of all versions. */
   clock: number;
 }
 
-/** What a client has, and what it asks for. */
+/** The version that a client has, and its options. */
 export interface Wanted {
   since: number;
-  /** With the names of friends and of those on the blacklist. */
+  /** Whether to send the names of friends and of users on the blacklist. */
   names: boolean;
 }
 
 export interface SyncRows {
   user: SyncUser;
-  /** Undefined when there are many: then it is read by pages. */
+  /** Undefined if there are many: they are then read by pages. */
   blacklist: SyncBlacklistEntry[] | undefined;
-  /** Likewise. */
+  /** Like `blacklist`. */
   friends: SyncFriendship[] | undefined;
   groups: SyncMembership[];
-  /** There are many memberships that have ended: `groups` has none of them, and they are read by pages. */
+  /** Whether there are many ended memberships: `groups` then has none of them, and they are read by pages. */
   manyEnded: boolean;
-  /** Undefined when there are many: then they are read group by group. */
+  /** Undefined if there are many: they are then read group by group. */
   members: SyncMember[] | undefined;
 }
 
-/** The clock shows that a version is from an earlier state of the database. */
+/** The clock reveals a version from an earlier state of the database. */
 const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS horizon, sync_clock() AS clock');
 
 const user = statement<SyncUser, Asked>(
@@ -76,10 +76,10 @@ const user = statement<SyncUser, Asked>(
 
 export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupVersion}|${groupId}`;
 
-/** Of a dismissed group nobody is a member any more, also before the rows of all members say so. */
+/** A dismissed group has no members, even before all their rows say so. */
 const IS_OUT = 'g.dismissed_at IS NOT NULL';
 
-/** A client that may hold the row is told that it has ended, and nothing of the group. */
+/** Ended memberships. A client that may hold the row learns that it has ended, and nothing else about the group. */
 const ENDED = `
   SELECT display_name AS "displayName", role, true AS "isDeleted", group_id AS "groupId",
          '' AS "groupName", '' AS "groupPortraitUri", version AS "groupVersion", true AS "hasEnded"
@@ -87,8 +87,8 @@ const ENDED = `
    WHERE member_id = :userId AND is_deleted AND version > :since AND :since::bigint > 0`;
 
 /**
- * The user's own memberships. A living one is sent when it has changed, or its group. Those that have ended are read by an
- * index of their own, since they are not limited in number; one more than a chunk is enough to know that there are many.
+ * The user's own memberships. A present one is sent when it or its group has changed. Ended ones have an index of their
+ * own, since their number is not limited. One row more than a chunk shows that there are many.
  */
 const memberships = statement<SyncMembership & { hasEnded: boolean }, Asked>(
   'sync-memberships',
@@ -103,7 +103,7 @@ const memberships = statement<SyncMembership & { hasEnded: boolean }, Asked>(
    UNION ALL (${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1})`,
 );
 
-/** In the order of the index. A row that is written meanwhile moves to a later page. Not prepared, like pages of members. */
+/** Ordered like the index. A row written at the same time moves to a later page. Not prepared, like members' pages. */
 const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'>(
   'sync-page-of-ended-memberships',
   `${ENDED} AND (version, group_id) > (:afterVersion::bigint, :afterId)
@@ -112,8 +112,8 @@ const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'
 );
 
 /**
- * For a group joined after :since, all members; for the others, members changed after :since. None of a dismissed group
- * whose memberships are being ended: there may be many.
+ * Finds all members of groups joined after :since, and members of other groups that changed after :since. Leaves out
+ * dismissed groups whose memberships are being ended, since there may be many.
  */
 const GROUPS_OF_USER = `
   (SELECT group_id, CASE WHEN joined_version > :since::bigint THEN -1::bigint ELSE :since::bigint END AS floor
@@ -122,9 +122,9 @@ const GROUPS_OF_USER = `
       AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id) OFFSET 0)`;
 
 /**
- * Tombstones are for a client that holds the row: those newer than :since, and none for a client that holds nothing.
- * They show nothing but that: whoever has left a group has left its members.
- * Each OFFSET 0 keeps a bad estimate from a hash join over all users.
+ * Tombstones are for a client that holds the row: they are newer than :since, and a client that holds nothing gets
+ * none. They show nothing else, since former members no longer share a group with its members. Each OFFSET 0 prevents a
+ * hash join over all users after a bad estimate.
  */
 function membersOf(groups: string, page = ''): string {
   return `
@@ -141,10 +141,10 @@ function membersOf(groups: string, page = ''): string {
       ${withNames('m.member_id', 'NOT m.is_deleted')}`;
 }
 
-/** One more than few is enough to know that there are many. */
+/** Reads one row more than FEW, which shows that there are many. */
 const fewMembers = statement<SyncMember, Asked>('sync-members', `${membersOf(GROUPS_OF_USER)} LIMIT ${FEW + 1}`);
 
-/** Counts members up to what fills a chunk, so that a large group is counted as quickly as a small one. */
+/** Counts at most a chunk of members, so that a large group is counted as quickly as a small one. */
 const groupsToRead = statement<GroupToRead, Asked>(
   'sync-groups-to-read',
   `SELECT mine.group_id AS "groupId", mine.floor, members.expected
@@ -163,21 +163,21 @@ const membersOfGroups = statement<SyncMember, 'groupIds' | 'floors' | 'since'>(
   { prepared: false },
 );
 
-/** Not prepared: PostgreSQL then knows how large the group is, and reads one page of it instead of all. */
+/** Not prepared: PostgreSQL then plans for the group's size, and reads one page of it instead of all. */
 const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'after'>(
   'sync-page-of-members',
   membersOf('(SELECT :groupId::text, :floor::bigint)', `AND member_id > :after ORDER BY member_id LIMIT ${CHUNK}`),
   { prepared: false },
 );
 
-/** The reads of sync, each a plain autocommit statement; docs/data.md tells why that is enough. */
+/** The reads of sync, each a plain autocommit statement. docs/data.md says why that is enough. */
 export class SyncRepository {
   constructor(
     private readonly reads: SharedReads,
     private readonly db: Knex,
   ) {}
 
-  /** To be asked for before any data. */
+  /** Returns horizon and clock. Call it before reading any data. */
   async time(reads: Runner): Promise<SyncTime> {
     const [time] = await horizon(reads, {});
     if (time === undefined) throw new Error('sync found no horizon');
@@ -209,19 +209,19 @@ export class SyncRepository {
     };
   }
 
-  /** In the order of the friends' ids, which never change: what is written meanwhile moves no entry past a page. */
+  /** Returns a page in the order of the friends' ids, which never change: no write moves an entry past a page. */
   async blacklistPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncBlacklistEntry[]> {
     const page = names ? relations.pageOfNamedBlacklist : relations.pageOfBlacklist;
     return page(this.db, { userId, since, after });
   }
 
-  /** In the same order. */
+  /** Returns a page in the order of `blacklistPage`. */
   async friendsPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncFriendship[]> {
     const page = names ? relations.pageOfNamedFriendships : relations.pageOfFriendships;
     return page(this.db, { userId, since, after });
   }
 
-  /** In the order of `endedKey`. */
+  /** Returns a page in the order of `endedKey`. */
   async endedPage(userId: string, since: number, after: string): Promise<SyncMembership[]> {
     const [afterVersion, afterId] = (after || '0|').split('|');
     return pageOfEnded(this.db, { userId, since, afterVersion, afterId });
@@ -237,7 +237,7 @@ export class SyncRepository {
     return membersOfGroups(this.db, { groupIds, floors, since });
   }
 
-  /** One group that is too large for one statement, by pages in the order of its members. */
+  /** Returns a page of a group that is too large for one statement, in the order of its members' ids. */
   async membersPage({ groupId, floor }: GroupToRead, since: number, after: string): Promise<SyncMember[]> {
     return pageOfMembers(this.db, { groupId, floor, since, after });
   }

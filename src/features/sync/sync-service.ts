@@ -13,17 +13,17 @@ import {
 } from './sync-repository';
 
 export interface Changes {
-  /** The client sends it with its next call. */
+  /** Version that the client sends with its next call. */
   version: number;
   user: SyncUser;
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
   groups: SyncMembership[];
-  /** In chunks: all members of a user with many large groups do not fit in memory at once. */
+  /** Members in chunks: all members of many large groups do not fit in memory at once. */
   members: AsyncIterable<SyncMember[]>;
 }
 
-/** Longest wait before the answer begins. Later pages wait longer, since giving up wastes what was already sent. */
+/** Longest wait before the answer begins. Later pages may wait longer: aborting would waste the part already sent. */
 const BEFORE_ANSWER = { waitMs: 3_000 };
 
 export class SyncService {
@@ -32,12 +32,12 @@ export class SyncService {
     private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
   ) {}
 
-  /** Everything that has changed since the version `since`, which an earlier answer gave. */
+  /** Returns all changes since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {
     const { clock, horizon } = await this.repository.time(reader.reads);
     const { userId } = reader;
-    // Versions stay behind the clock, so one beyond it is from an earlier state of the database: the client is sent
-    // everything. From version 1, not 0, so that rows that have ended are sent, too.
+    // No version is beyond the clock. If the client's is, it is from an earlier state of the database, and the client is
+    // sent everything. From version 1, not 0, so that ended rows are sent too.
     const since = known > clock ? 1 : known;
     const wanted = { since, names };
     const { user, groups, manyEnded, blacklist, friends, members } = await this.repository.rows(userId, wanted);
@@ -50,13 +50,13 @@ export class SyncService {
       version: horizon,
       blacklist: blacklist ?? (await this.inPages(userId, readBlacklist, friendKey)),
       friends: friends ?? (await this.inPages(userId, readFriends, friendKey)),
-      // A membership that ends meanwhile is in both: the last row is right.
+      // A membership that ends between the reads is in both: the last row is right.
       groups: manyEnded ? [...groups, ...(await this.inPages(userId, readEnded, endedKey))] : groups,
       members: blacklist && friends && !manyEnded && members ? chunks : this.inPlace(userId, chunks),
     };
   }
 
-  /** The place is taken when the first chunk is asked for, and free when no more are. */
+  /** Takes a place when the first chunk is read, and frees it after the last one. */
   private async *inPlace(userId: string, chunks: AsyncGenerator<SyncMember[]>): AsyncGenerator<SyncMember[]> {
     const leave = this.queues.longSyncs.take(userId);
     try {
@@ -66,7 +66,7 @@ export class SyncService {
     }
   }
 
-  /** A long list: in turns with all other reads, like members. */
+  /** Reads a long list, in turns with all other reads, like members. */
   private async inPages<Row>(
     userId: string,
     read: (after: string) => Promise<Row[]>,
@@ -79,13 +79,13 @@ export class SyncService {
   }
 
   /**
-   * One chunk at a time for all clients together, so that small requests do not wait long. A job in the queue lasts
-   * while the database is read, not while the answer goes to a slow phone.
+   * Reads one chunk at a time for all clients together, so that small requests do not wait long. A job in the queue
+   * covers the read of the database, not the transfer to a slow phone.
    */
   private async *chunks(userId: string, since: number): AsyncGenerator<SyncMember[]> {
     const { syncPages } = this.queues;
     const groups = await syncPages.run(userId, () => this.repository.groupsToRead(userId, since), BEFORE_ANSWER);
-    // Without members: now the answer can begin.
+    // An empty chunk lets the answer begin now.
     yield [];
     for (const chunk of inChunks(groups)) {
       const [first] = chunk;
@@ -107,7 +107,7 @@ async function* inOneChunk(members: SyncMember[]): AsyncGenerator<SyncMember[]> 
   yield members;
 }
 
-/** Puts groups together until their expected members fill a chunk. A group that is larger is a chunk of its own. */
+/** Joins groups until their expected members fill a chunk. A larger group is a chunk of its own. */
 function inChunks(groups: GroupToRead[]): GroupToRead[][] {
   const result: GroupToRead[][] = [];
   let current: GroupToRead[] = [];

@@ -4,7 +4,7 @@ import type { Asker } from '../../integrations/messaging/messaging-provider';
 import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
 import type { TokenEnd, UnconfirmedEnds } from '../../integrations/messaging/token-ends';
 
-/** Told one after the other, within a minute. */
+/** Maximum ends to send in turn within a minute. */
 const TOLD_AT_ONCE = 100;
 
 const FOUND = `messaging_round AS round, token, messaging_tokens.nickname, messaging_tokens.portrait_uri AS "portraitUri"`;
@@ -14,7 +14,7 @@ interface Found extends Partial<KeptToken> {
   round: number;
 }
 
-/** Asks again whether the session is live: since that was found, it may have ended, and its user have a new token. */
+/** Checks again that the session is live: it may have ended since, and its user may have a new token. */
 const tokenForSession = statement<Found, 'userId' | 'app' | 'sid'>(
   'messaging-token-for-session',
   `SELECT ${FOUND} FROM session JOIN users ON users.id = sess ->> 'userId' ${KEPT}
@@ -28,7 +28,7 @@ const tokenForLogin = statement<Found, 'userId' | 'app' | 'credentialsVersion'>(
     WHERE users.id = :userId AND closed_at IS NULL AND credentials_version = :credentialsVersion`,
 );
 
-/** FOR SHARE waits for an end that is under way. One that comes later waits for this, and then deletes this row. */
+/** FOR SHARE waits for a pending end. A later end waits for this statement, and then deletes this row. */
 const keepToken = statement<{ token: string }, 'userId' | 'app' | 'round' | 'token' | 'nickname' | 'portraitUri'>(
   'keep-messaging-token',
   `WITH owner AS (
@@ -55,7 +55,7 @@ const claimEnds = statement<TokenEnd>(
    RETURNING user_id AS "userId", ended_at AS "endedAt"`,
 );
 
-/** Tokens of a messaging provider, each with the profile that the provider knows, and the ends it has to be told. */
+/** Tokens of a messaging provider, with the profile that the provider has, and the ends still to send to it. */
 export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
   constructor(private readonly db: Knex) {}
 
@@ -83,17 +83,17 @@ export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
     return refreshed > 0;
   }
 
-  /** Until the transaction has ended, no token of the user is kept, and no session begins. A new password does the same. */
+  /** Keeps tokens of the user from being stored, and sessions from beginning, until the transaction ends. */
   async lock(userId: string): Promise<void> {
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 
-  /** Gives up every token that is on its way. A new password does the same. */
+  /** Invalidates all pending tokens, as a new password does. */
   async beginRound(userId: string): Promise<void> {
     await this.db('users').where({ id: userId }).increment('messaging_round');
   }
 
-  /** After a new round has begun, so that none is kept meanwhile. Undefined when none was kept: none was given out. */
+  /** Ends tokens after a new round began, so that none is stored in between. Undefined if none was given out. */
   async end(userId: string): Promise<TokenEnd | undefined> {
     const [end] = await endTokens(this.db, { userId });
     return end;
@@ -109,6 +109,6 @@ export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
 }
 
 function keptIn({ token, nickname, portraitUri }: Found): KeptToken | undefined {
-  // An outer join gives null for what there is not.
+  // An outer join gives null for missing rows.
   return token && nickname != null && portraitUri != null ? { token, nickname, portraitUri } : undefined;
 }

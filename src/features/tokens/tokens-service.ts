@@ -25,7 +25,7 @@ export class TokensService {
     return { id: user.id, token };
   }
 
-  /** Under the version that the session was found with: by now the password may be another one. */
+  /** Returns a token under the credentials version of the session: by now the password may have changed. */
   uploadToken({ userId, credentialsVersion }: Uploader, publicUrl: string): UploadToken {
     return this.storage.uploadToken({ userId, credentialsVersion }, publicUrl);
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bytes, described, id, inLine, PLAIN } from '../../base/schemas';
 
-/** Of a user in the document's examples who has Ann as a friend. */
+/** Id of a user in the document's examples who has Ann as a friend. */
 const BOB = 'b3Hn8TyUc5Xe';
 
 export const nickname = described(inLine(bytes(1, 32)), {
@@ -9,7 +9,7 @@ export const nickname = described(inLine(bytes(1, 32)), {
   examples: ['Ann'],
 });
 
-/** As others see it: empty where the account is closed, or where there is none. */
+/** Nickname as others see it: empty for a closed account or none. */
 export const shownNickname = z.string().meta({ description: 'Empty for a closed account.', examples: ['Ann'] });
 
 export const shownPortraitUri = z.string().meta({
@@ -18,20 +18,20 @@ export const shownPortraitUri = z.string().meta({
 });
 
 /**
- * What users see of each other. A new field also gets its column below, and is then shown wherever a profile is: by
- * /user/:id, by /user/find and by /user/sync.
+ * The fields that users see of each other. A new field also needs its column below, and is then shown with each
+ * profile: by /user/:id, by /user/find and by /user/sync.
  */
 export const profile = z
   .strictObject({ id, nickname: shownNickname, portraitUri: shownPortraitUri })
   .meta({ id: 'Profile', description: 'What users see of each other.' });
 
-/** Of another user. */
+/** Id of another user. */
 export const otherId = described(id, { description: 'The id of another user.', examples: [BOB] });
 
 export const ids = z.array(otherId, { error: 'must be an array of ids' }).meta({ description: 'The ids of users.' });
 export const someIds = ids.min(1, 'must be 1 to 100 ids').max(100, 'must be 1 to 100 ids');
 
-/** How another user is called, and looks. */
+/** Nickname and portrait of another user. */
 export const names = z
   .strictObject({
     nickname: described(shownNickname, { examples: ['Bob'] }),
@@ -39,7 +39,7 @@ export const names = z
   })
   .meta({ id: 'Names', description: 'How another user is called and looks. Empty for a closed account.' });
 
-/** Another user, beside what else there is to say of them. */
+/** Another user, to be extended with other fields. */
 export const person = z
   .strictObject({ id: otherId, ...names.shape })
   .meta({ id: 'Person', description: 'Another user.' });
@@ -47,7 +47,7 @@ export const person = z
 export type Profile = z.infer<typeof profile>;
 export type Person = z.infer<typeof person>;
 
-/** In the table users. */
+/** Columns in the table users. */
 export const PROFILE_COLUMNS: Record<keyof Profile, string> = {
   id: 'id',
   nickname: 'nickname',

@@ -4,7 +4,7 @@ import { columnList, statement, type Source } from '../../database/statement';
 import type { Phone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
 
-/** What a login needs to know. */
+/** A user with the data for a login. */
 export interface Account extends Profile {
   passwordHash: string;
   credentialsVersion: number;
@@ -13,8 +13,8 @@ export interface Account extends Profile {
 const CREDENTIALS = { passwordHash: 'password_hash', credentialsVersion: 'credentials_version' };
 
 /**
- * A look-up by phone is two statements, this and one by the user's id, so that phones and users may one day live on
- * different nodes.
+ * A look-up by phone takes two statements, this one and one by the user's id, so that phones and users could one day be
+ * on different nodes.
  */
 const phoneOwner = statement<{ userId: string }, 'phone'>(
   'phone-owner',
@@ -31,7 +31,7 @@ const profilesOf = statement<Profile, 'ids'>(
   `SELECT ${columnList(PROFILE_COLUMNS)} FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL`,
 );
 
-/** The same for somebody who has found the user by the phone. Whose friend that is, the user's own side says. */
+/** The profile for a user who looked up the phone. The found user's side decides whether the finder is a friend. */
 const profileFor = statement<Profile, 'id' | 'finderId'>(
   'profile-found',
   `SELECT ${columnList(PROFILE_COLUMNS)} FROM users
@@ -45,11 +45,11 @@ const account = statement<Account, 'id'>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, ...CREDENTIALS })} FROM users WHERE id = :id AND closed_at IS NULL`,
 );
 
-/** Users and their phones. A closed account is not found. */
+/** Users and their phones. Does not find closed accounts. */
 export class UsersRepository {
   constructor(
     private readonly db: Knex,
-    /** For look-ups, which are frequent and small. */
+    /** Source for look-ups, which are frequent and small. */
     private readonly reads: Source = db,
   ) {}
 
@@ -58,12 +58,12 @@ export class UsersRepository {
     return found;
   }
 
-  /** In no order. */
+  /** Returns profiles in any order. */
   async profiles(ids: string[], on = this.reads): Promise<Profile[]> {
     return profilesOf(on, { ids });
   }
 
-  /** Undefined also for a user who wants to be found by friends alone, and whose friend `finderId` is not. */
+  /** Returns undefined also for a user whom only friends may find, unless `finderId` is a friend. */
   async profileFor(finderId: string, id: string, on = this.reads): Promise<Profile | undefined> {
     const [found] = await profileFor(on, { id, finderId });
     return found;
@@ -89,7 +89,7 @@ export class UsersRepository {
     return this.account((await this.idByPhone(phone)) ?? '');
   }
 
-  /** On the pool: anybody can ask this, and must not delay what users read. */
+  /** Reads on the pool: anybody can ask this, and must not delay reads of users. */
   async isPhoneTaken(phone: string): Promise<boolean> {
     return (await this.idByPhone(phone, this.db)) !== undefined;
   }
@@ -98,7 +98,7 @@ export class UsersRepository {
     return this.db('phones').where({ user_id: id }).select<Phone[]>({ number: 'phone', region: 'region' });
   }
 
-  /** False when the phone belongs to an account already, however many try at once. */
+  /** Returns false when the phone already belongs to an account, however many requests try at once. */
   async claimPhone(phone: Phone, userId: string): Promise<boolean> {
     const claimed = await this.db('phones')
       .insert({ phone: phone.number, region: phone.region, user_id: userId })
@@ -122,12 +122,12 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /** False when the account is closed. */
+  /** Returns false when the account is closed. */
   async setFindable(id: string, isFindable: boolean): Promise<boolean> {
     return (await this.open(id).update({ is_findable: isFindable })) > 0;
   }
 
-  /** False when the password has been changed since `credentialsVersion` was read. */
+  /** Returns false when the password has changed since `credentialsVersion` was read. */
   async changePassword(id: string, credentialsVersion: number, passwordHash: string): Promise<boolean> {
     return (await this.unchanged(id, credentialsVersion).update(this.newPassword(passwordHash))) > 0;
   }
@@ -136,18 +136,18 @@ export class UsersRepository {
     await this.open(id).update(this.newPassword(passwordHash));
   }
 
-  /** Until the end of the transaction. False when the password has been changed since, or the account was closed. */
+  /** Locks a user until the transaction ends. Returns false if the password has changed or the account was closed. */
   async lock(id: string, credentialsVersion: number): Promise<boolean> {
     const owner: unknown = await this.unchanged(id, credentialsVersion).forNoKeyUpdate().first('id');
     return owner !== undefined;
   }
 
-  /** It ends sessions, as a new password does, and leaves the password. False for what `lock` is false for. */
+  /** Ends sessions, as a new password does, but keeps the password. Returns false when `lock` would. */
   async renewCredentials(id: string, credentialsVersion: number): Promise<boolean> {
     return (await this.unchanged(id, credentialsVersion).update(this.newCredentials())) > 0;
   }
 
-  /** The row stays, for others may have to be told of what was the user's. */
+  /** Closes an account. Keeps the row, since others may have to be told of the account's rows. */
   async close(id: string): Promise<void> {
     const emptied = { nickname: '', portrait_uri: '', password_hash: '' };
     await this.open(id).update({ ...emptied, closed_at: this.db.fn.now(), ...this.newCredentials() });
@@ -157,12 +157,12 @@ export class UsersRepository {
     await this.db('phones').where({ user_id: id }).whereNotIn('phone', but).delete();
   }
 
-  /** The same password at another cost: its sessions stay. */
+  /** Stores a hash of the same password at another cost. Its sessions stay. */
   async rehash(id: string, credentialsVersion: number, passwordHash: string): Promise<void> {
     await this.unchanged(id, credentialsVersion).update({ password_hash: passwordHash });
   }
 
-  /** It ends sessions, and the messaging tokens that are on their way. */
+  /** Returns columns that also end sessions and pending messaging tokens. */
   private newPassword(passwordHash: string): Record<string, Knex.Value | Knex.Raw> {
     return { password_hash: passwordHash, ...this.newCredentials() };
   }
@@ -176,7 +176,7 @@ export class UsersRepository {
     return this.db('users').where({ id, closed_at: null });
   }
 
-  /** As long as the password is the one of this version. */
+  /** Finds the user while the password is the one of this version. */
   private unchanged(id: string, credentialsVersion: number): Knex.QueryBuilder {
     return this.open(id).where({ credentials_version: credentialsVersion });
   }

@@ -13,7 +13,7 @@ export class UsersService {
     return found(await this.users.profile(id, reads));
   }
 
-  /** In the order asked, each once. */
+  /** Returns profiles in the requested order, each once. */
   async byIds(ids: string[], reads: Runner): Promise<Profile[]> {
     const profiles = new Map((await this.users.profiles(ids, reads)).map((profile) => [profile.id, profile]));
     return [...new Set(ids)].flatMap((id) => profiles.get(id) ?? []);

@@ -2,7 +2,7 @@ import type { Caller } from '../../base/caller';
 import type { Captchas, NewCaptcha, Verdict, VouchedFor } from '../../integrations/captcha/captchas';
 import type { Limiter } from '../limits/limiter';
 
-/** Captchas, so many for an address. A solved one raises the limits of send_code. */
+/** Captchas, limited per address. A solved one raises the limits of send_code. */
 export class CaptchaService {
   constructor(
     private readonly captchas: Captchas,
@@ -17,7 +17,7 @@ export class CaptchaService {
     return this.captchas.create(address);
   }
 
-  /** Counted where it asks somebody outside: anybody can make answers up. */
+  /** Checks an answer. Counts it if an outside provider is asked, since anybody can make answers up. */
   async check(verifyId: string, answer: string, caller: Caller): Promise<Verdict> {
     const subject = caller.address;
     if (this.captchas.checkedOutside)

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import type { KeptCaptcha, KeptCaptchas } from '../../integrations/captcha/drawn-captchas';
 
-/** Of those that are drawn here. */
+/** Answers of the captchas that this service draws. */
 export class CaptchasRepository implements KeptCaptchas {
   constructor(private readonly db: Knex) {}
 
@@ -20,7 +20,7 @@ export class CaptchasRepository implements KeptCaptchas {
     return row?.png;
   }
 
-  /** Deletes the captcha and returns its answer: there is one try. */
+  /** Deletes the captcha and returns its answer: each captcha allows one attempt. */
   async take(id: string): Promise<string | undefined> {
     const rows: { answer: string }[] = await this.live(id).delete(['answer']);
     return rows[0]?.answer;

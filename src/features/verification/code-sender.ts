@@ -9,7 +9,7 @@ import type { VerificationRepository } from './verification-repository';
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** The provider cannot take messages now. Nothing was sent. */
+/** The provider cannot accept messages now. Nothing was sent. */
 export class SendingFailed extends Unavailable {
   constructor(cause: unknown) {
     const retryAfterSeconds = cause instanceof BreakerOpen ? cause.retryAfterSeconds : RETRY_AFTER_SECONDS;
@@ -18,12 +18,12 @@ export class SendingFailed extends Unavailable {
 }
 
 export interface CodeMessage {
-  /** With {code} and {minutes}. */
+  /** Text with {code} and {minutes}. */
   smsText: string;
   codeTtlSeconds: number;
 }
 
-/** Makes a code, keeps it and sends it. */
+/** Makes, stores and sends codes. */
 export class CodeSender {
   constructor(
     private readonly verification: VerificationRepository,
@@ -33,8 +33,8 @@ export class CodeSender {
   ) {}
 
   /**
-   * The code is kept before it is sent, so that it is known when it arrives, even if this process has ended by then. It
-   * is withdrawn when it certainly was not sent. After a time-out it may still arrive, and stays good.
+   * Stores the code before sending it, so that it is known when it arrives, even if this process has ended by then.
+   * Withdraws it when it certainly was not sent. After a time-out it may still arrive, and stays valid.
    */
   async send(phone: Phone, asker: Pick<Caller, 'address' | 'ip'>): Promise<void> {
     const code = this.codes.create();

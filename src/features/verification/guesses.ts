@@ -2,20 +2,20 @@ import type { Caller } from '../../base/caller';
 import type { Standing } from '../audit/known-places';
 import type { LimitUse } from '../limits/limiter';
 
-/** Attempts at a code: those of the address that asked for it, and how many of those that all others share. */
+/** Maximum attempts at a code: of the address that asked for it, and of all other addresses together. */
 export interface MaxAttempts {
   asker: number;
   others: number;
 }
 
-/** The rest of the attempts that others share is kept for places where the account was used: two of five. */
+/** Share of the others' attempts for unknown places. Two of five are kept for places where the account was used. */
 const SHARE_FROM_ELSEWHERE = 0.6;
 
 export function attemptsFrom(standing: Standing, asker: number): MaxAttempts {
   return { asker, others: standing === 'elsewhere' ? Math.ceil(SHARE_FROM_ELSEWHERE * asker) : asker };
 }
 
-/** A guess at a phone's code: counted for the phone and this address, and for the phone. */
+/** Returns the limits of a guess at a phone's code: per phone and address, and per phone. */
 export function guessesAt(phone: string, { address }: Caller, standing: Standing): LimitUse[] {
   return [
     { limit: 'wrongCodesPerPhoneAndAddress', subject: `${phone} ${address}` },

@@ -16,7 +16,7 @@ import { guessesAt } from './guesses';
 
 export interface SendingRules {
   phoneCheck: 'mobile' | 'possible';
-  /** Calling codes, and ISO codes of countries. Empty: all are allowed. */
+  /** Calling codes, and ISO codes of countries. Empty: no limit. */
   allowedRegions: string[];
   captchaPolicy: 'adaptive' | 'always' | 'off';
 }
@@ -26,7 +26,7 @@ export interface CaptchaAnswer {
   verifyCode?: string | undefined;
 }
 
-/** Whose limits a captcha has raised; not yet, where another answer would raise them. */
+/** The limits that a captcha has raised. `not yet`: a right answer would raise them. */
 type Raised = 'nothing' | 'not yet' | VouchedFor;
 
 interface Parts {
@@ -39,7 +39,7 @@ interface Parts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Sends codes. Each costs money, so that requests which can be no user's are refused first. */
+/** Sends codes. Each costs money, so requests that cannot come from a user are refused first. */
 export class SendCodeService {
   constructor(
     private readonly parts: Parts,
@@ -66,7 +66,7 @@ export class SendCodeService {
     if (!isWithin(phone, allowedRegions)) {
       this.parts.logger.warn(
         { region, country: countryOf(phone), requestId: caller.requestId },
-        'a code was asked for in a region that is not allowed',
+        'a code was requested for a region that is not allowed',
       );
       await this.noteRefusal(phone, caller, 'region not allowed');
       throw new BadRequest('region_not_served', 'region: codes are not sent there');
@@ -81,7 +81,7 @@ export class SendCodeService {
     await this.parts.audit.noteUpToLimit({ event: 'code_refused', phone, detail }, caller);
   }
 
-  /** Where a captcha is always wanted and its provider is away, codes are sent without. */
+  /** Returns the raised limits. If a captcha is always needed but its provider is down, codes are sent without one. */
   private async raisedBy(captcha: CaptchaAnswer, phone: Phone, caller: Caller): Promise<Raised> {
     const { captchaPolicy } = this.rules;
     if (captchaPolicy === 'off') return 'nothing';
@@ -102,7 +102,7 @@ export class SendCodeService {
     return this.rules.captchaPolicy === 'always' && (await captchas.areAway()) ? 'away' : 'wrong';
   }
 
-  /** No code is sent to a caller who may not try one for this phone. */
+  /** Refuses to send a code to a caller who has no guesses left for this phone. */
   private async checkGuessBudget(phone: Phone, caller: Caller, standing: Standing): Promise<void> {
     const refusal = await this.parts.limiter.refusalOf(...guessesAt(phone.number, caller, standing));
     if (!refusal) return;
@@ -114,30 +114,30 @@ export class SendCodeService {
 
   private useOfAddress({ address }: Caller, raised: Raised): LimitUse {
     const raisesBoth = this.parts.captchas.vouchesFor === 'phone and address';
-    const limit = raisesBoth ? this.at(raised, 'sendPerAddress', 'sendPerAddressWithCaptcha') : 'sendPerAddress';
+    const limit = raisesBoth ? this.limitFor(raised, 'sendPerAddress', 'sendPerAddressWithCaptcha') : 'sendPerAddress';
     return { limit, subject: address };
   }
 
-  /** Some codes of a day are kept for places where the account was used, and a slot that strangers cannot take. */
+  /** Reserves some codes of a day, and a slot, for places where the account was used. Strangers cannot take these. */
   private usesOfPhone({ number }: Phone, standing: Standing, raised: Raised): LimitUse[] {
     const perPhone =
       standing === 'elsewhere'
-        ? this.at(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
-        : this.at(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha');
+        ? this.limitFor(raised, 'sendPerPhoneElsewhere', 'sendPerPhoneElsewhereWithCaptcha')
+        : this.limitFor(raised, 'sendPerPhone', 'sendPerPhoneWithCaptcha');
     return [
       { limit: slotFor(standing), subject: number },
       { limit: perPhone, subject: number },
     ];
   }
 
-  /** The last fifth of the day's budget is for owners at a known place, so that no stranger locks these out. */
+  /** Reserves the last fifth of the day's budget for owners at a known place, so strangers cannot lock them out. */
   private async budgetFor(standing: Standing, caller: Caller): Promise<LimitUse> {
     if (standing === 'known') return { limit: 'sendInAll', subject: 'all' };
     const isBehind = await this.parts.spendGuard.leavesBudgetToOthers(caller);
     return { limit: isBehind ? 'sendInAllBehind' : 'sendInAllFromElsewhere', subject: 'all' };
   }
 
-  private at(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {
+  private limitFor(raised: Raised, name: LimitName, withCaptcha: LimitName): LimitUse['limit'] {
     const { limits } = this.parts.limiter;
     if (raised === 'nothing') return name;
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
@@ -153,8 +153,8 @@ export class SendCodeService {
   }
 
   /**
-   * A code that certainly was not sent does not count for the phone, but for the address that had the provider asked.
-   * One that may still arrive counts, but the phone may ask again at once.
+   * Counts a code that certainly was not sent only for the address that made the service ask the provider, not for the
+   * phone. A code that may still arrive counts, but the phone may request another one at once.
    */
   private async failure(error: unknown, { phone, caller, standing }: Asking, taken: CountedUses): Promise<unknown> {
     if (error instanceof SendingTimedOut) {
@@ -170,7 +170,7 @@ export class SendCodeService {
     return error instanceof NumberRefused ? this.refusedNumber(error, phone, caller) : error;
   }
 
-  /** The provider's code says whether the number or the operator's account is to blame. */
+  /** Refuses a number. The logged provider's code tells whether the number or the operator's account is at fault. */
   private async refusedNumber({ providerCode }: NumberRefused, phone: Phone, caller: Caller): Promise<BadRequest> {
     const { requestId } = caller;
     const country = countryOf(phone);

@@ -1,7 +1,7 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { derivedKey } from '../../base/secrets';
 
-/** What is kept of a code: neither it nor the address that asked for it can be read from that. */
+/** A stored code. Neither the code nor the address that asked for it can be read from it. */
 export interface KeptCode {
   hmac: Buffer;
   askerHmac: Buffer;
@@ -12,11 +12,11 @@ interface Keys {
   asker: Buffer;
 }
 
-/** Makes codes and checks them. What is stored is useless without the server's key. */
+/** Makes codes and checks them. A stored code is useless without the server's key. */
 export class VerificationCodes {
   private readonly keys: [Keys, ...Keys[]];
 
-  /** The first secret makes codes; each secret checks them. */
+  /** Makes codes with the first secret, and checks them with each. */
   constructor(secrets: string[]) {
     const [first, ...others] = secrets.map((secret) => ({
       code: derivedKey(secret, 'verification codes'),
@@ -39,7 +39,7 @@ export class VerificationCodes {
     return this.keys.map((keys) => timingSafeEqual(hmac(keys.code, phone, code), kept)).includes(true);
   }
 
-  /** The `askerHmac` of a code, whichever secret made it, if it was asked for from this address. */
+  /** Returns the possible `askerHmac`s of codes that this address asked for, one per secret. */
   askerHmacs(phone: string, address: string): Buffer[] {
     return this.keys.map((keys) => hmac(keys.asker, phone, address));
   }

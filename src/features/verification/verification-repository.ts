@@ -9,16 +9,16 @@ import type { KeptCode } from './verification-code';
 export interface SentCode {
   id: number;
   hmac: Buffer;
-  /** Whether the attempt is one of the address that asked for the code. */
+  /** Whether the attempt comes from the address that asked for the code. */
   byAsker: boolean;
 }
 
 const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
 
-/** Open codes of one network that a region is judged by. The others count once they are verified. */
+/** Maximum open codes of one network that count for a region. Others count once they are verified. */
 const MOST_COUNTED = 5;
 
-/** Locks the network's row before the region's, as exchange-code does. */
+/** Locks the network's row before the region's, like exchange-code. */
 const addCode = statement<{ id: number }, 'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds'>(
   'add-code',
   `WITH own AS (
@@ -90,8 +90,8 @@ const exchangeCode = statement<{ phone: string }, 'id' | 'region' | 'country' | 
 );
 
 /**
- * Waits until no code of the phone is being exchanged: only a statement after this one sees the tokens that come of
- * that. A code that has just expired may still be under way.
+ * Waits until no code of the phone is being exchanged: only a statement after this one sees the resulting tokens. Even
+ * a code that has just expired may still be in exchange.
  */
 const lockCodes = statement<unknown, 'phone'>(
   'lock-codes',
@@ -101,8 +101,8 @@ const lockCodes = statement<unknown, 'phone'>(
 );
 
 /**
- * Locks in order, so that two requests with tokens of one phone never wait for each other. The codes end at their
- * beginning: an exchange that waits for them may have begun before this transaction, and has an earlier now().
+ * Locks in order, so that two requests with tokens of one phone cannot deadlock. The codes expire at their creation
+ * time: an exchange that waits for them may have begun before this transaction, and has an earlier now().
  */
 const ending = (phone: string) => `
   WITH locked AS (SELECT token_hash FROM verification_tokens WHERE phone = ${phone} ORDER BY token_hash FOR UPDATE),
@@ -119,14 +119,11 @@ const useToken = statement<unknown, 'tokenHash'>(
     WHERE token_hash = :tokenHash`,
 );
 
-/**
- * Codes and the tokens that they were exchanged for, on the database's clock. Each code counts as traffic of its
- * country.
- */
+/** Codes, and the tokens that replaced them, on the database's clock. Each code counts as traffic of its country. */
 export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
-  /** From now on only this code counts for the phone. */
+  /** Stores a code. From now on only this one is valid for the phone. */
   async addCode(phone: Phone, code: KeptCode, network: string, ttlSeconds: number): Promise<number> {
     const country = countryOf(phone);
     const [row] = await addCode(this.db, { phone: phone.number, country, network, ...code, ttlSeconds });
@@ -134,7 +131,7 @@ export class VerificationRepository {
     return row.id;
   }
 
-  /** The code was not sent: the one before it counts again. */
+  /** Withdraws a code that was not sent. The one before it is valid again. */
   async withdrawCode(id: number, phone: Phone): Promise<void> {
     await withdrawCode(this.db, { id, country: countryOf(phone) });
   }
@@ -144,9 +141,9 @@ export class VerificationRepository {
   }
 
   /**
-   * Claims an attempt before the code is compared. The address that asked for the code has attempts of its own,
-   * all others share theirs. Undefined when the caller's are spent, or the code has expired or been verified,
-   * or one of the budgets is used up: not even for a moment does such a caller take a try that others share.
+   * Claims an attempt before the code is compared. The address that asked for the code has its own attempts; all others
+   * share theirs. Returns undefined if the caller's attempts or one of the budgets are used up, or the code has expired
+   * or been verified: not even for a moment does such a caller take a shared attempt.
    */
   async claimAttempt(
     phone: string,
@@ -155,19 +152,21 @@ export class VerificationRepository {
     budgets: Bucket[],
   ): Promise<SentCode | undefined> {
     const [code] = await claimAttempt(this.db, {
-      ...{ phone, callerHmacs, ...maxAttempts },
+      phone,
+      callerHmacs,
+      ...maxAttempts,
       budgets: budgets.map(({ key }) => key),
       amounts: budgets.map(({ amount }) => amount),
     });
     return code;
   }
 
-  /** The code was not compared. */
+  /** Gives back an attempt whose code was not compared. */
   async releaseAttempt({ id, byAsker }: SentCode): Promise<void> {
     await releaseAttempt(this.db, { id, byAsker });
   }
 
-  /** False when the code was exchanged before, or has ended: of several right tries at once one wins. */
+  /** Returns false if the code was exchanged before, or has ended: among simultaneous right attempts one succeeds. */
   async exchange(codeId: number, phone: Phone, tokenHash: Buffer, ttlSeconds: number): Promise<boolean> {
     const { number, region } = phone;
     const values = { id: codeId, region, country: countryOf(phone), phone: number, hash: tokenHash, ttlSeconds };
@@ -178,19 +177,19 @@ export class VerificationRepository {
     return this.goodToken(tokenHash).first<Phone | undefined>({ number: 'phone', region: 'region' });
   }
 
-  /** Ends all codes and tokens of its phone with it, in a transaction. False when another request was first. */
+  /** Ends all codes and tokens of the token's phone, in a transaction. Returns false if another request was first. */
   async useToken(tokenHash: Buffer, phone: string): Promise<boolean> {
     await lockCodes(this.db, { phone });
     return (await useToken(this.db, { tokenHash })).length > 0;
   }
 
-  /** Ends all codes and tokens of a phone, in a transaction. The codes are still known as expired ones. */
+  /** Ends all codes and tokens of a phone; needs a transaction. The codes remain known as expired. */
   async endAll(phone: string): Promise<void> {
     await lockCodes(this.db, { phone });
     await endAll(this.db, { phone });
   }
 
-  /** Codes are kept for a day, so that an expired one is not answered as none. */
+  /** Deletes codes after a day, not earlier, so that an expired code is told apart from none. */
   async sweep(): Promise<void> {
     await deleteInBatches(this.db, 'verification_codes', `created_at < now() - interval '1 day'`);
     await deleteInBatches(this.db, 'verification_tokens', 'expires_at <= now()');

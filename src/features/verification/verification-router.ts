@@ -5,7 +5,7 @@ import type { SendCodeService } from './send-code-service';
 import { isAvailable, phone, sendCode, verificationToken, verifyCode } from './verification-schemas';
 import type { VerifyCodeService } from './verify-code-service';
 
-/** Reads the device that a request says it comes from, by its signed cookie. */
+/** Reads the device of a request from its signed cookie. */
 type DeviceOf = (req: Request) => SignedInDevice | undefined;
 
 export function verificationRouter(

@@ -56,8 +56,8 @@ export class VerifyCodeService {
   }
 
   /**
-   * Counts as a wrong guess until the code has proved right. After the attempt, so that tries at a spent code take no
-   * place of the day's guesses from others. Without a place the code is not compared, and the attempt is free again.
+   * Counts a wrong guess until the code has proved right. Runs after the attempt, so that tries at a used code do not
+   * take the day's guesses from others. Without a place the code is not compared, and the attempt is given back.
    */
   private async holdGuess(sent: SentCode, guesses: LimitUse[], caller: Caller): Promise<PendingUses> {
     const { verification, limiter } = this.parts;
@@ -71,7 +71,7 @@ export class VerifyCodeService {
 
   private async exchange(sent: SentCode, phone: Phone): Promise<string> {
     const { verification, limiter } = this.parts;
-    // First, so that nothing can fail after the code is spent and the token stored.
+    // First, so that nothing can fail after the code is used and the token stored.
     for (const limit of ['resend', 'resendKnown'] as const) await limiter.clear(limit, phone.number);
     const token = newVerificationToken();
     const won = await verification.exchange(sent.id, phone, tokenHash(token), this.rules.tokenTtlSeconds);
