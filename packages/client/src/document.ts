@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 7f8d4d1e1bf98fdb338de1d5ec790895209e924e4d50775f42ff7660bb34e85c
+// SHA-256 of the document: bb641ae9602bc30a3396c1b72475b35e0b628c145d81477dfdca84c4285928b6
 
 export interface paths {
     "/user/send_code": {

@@ -1,10 +1,10 @@
 import { Tabs } from '../tabs.ts';
 import type { StoredHead } from './head.ts';
 import type { SyncUser } from './rows.ts';
-import { newChanged, type Folded } from './tables.ts';
+import { newChanged, type TableChanges } from './tables.ts';
 
 /** The changes since the last sync. */
-export interface StoreChanges extends Folded {
+export interface StoreChanges extends TableChanges {
   /**
    * Set when more may have changed than is listed here, so that everything has to be read again: at the first
    * successful sync, after another user has logged in, after a crash, when the store was damaged, and when another
@@ -27,7 +27,7 @@ interface TabMessage {
 }
 
 /** Tells listeners here and in other tabs. An error thrown by a listener does not fail the sync. */
-export class News {
+export class ChangeNotifier {
   /** Whether listeners have missed changes. */
   isEverything = false;
   readonly #head: StoredHead;
@@ -82,7 +82,7 @@ export class News {
 }
 
 /** Returns the changes of an answer without rows. */
-export function nothing(): Folded {
+export function nothing(): TableChanges {
   return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
 }
 

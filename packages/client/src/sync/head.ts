@@ -1,6 +1,6 @@
 import type { ClientStorage } from '../storage.ts';
 import type { SyncUser } from './rows.ts';
-import type { Spooled } from './spool.ts';
+import type { SpooledAnswer } from './spool.ts';
 import { newToken } from './token.ts';
 
 /** The state of a store's tables. */
@@ -11,7 +11,7 @@ export interface Head {
   names: boolean;
   user?: SyncUser | undefined;
   /** An answer that is being applied. After a crash it is applied again. */
-  folding?: Spooled | undefined;
+  folding?: SpooledAnswer | undefined;
   /** Set while everything is being removed; after a crash that continues. */
   clearing?: boolean | undefined;
 }

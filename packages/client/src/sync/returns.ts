@@ -14,7 +14,7 @@ interface Page extends Target {
 const FRESH_MS = 30_000;
 
 /** Synchronises when the connection is back, and when the page becomes visible again. Only pages get these events. */
-export class Returns {
+export class SyncOnReturn {
   /** Time of the last successful sync; 0 if it failed; undefined while no other sync is wanted. */
   #syncedAt: number | undefined;
   #page: Page | undefined;

@@ -9,7 +9,7 @@ import { newToken } from './token.ts';
 const CHUNK_ROWS = 250;
 
 /** A whole answer. Its rows are in storage, but not yet in a table. */
-export interface Spooled {
+export interface SpooledAnswer {
   spool: string;
   /** Number of chunks of each list. */
   chunks: [ListName, number][];
@@ -32,7 +32,7 @@ export class Spool {
     this.#name = `${this.#marker}:${newToken()}`;
   }
 
-  async read(texts: AsyncIterable<string>): Promise<Spooled> {
+  async read(texts: AsyncIterable<string>): Promise<SpooledAnswer> {
     const reader = new RowReader();
     for await (const text of texts) {
       for (const row of reader.push(text)) {
@@ -66,7 +66,7 @@ export class Spool {
 
 export async function chunk<Name extends ListName>(
   storage: ClientStorage,
-  { spool }: Spooled,
+  { spool }: SpooledAnswer,
   list: Name,
   index: number,
 ): Promise<Lists[Name][]> {
@@ -76,7 +76,7 @@ export async function chunk<Name extends ListName>(
 }
 
 /** Removes what is left of the last spool, unless it is `wanted`. */
-export async function discardSpool(storage: ClientStorage, prefix: string, wanted?: Spooled): Promise<void> {
+export async function discardSpool(storage: ClientStorage, prefix: string, wanted?: SpooledAnswer): Promise<void> {
   const spool = await storage.getItem(markerKey(prefix));
   if (spool === null || spool === wanted?.spool) return;
   for (const list of Object.keys(LISTS)) {
@@ -98,7 +98,7 @@ function chunkKey(spool: string, list: string, index: number): string {
   return `${spool}:${list}:${index}`;
 }
 
-function headOf(rest: string): Pick<Spooled, 'version' | 'user'> {
+function headOf(rest: string): Pick<SpooledAnswer, 'version' | 'user'> {
   const { code, result } = parse(rest) as { code?: unknown; result?: Record<string, unknown> };
   const { version, user } = result ?? {};
   const isWhole = Object.keys(LISTS).every((list) => Array.isArray(result?.[list]));

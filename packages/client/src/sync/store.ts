@@ -1,13 +1,13 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
-import { News, nothing, type Listener, type StoreChanges } from './changes.ts';
+import { ChangeNotifier, nothing, type Listener, type StoreChanges } from './changes.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
-import { Returns } from './returns.ts';
+import { SyncOnReturn } from './returns.ts';
 import type { SyncBlacklistEntry, SyncFriend, SyncMembership, SyncMember, SyncUser } from './rows.ts';
-import { discardSpool, Spool, type Spooled } from './spool.ts';
+import { discardSpool, Spool, type SpooledAnswer } from './spool.ts';
 import { StoreDamaged } from './table.ts';
-import { Tables, type Folded } from './tables.ts';
+import { Tables, type TableChanges } from './tables.ts';
 
 /** The source of a store's changes: a client is one. */
 export interface SyncSource<Reason extends string = string> {
@@ -48,8 +48,8 @@ export class SyncStore<Reason extends string = string> {
   readonly #prefix: string;
   readonly #tables: Tables;
   readonly #head: StoredHead;
-  readonly #news: News;
-  readonly #returns: Returns;
+  readonly #news: ChangeNotifier;
+  readonly #returns: SyncOnReturn;
   readonly #leave: (() => void) | undefined;
   #syncing: Promise<Synced<Reason>> | undefined;
   /** Serialises reading and applying, so that half of an answer is never read. */
@@ -74,8 +74,8 @@ export class SyncStore<Reason extends string = string> {
     this.#tables = new Tables(storage, prefix);
     this.#head = new StoredHead(storage, prefix);
     const inTurn = <T>(job: () => Promise<T>) => this.#inTurn(job);
-    this.#news = new News(this.#head, { prefix, onError: onListenerError, inTurn });
-    this.#returns = new Returns(syncOnReturn, () => void this.sync());
+    this.#news = new ChangeNotifier(this.#head, { prefix, onError: onListenerError, inTurn });
+    this.#returns = new SyncOnReturn(syncOnReturn, () => void this.sync());
     this.#leave = source.addStore?.(this);
   }
 
@@ -185,7 +185,7 @@ export class SyncStore<Reason extends string = string> {
     return head;
   }
 
-  async #foldIn(head: Head, spooled: Spooled): Promise<StoreChanges> {
+  async #foldIn(head: Head, spooled: SpooledAnswer): Promise<StoreChanges> {
     await this.#head.expectOwn(head);
     const hasRows = spooled.chunks.length > 0;
     const folding = hasRows ? await this.#head.write({ ...head, folding: spooled }) : head;
@@ -198,7 +198,7 @@ export class SyncStore<Reason extends string = string> {
     return changes;
   }
 
-  async #fold(head: Head, spooled: Spooled): Promise<Folded> {
+  async #fold(head: Head, spooled: SpooledAnswer): Promise<TableChanges> {
     const folded = await this.#tables.fold(spooled);
     // Two stores at once may each have undone a part of what the other wrote.
     await this.#head.expectOwn(head).catch(async (error: unknown) => {
@@ -272,7 +272,7 @@ export class SyncStore<Reason extends string = string> {
   }
 }
 
-function headOf({ version, user }: Spooled, { names }: Head): Omit<Head, 'revision'> {
+function headOf({ version, user }: SpooledAnswer, { names }: Head): Omit<Head, 'revision'> {
   return { version, user, names };
 }
 

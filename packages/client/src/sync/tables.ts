@@ -9,11 +9,11 @@ import {
   type SyncMembership,
   type SyncMember,
 } from './rows.ts';
-import { chunk, type Spooled } from './spool.ts';
+import { chunk, type SpooledAnswer } from './spool.ts';
 import { Table, type Changed } from './table.ts';
 
 /** The changes that an answer has made. */
-export interface Folded {
+export interface TableChanges {
   blacklist: Changed<SyncBlacklistEntry>;
   friends: Changed<SyncFriend>;
   groups: Changed<SyncMembership>;
@@ -43,7 +43,7 @@ export class Tables {
   }
 
   /** Applies an answer in the order of docs/sync.md. After a crash, applying it again leads to the same tables. */
-  async fold(spooled: Spooled): Promise<Folded> {
+  async fold(spooled: SpooledAnswer): Promise<TableChanges> {
     const blacklist = newChanged<SyncBlacklistEntry>();
     const friends = newChanged<SyncFriend>();
     const groups = newChanged<SyncMembership>();
@@ -88,7 +88,7 @@ export class Tables {
   }
 
   async #each<Name extends ListName>(
-    spooled: Spooled,
+    spooled: SpooledAnswer,
     name: Name,
     fold: (rows: Lists[Name][]) => Promise<void>,
   ): Promise<void> {
