@@ -6,10 +6,10 @@ import type { Way } from './way';
 
 const PEOPLE = 8;
 const PAUSE_MS = 40;
-/** So many that one failure in a thousand would be seen. */
+/** Enough requests to notice one failure in a thousand. */
 const LEAST = 5_000;
 
-/** People who use all operations, one thing after another, and remember what they were promised. */
+/** People who use all operations in turn, and remember what they were promised. */
 export class Crowd {
   private readonly people: Person[] = [];
   private isRunning = false;
@@ -21,14 +21,14 @@ export class Crowd {
     const crowd = new Crowd(way);
     for (let count = 0; count < PEOPLE; count += 1) {
       const person = new Person(way.calls, way.inbox, () => crowd.people);
-      if (!(await person.arrive())) throw new Error(`nobody can register: ${crowd.failures() || 'no code'}`);
+      if (!(await person.arrive())) throw new Error(`registration failed: ${crowd.failures() || 'no code'}`);
       crowd.people.push(person);
     }
     return crowd;
   }
 
-  /** Goes on for as long as `thing` does, and until it has sent enough requests; says what became of them. */
-  async during(thing: () => Promise<void>, least = LEAST): Promise<string> {
+  /** Sends requests while `thing` runs, and until there were enough of them; returns how they ended. */
+  async runDuring(thing: () => Promise<void>, least = LEAST): Promise<string> {
     this.way.calls.made.length = 0;
     this.isRunning = true;
     this.going = Promise.all(this.people.map((person) => this.keep(person)));
@@ -49,7 +49,7 @@ export class Crowd {
     return `${told}, nothing lost`;
   }
 
-  /** What somebody was promised and does not find. */
+  /** Returns what a person was promised and does not find. */
   async lost(): Promise<string[]> {
     const found: string[] = [];
     for (const person of this.people) {
@@ -67,7 +67,7 @@ export class Crowd {
     return found;
   }
 
-  /** `login 503 × 2`. */
+  /** Formats failures, such as `login 503 × 2`. */
   private failures(): string {
     const counts = new Map<string, number>();
     for (const { operation, kind } of this.way.calls.made)

@@ -4,7 +4,7 @@ import { until } from '../support/until';
 import { docker, dockerOutput, type Ended } from './docker';
 import { compileForContainers, copyTree, makeCertificate } from './folder';
 import { overrideFor, type ComposeConfig } from './override';
-import { newSettings, written, type Settings } from './settings';
+import { newSettings, asEnvFile, type Settings } from './settings';
 
 const HEALTHY_MS = 180_000;
 
@@ -13,7 +13,7 @@ export interface Container {
   name: string;
 }
 
-/** The compose file, brought up under a name, with settings, volumes and ports of its own. */
+/** The compose file, started under a project name, with its own settings, volumes and ports. */
 export class Deployment {
   readonly settings: Settings;
   private readonly overrides: string[] = [];
@@ -29,7 +29,7 @@ export class Deployment {
     this.settings = newSettings(this.required);
   }
 
-  /** In `folder`, with the caller's own override files, which come last. */
+  /** Makes a deployment in `folder`, with the caller's own override files, which come last. */
   static async in(folder: string, project: string, more: string[] = []): Promise<Deployment> {
     const deployment = new Deployment(project, folder, more);
     deployment.configure();
@@ -55,10 +55,10 @@ export class Deployment {
     return [...new Set([...yaml.matchAll(/\$\{([A-Z_]+):?\?/g)].map(([, name]) => name ?? ''))];
   }
 
-  /** Writes .env; what is undefined there is left out. */
+  /** Writes .env. Undefined variables are left out. */
   configure(changed: Record<string, string | undefined> = {}): void {
     const settings = Object.entries({ ...this.settings, ...changed }).filter(([, value]) => value !== undefined);
-    writeFileSync(join(this.tree, '.env'), written(Object.fromEntries(settings) as Settings), { mode: 0o600 });
+    writeFileSync(join(this.tree, '.env'), asEnvFile(Object.fromEntries(settings) as Settings), { mode: 0o600 });
   }
 
   override(name: string, yaml: string): void {
@@ -71,12 +71,12 @@ export class Deployment {
     return dockerOutput(this.composed(args), { cwd: this.tree });
   }
 
-  /** Whatever its status. */
+  /** Runs compose, and returns its result with any status. */
   tryCompose(...args: string[]): Promise<Ended> {
     return docker(this.composed(args), { cwd: this.tree });
   }
 
-  /** Until everything has started; the logs tell why it has not. */
+  /** Waits until everything has started. If it fails, the error has the logs. */
   async up(...args: string[]): Promise<void> {
     const ended = await this.tryCompose('up', '--detach', '--wait', ...args);
     if (ended.status === 0) return;
@@ -88,12 +88,12 @@ export class Deployment {
     return JSON.parse(await this.compose('config', '--format', 'json')) as ComposeConfig;
   }
 
-  /** Where a port of a container was published, on loopback. */
+  /** Returns the loopback address where a port of a container is published. */
   async published(service: string, port: number): Promise<string> {
     return (await this.compose('port', service, String(port))).split('\n')[0] ?? '';
   }
 
-  /** Those of a service, by number. */
+  /** Returns the containers of a service, by number. */
   async containers(service: string): Promise<Container[]> {
     const listed = await this.compose('ps', '--format', '{{.ID}} {{.Name}}', service);
     const containers = listed.split('\n').map((line) => line.split(' '));
@@ -103,13 +103,13 @@ export class Deployment {
       .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
 
-  async only(service: string): Promise<Container> {
+  async onlyContainer(service: string): Promise<Container> {
     const [container] = await this.containers(service);
     if (!container) throw new Error(`no container of ${service} runs`);
     return container;
   }
 
-  /** What the engine says of a container, by a template. */
+  /** Returns what the engine reports about a container, formatted by a template. */
   inspect(container: string, format: string): Promise<string> {
     return dockerOutput(['inspect', '--format', format, container]);
   }
@@ -119,7 +119,7 @@ export class Deployment {
     await until(isHealthy, HEALTHY_MS, 500);
   }
 
-  /** The certificate by which the proxy signs for localhost, once it has made it. */
+  /** Returns the certificate with which the proxy signs for localhost, once it has made it. */
   async authority(): Promise<string> {
     const path = '/data/caddy/pki/authorities/local/root.crt';
     return (await this.tryCompose('exec', '-T', 'proxy', 'cat', path)).stdout;
@@ -130,7 +130,7 @@ export class Deployment {
     return this.compose('exec', '-T', 'postgres', ...psql, statement);
   }
 
-  /** All of it, whatever a step has left in .env. */
+  /** Removes everything, whatever a step has left in .env. */
   async remove(): Promise<void> {
     this.configure();
     const options = ['--volumes', '--remove-orphans', '--rmi', 'local', '--timeout', '5'];

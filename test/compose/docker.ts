@@ -11,12 +11,15 @@ export interface Where {
   input?: string;
 }
 
-/** What finds the engine and a way out, and nothing else: a variable of this shell must not stand in for one of .env. */
+/**
+ * The only variables of this shell that docker gets: those to find the engine and the network. Others must not replace
+ * variables of .env.
+ */
 const NEEDED = /^(PATH|HOME|TMPDIR|XDG_RUNTIME_DIR|DOCKER_\w+|BUILDX_\w+|https?_proxy|no_proxy)$/i;
 const KEPT = Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
 const ENVIRONMENT = { ...KEPT, BUILDKIT_PROGRESS: 'plain', COMPOSE_MENU: '0', NO_COLOR: '1' };
 
-/** As it ends, whatever its status. */
+/** Runs docker, and returns its result with any status. */
 export function docker(args: string[], { cwd, input = '' }: Where = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn('docker', args, { env: ENVIRONMENT, ...(cwd !== undefined && { cwd }) });
@@ -30,7 +33,7 @@ export function docker(args: string[], { cwd, input = '' }: Where = {}): Promise
   });
 }
 
-/** What it prints; an error with its last words unless it ends well. */
+/** Returns docker's output, or throws an error with its last words if it fails. */
 export async function dockerOutput(args: string[], where?: Where): Promise<string> {
   const ended = await docker(args, where);
   if (ended.status === 0) return ended.stdout.trim();
@@ -38,7 +41,7 @@ export async function dockerOutput(args: string[], where?: Where): Promise<strin
   throw new Error(`docker ${args.join(' ')} ended with ${ended.status}:\n    ${words}`);
 }
 
-/** Its version, or undefined where none answers. */
+/** Returns the engine's version, or undefined if no engine answers. */
 export async function engineVersion(): Promise<string | undefined> {
   const format = '{{.Server.Version}}';
   const ended = await docker(['version', '--format', format]).catch(() => undefined);

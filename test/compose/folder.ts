@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { ROOT } from '../support/service-process';
 
-/** What neither the image nor the compose file is made from; above all the .env of whoever works here. */
+/** Files from which neither the image nor the compose file is made; above all the developer's own .env. */
 const LEFT_OUT = [
   'node_modules',
   'packages',
@@ -21,14 +21,14 @@ const LEFT_OUT = [
 const IN_CONTAINER = ['compose/in-container/vendors', 'compose/in-container/guest'];
 const STAND_INS = ['support/stand-ins/twilio', 'support/stand-ins/vendor-server'];
 
-/** What an operator has checked out. */
+/** Copies the tree as an operator checks it out. */
 export function copyTree(to: string): void {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(ROOT))
     if (!LEFT_OUT.includes(name)) cpSync(join(ROOT, name), join(to, name), { recursive: true });
 }
 
-/** Plain JavaScript, as the image of Node runs it without any package. */
+/** Compiles to plain JavaScript, which the image of Node runs without any package. */
 export function compileForContainers(to: string): void {
   const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
   for (const name of [...IN_CONTAINER, ...STAND_INS]) {
@@ -39,7 +39,7 @@ export function compileForContainers(to: string): void {
   }
 }
 
-/** The name `vendors`, by which the service reaches its vendors, and a certificate that it is told to trust. */
+/** Makes a certificate that the service is told to trust, for `vendors`, the name by which it reaches its vendors. */
 export function makeCertificate(folder: string): void {
   const files = ['-keyout', join(folder, 'vendors.key'), '-out', join(folder, 'vendors.crt')];
   const name = ['-subj', '/CN=vendors', '-addext', 'subjectAltName=DNS:vendors', '-days', '2'];
@@ -47,7 +47,7 @@ export function makeCertificate(folder: string): void {
   if (made.status !== 0) throw new Error(`openssl made no certificate: ${String(made.error ?? made.stderr)}`);
 }
 
-/** That of the Dockerfile, which is there when the image is. */
+/** Returns the Dockerfile's image, which exists locally after a build. */
 export function nodeImage(): string {
   const [, image] = /^(?:ARG NODE_IMAGE=|FROM )([^\s$]+)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
   if (image === undefined) throw new Error('the Dockerfile names no image to run from');

@@ -1,15 +1,15 @@
 import { stringify } from 'yaml';
 import { nodeImage } from './folder';
 
-/** What `docker compose config` says, as far as it is read here. */
+/** The part of `docker compose config` that is read here. */
 export interface ComposeConfig {
   services: Record<string, { command?: string[] | null; networks?: Record<string, unknown> }>;
   networks: Record<string, { internal?: boolean }>;
 }
 
 /**
- * The vendors beside the service, and ports that the engine chooses, on loopback alone: neither another deployment nor
- * anybody outside meets this one.
+ * Returns an override with the vendors' stand-in, and with ports that the engine chooses, only on loopback: it does not
+ * collide with another deployment and cannot be reached from outside.
  */
 export function overrideFor(config: ComposeConfig, scripts: string): string {
   const reached = Object.keys(config.services.service?.networks ?? {});
@@ -21,7 +21,7 @@ export function overrideFor(config: ComposeConfig, scripts: string): string {
     networks: reached.filter((name) => !config.networks[name]?.internal),
     ports: ['127.0.0.1::8081'],
   };
-  // What is given here takes the place of the compose file's ports, which would come on top of these.
+  // `!override` replaces the compose file's ports. Otherwise these would be added to them.
   return `services:
   service:
     environment:

@@ -1,7 +1,7 @@
 import type { Deployment } from './deployment';
 import { dockerOutput } from './docker';
 
-/** As many replicas as that, without touching those that run. */
+/** Scales to this number of replicas without touching running ones. */
 export function scale(deployment: Deployment, replicas: number): Promise<void> {
   return up(deployment, replicas, '--no-recreate');
 }
@@ -14,8 +14,8 @@ export async function restartInTurn(deployment: Deployment): Promise<void> {
 }
 
 /**
- * As docs/deploying.md tells it: one more, of the build that was made last; then the others, each in its place; then
- * without the one. Their numbers stay, by which the proxy knows them.
+ * Replaces replicas as docs/deploying.md describes: adds one of the latest build, then replaces the others in place,
+ * then removes the added one. Their numbers, by which the proxy knows them, stay.
  */
 export async function replace(deployment: Deployment): Promise<void> {
   const { length } = await deployment.containers('service');

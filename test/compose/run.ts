@@ -5,11 +5,11 @@ import type { Step } from './step';
 import { STEPS } from './steps';
 
 /**
- * npm run compose-test: builds the image, brings docker-compose.yml up, and goes through what a deployment goes through.
- *   --only=a,b       these steps
- *   --if-docker      does nothing where no engine answers, instead of failing
- *   --keep           leaves what it has brought up, for a look
- *   --override=FILE  one more compose file, with what this machine's engine needs
+ * npm run compose-test: builds the image, starts docker-compose.yml, and plays the events of a deployment's life.
+ *   --only=a,b       plays only these steps
+ *   --if-docker      succeeds without an engine, instead of failing
+ *   --keep           leaves the deployments running for inspection
+ *   --override=FILE  adds a compose file that this machine's engine needs
  */
 const { values } = parseArgs({
   options: {
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     if (values.keep) say(`kept: ${stage.folder}`);
     else await stage.close();
   }
-  say(`\n${broken.length === 0 ? 'all of it held' : `broken: ${broken.join(', ')}`}, in ${seconds(begun)}`);
+  say(`\n${broken.length === 0 ? 'all steps succeeded' : `broken: ${broken.join(', ')}`}, in ${seconds(begun)}`);
   process.exitCode = broken.length > 0 ? 1 : 0;
 }
 
@@ -51,7 +51,7 @@ const bringUp: Step = {
   async play(stage) {
     const { project } = await stage.deployment();
     await stage.way();
-    return `built, and brought up as ${project}`;
+    return `built, and started as ${project}`;
   },
 };
 
@@ -64,7 +64,7 @@ function chosen(): Step[] {
 
 const listed = (steps: Step[]) => steps.map(({ name }) => name).join(', ');
 
-/** A line for each, with its time and what was seen. */
+/** Prints a line for each step, with its time and result. */
 async function timed(name: string, play: () => Promise<string>): Promise<boolean> {
   const begun = performance.now();
   const [word, told] = await play().then(
@@ -83,11 +83,11 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Ctrl-C leaves nothing behind either. */
+/** Cleans up after Ctrl-C, too. */
 function endWellWhenStopped(stage: Stage): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      say('stopped; removing what was brought up');
+      say('stopped; removing the deployments');
       void stage.close().finally(() => process.exit(1));
     });
 }

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { TWILIO_ACCOUNT } from '../support/stand-ins/twilio';
 
-/** As an operator sets them in .env: what the compose file and production want. */
+/** Settings that the compose file and production require, as an operator writes them to .env. */
 export type Settings = Record<string, string>;
 
-/** Lifted, because a few clients of one address do here in minutes what many do in days. */
+/** Limits that are lifted: here a few clients of one address do in minutes what many clients do in days. */
 const LIFTED = [
   'SEND_CODE_PER_PHONE_DAY',
   'SEND_CODE_PER_IP_HOUR',
@@ -28,7 +28,7 @@ const LIFTED = [
 
 const hex = () => randomBytes(32).toString('hex');
 
-/** `required` are the compose file's; those that are not named here are secrets. */
+/** Returns new settings. `required` are those of the compose file; settings not named here are secrets. */
 export function newSettings(required: string[]): Settings {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -50,7 +50,7 @@ export function newSettings(required: string[]): Settings {
   };
 }
 
-export function written(settings: Settings): string {
+export function asEnvFile(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');

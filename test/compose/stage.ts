@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Deployment } from './deployment';
 import { Way } from './way';
 
-/** The deployments of a run. Steps share one, which the first of them brings up, or have one of their own. */
+/** The deployments of a run. Steps share one, which the first of them starts, or have their own. */
 export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'accounts-compose-'));
   private readonly name = `accounts-test-${randomBytes(3).toString('hex')}`;
@@ -31,7 +31,7 @@ export class Stage {
     return way;
   }
 
-  /** One more, which nothing has been brought up of. */
+  /** Returns another deployment, which has not been started. */
   async another(name: string): Promise<Deployment> {
     const deployment = await Deployment.in(join(this.folder, name), `${this.name}-${name}`, this.more);
     this.deployments.push(deployment);

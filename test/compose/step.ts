@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 export interface Step {
   name: string;
-  /** Goes through it and says what was seen, or fails. */
+  /** Plays the step and returns what was seen, or throws. */
   play: (stage: Stage) => Promise<string>;
 }
 
@@ -11,7 +11,7 @@ export function ensure(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
-/** The result of an answer that has to have this return code. */
+/** Returns the result of an answer, which must have this return code. */
 export function resultOf(answer: Answer, what: string, code = 200): unknown {
   const told = `${answer.kind} ${answer.body.toString().slice(0, 300)}`;
   ensure(answer.code === code, `${what} was answered with ${told}`);

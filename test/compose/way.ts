@@ -7,11 +7,14 @@ import type { Deployment } from './deployment';
 
 const READY_MS = 120_000;
 
-/** How clients of this machine reach a deployment: by its proxy over HTTPS, and codes by the stand-in of Twilio. */
+/**
+ * The way by which clients on this machine reach a deployment: its proxy over HTTPS, and codes from the stand-in of
+ * Twilio.
+ */
 export class Way {
   readonly calls = new Calls(() => this.proxy);
   readonly inbox: Inbox = { codeFor: (phone) => this.codeFor(phone) };
-  /** The certificate by which the proxy signs for localhost. */
+  /** The certificate with which the proxy signs for localhost. */
   authority = '';
   private proxy = '';
   private vendors = '';
@@ -20,17 +23,17 @@ export class Way {
 
   static async to(deployment: Deployment): Promise<Way> {
     const way = new Way(deployment);
-    await way.find();
+    await way.findAddresses();
     return way;
   }
 
-  /** Ports and certificate are others when the containers or their volumes are. */
-  async find(): Promise<void> {
+  /** Finds ports and certificate again, which change with containers and their volumes. */
+  async findAddresses(): Promise<void> {
     await until(async () => (this.authority = await this.deployment.authority()) !== '', READY_MS, 500);
     const [, port] = /:(\d+)$/.exec(await this.deployment.published('proxy', 443)) ?? [];
     this.proxy = `https://localhost:${port}`;
     this.vendors = await this.deployment.published('vendors', 8081);
-    // It is published at one of the two addresses of localhost.
+    // The port is published at one of localhost's two addresses.
     this.calls.overHttps({ ca: this.authority, family: 4 });
     await until(() => this.isReady(), READY_MS, 250);
   }
@@ -39,7 +42,7 @@ export class Way {
     return (await this.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200;
   }
 
-  /** A connection to the proxy, for bytes that are not HTTP. */
+  /** Opens a connection to the proxy, for bytes that are not HTTP. */
   connect(): Socket {
     return connect({
       host: '127.0.0.1',

@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util';
 import { ROOT, ServiceProcess } from '../support/service-process';
 
 /**
- * npm run contract-fuzz: has schemathesis send the service what docs/openapi.json allows and what it does not, and looks
- * for an answer that the document does not know. It needs python3, and PyPI the first time.
- *   --examples=n   requests of each kind to each operation
- *   --seed=n       the same requests again
+ * npm run contract-fuzz: lets schemathesis send requests that docs/openapi.json allows and others, and looks for answers
+ * that the document does not describe. It needs python3, and PyPI the first time.
+ *   --examples=n   sends n requests of each kind to each operation
+ *   --seed=n       repeats the requests of this seed
  */
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '20' }, seed: { type: 'string' } } });
 

@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 
-/** How a call ended, as a client sees it. */
+/** The end of a call, as a client sees it. */
 export type Kind = '200' | `${number}` | 'cut off' | 'no answer';
 
 export interface Call {
@@ -14,7 +14,7 @@ export interface Call {
 export interface Answer {
   kind: Kind;
   status: number;
-  /** The return code of a 200, else the HTTP status. */
+  /** The return code of a 200, otherwise the HTTP status. */
   code: number;
   result: unknown;
   cookie: string | undefined;
@@ -31,22 +31,22 @@ export interface Sent {
 const NO_ANSWER_MS = 20_000;
 const KEPT = { keepAlive: true, maxSockets: 256 };
 
-/** Everything that was asked, with how it ended: what the table is made from. */
+/** All calls of a run with their ends, from which the table is made. */
 export class Calls {
   readonly made: Call[] = [];
   private socketPath: string | undefined;
   private request = http.request;
   private agent = new http.Agent(KEPT);
 
-  /** `base` may change while the calls go on: another instance, another port. */
+  /** `base` may change during the run: another instance, another port. */
   constructor(private readonly base: () => string) {}
 
-  /** From now on by a proxy that listens on a local socket. */
-  through(socketPath: string): void {
+  /** Sends all further calls to a proxy that listens on a local socket. */
+  sendThrough(socketPath: string): void {
     this.socketPath = socketPath;
   }
 
-  /** From now on over HTTPS, and over new connections. */
+  /** Sends all further calls over HTTPS, over new connections. */
   overHttps(options: https.AgentOptions): void {
     this.agent.destroy();
     this.agent = new https.Agent({ ...KEPT, ...options });
@@ -88,7 +88,7 @@ export class Calls {
         answer.on('end', () => {
           const status = answer.statusCode ?? 0;
           const [set] = answer.headers['set-cookie'] ?? [];
-          resolve({ kind: `${status}`, status, cookie: set?.split(';')[0], ...read(Buffer.concat(chunks)) });
+          resolve({ kind: `${status}`, status, cookie: set?.split(';')[0], ...parseBody(Buffer.concat(chunks)) });
         });
       });
       call.on('timeout', () => {
@@ -101,7 +101,7 @@ export class Calls {
   }
 }
 
-function read(body: Buffer): Pick<Answer, 'code' | 'result' | 'body'> {
+function parseBody(body: Buffer): Pick<Answer, 'code' | 'result' | 'body'> {
   if (body[0] !== 0x7b) return { code: 0, result: undefined, body };
   const { code, result } = JSON.parse(body.toString()) as { code: number; result?: unknown };
   return { code, result, body };

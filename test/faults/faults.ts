@@ -13,18 +13,18 @@ import type { Setting, World } from './world';
 
 export interface Fault {
   name: string;
-  /** As the table has it. */
+  /** The title in the table. */
   title: string;
-  /** Played by the short run, which every push has. */
+  /** Included in the short run, which every push plays. */
   short?: true;
-  /** Why it cannot be played on this machine. */
+  /** Returns why it cannot be played on this machine. */
   missing?: () => string | undefined;
   setting?: () => Setting | Promise<Setting>;
-  /** No call may fail, not even with a 503. */
+  /** Requires that no call fails, not even with a 503. */
   unnoticed?: true;
-  /** For how long it is watched afterwards, when that is not a few seconds. */
+  /** Time for which it is watched afterwards. Default: a few seconds. */
   afterMs?: number;
-  /** Ends when the fault has. */
+  /** Plays the fault, and resolves when it has ended. */
   play: (world: World) => Promise<void>;
   tidyUp?: () => Promise<void> | void;
 }
@@ -58,7 +58,7 @@ let twilio: TwilioStandIn | undefined;
 let proxyProgram: ChildProcess | undefined;
 let folder = '';
 
-function scratch(): string {
+function newScratchFolder(): string {
   folder = mkdtempSync(join(tmpdir(), 'accounts-faults-'));
   spawnSync('chmod', ['777', folder]);
   return folder;
@@ -77,11 +77,11 @@ async function endProxy(): Promise<void> {
 export const FAULTS: Fault[] = [
   { name: 'none', title: 'none', play: () => sleep(5_000) },
 
-  // --- the way to the database
-  { name: 'stall-3', title: 'the way to the database stands still for 3 s', play: stall(3_000) },
+  // --- the connection to the database
+  { name: 'stall-3', title: 'the connections to the database stall for 3 s', play: stall(3_000) },
   {
     name: 'stall',
-    title: 'it stands still for 5.6 s from the beginning of a transaction, then all backends are ended, three times',
+    title: 'they stall for 5.6 s from the beginning of a transaction, then all backends are terminated, three times',
     short: true,
     play: repeat(
       3,
@@ -91,23 +91,23 @@ export const FAULTS: Fault[] = [
         await until(() => proxy.stalled);
         await sleep(5_600);
         proxy.resume();
-        // Whatever runs in a transaction that nobody has asked for is rolled back by this.
+        // This rolls back anything that runs in a transaction which no caller has begun.
         await sleep(700);
         await sql(world, END_ALL);
       },
       1_500,
     ),
   },
-  { name: 'stall-20', title: 'it stands still for 20 s', play: stall(20_000) },
+  { name: 'stall-20', title: 'they stall for 20 s', play: stall(20_000) },
   {
     name: 'mute',
-    title: 'all connections there are fall silent, new ones are good',
+    title: 'all existing connections fall silent, new ones work',
     short: true,
     play: async ({ proxy }) => proxy.mute(),
   },
   {
     name: 'mute-quiet',
-    title: 'all connections there are fall silent after a quiet quarter of a minute',
+    title: 'all existing connections fall silent after 15 quiet seconds',
     play: async (world) => {
       await world.pause();
       await sleep(15_000);
@@ -124,13 +124,14 @@ export const FAULTS: Fault[] = [
   // --- PostgreSQL
   {
     name: 'terminate',
-    title: 'an operator ends all backends, each second, five times',
+    title: 'an operator terminates all backends, each second, five times',
     short: true,
     play: repeat(5, (world) => sql(world, END_ALL), 1_000),
   },
   {
     name: 'crash',
-    title: 'kill -9 of one process of PostgreSQL, three times, each after ids that no disk has',
+    title:
+      'kill -9 of one process of PostgreSQL, three times, each after transaction ids that were not written to disk',
     short: true,
     play: repeat(
       3,
@@ -145,7 +146,7 @@ export const FAULTS: Fault[] = [
   { name: 'kill-server', title: 'kill -9 of the whole PostgreSQL', play: ({ cluster }) => cluster.killServer() },
   {
     name: 'restart-server',
-    title: 'PostgreSQL is stopped in good order for 3 s',
+    title: 'PostgreSQL is shut down for 3 s',
     play: async ({ cluster }) => {
       await cluster.stop();
       await sleep(3_000);
@@ -164,12 +165,12 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'snapshot',
-    title: 'a snapshot of the disk is put back, 500 ids older',
+    title: 'a disk snapshot is restored, 500 transaction ids older',
     short: true,
     play: async (world) => {
       const { cluster } = world;
       await world.pause();
-      // Now, so that nobody has to log in between the snapshot and its return.
+      // Synchronises now, so that nobody has to log in between the snapshot and its restore.
       await Promise.all(world.people.map((person) => person.synchronise()));
       await sql(world, 'CHECKPOINT');
       const copy = cluster.snapshot();
@@ -202,7 +203,7 @@ export const FAULTS: Fault[] = [
   // --- locks
   {
     name: 'lock',
-    title: 'somebody locks the rows of five users and a group for 8 s',
+    title: 'another session locks the rows of five users and a group for 8 s',
     short: true,
     play: async (world) => {
       const client = await connectTo(world.cluster.url);
@@ -216,7 +217,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'lock-table',
-    title: 'somebody locks the whole table of limits for 6 s',
+    title: 'another session locks the whole table of limits for 6 s',
     play: async (world) => {
       const client = await connectTo(world.cluster.url);
       await client.query('BEGIN; LOCK TABLE rate_limits IN ACCESS EXCLUSIVE MODE');
@@ -226,9 +227,9 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'migrate',
-    title: 'an instance migrates beside a reader who holds a lock for 8 s',
+    title: 'an instance migrates while a reader holds a lock for 8 s',
     play: async (world) => {
-      // As if the newest migration were still to come.
+      // As if the newest migration were not applied yet.
       await sql(world, `DELETE FROM knex_migrations WHERE name = '0010_captchas_png_only'`);
       const client = await connectTo(world.cluster.url);
       await client.query('BEGIN; SELECT FROM captchas LIMIT 1');
@@ -257,7 +258,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'rolling',
-    title: 'two instances behind HAProxy are restarted in turn, twice, beside malformed and slow requests',
+    title: 'two instances behind HAProxy are restarted in turn, twice, during malformed and slow requests',
     unnoticed: true,
     missing: () => hasProgram('haproxy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
@@ -266,7 +267,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'rolling-caddy',
-    title: 'such restarts behind the Caddyfile of the compose file',
+    title: 'such restarts with the Caddyfile of the compose file',
     unnoticed: true,
     missing: () => hasProgram('caddy'),
     setting: () => ({ instances: 2, env: { LEAVE_SECONDS: '3' } }),
@@ -318,7 +319,7 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'pgbouncer',
-    title: 'behind PgBouncer, whose connections an operator ends',
+    title: 'an operator terminates connections of PgBouncer',
     missing: () => hasProgram('pgbouncer') ?? isRoot(),
     setting: () => ({
       env: { DATABASE_PREPARE: 'off', AUTO_MIGRATE: 'off' },
@@ -340,7 +341,7 @@ function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['pla
 
 async function restartBehind(world: World, socket: string): Promise<void> {
   await until(() => existsSync(socket));
-  world.calls.through(socket);
+  world.calls.sendThrough(socket);
   const rough = new RoughClients(() => connect(socket));
   try {
     await sleep(3_000);
@@ -356,9 +357,9 @@ async function restartBehind(world: World, socket: string): Promise<void> {
   }
 }
 
-/** Here the proxy listens on a socket. */
+/** Starts Caddy, which listens on a socket here. */
 function startCaddy(world: World): string {
-  const socket = join(scratch(), 'caddy.sock');
+  const socket = join(newScratchFolder(), 'caddy.sock');
   const config = readFileSync(join(ROOT, 'deploy', 'Caddyfile'), 'utf8');
   writeFileSync(
     join(folder, 'Caddyfile'),
@@ -373,7 +374,7 @@ function startCaddy(world: World): string {
 }
 
 function startHaproxy(world: World): string {
-  const socket = join(scratch(), 'haproxy.sock');
+  const socket = join(newScratchFolder(), 'haproxy.sock');
   const servers = world.instances.map(({ url }, index) => `  server s${index} ${new URL(url).host} check`);
   const config = [
     'defaults',
@@ -397,7 +398,7 @@ function startHaproxy(world: World): string {
   return socket;
 }
 
-/** As docs/database.md tells. PgBouncer will not run as root, and listens on a socket here. */
+/** Starts PgBouncer as docs/database.md describes. It refuses to run as root, and listens on a socket here. */
 function startPgbouncer(world: World): string {
   const { hostname, port, username, password, pathname } = new URL(world.proxy.url);
   if (proxyProgram === undefined) {
@@ -407,7 +408,7 @@ function startPgbouncer(world: World): string {
       '[pgbouncer]',
       'listen_addr =',
       'listen_port = 6432',
-      `unix_socket_dir = ${scratch()}`,
+      `unix_socket_dir = ${newScratchFolder()}`,
       'auth_type = any',
       'pool_mode = transaction',
       'default_pool_size = 10',

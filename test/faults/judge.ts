@@ -13,7 +13,9 @@ export interface Verdict {
   diverged: string[];
 }
 
-/** When all is quiet again: is everything there that was promised, is nothing half done, and do all clients know? */
+/**
+ * Judges when all is quiet again: is everything there that was promised, is nothing half done, and do all clients know?
+ */
 export async function judge(world: World): Promise<Verdict> {
   await until(async () => (await world.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200, 30_000);
   const client = await connectTo(world.cluster.url);
@@ -84,7 +86,7 @@ const HALF_DONE = `
 async function divergedOf(world: World): Promise<string[]> {
   const diverged: string[] = [];
   for (const person of world.people) {
-    // Without a session that is certain it logs in first.
+    // A person without a certain session logs in first.
     if (!(await person.synchronise())) {
       diverged.push(`client of ${person.id}, which cannot synchronise: ${person.broken.join(', ')}`);
       continue;
@@ -96,7 +98,7 @@ async function divergedOf(world: World): Promise<string[]> {
   return diverged;
 }
 
-/** Milliseconds after the end of the fault in which something was still begun that then failed. */
+/** Returns the time from the end of the fault to the start of the last call that failed, in milliseconds. */
 export function recoveryOf(calls: Call[], faultEnded: number): number {
   const failed = calls.filter(({ begun, kind }) => begun > faultEnded && isFailure(kind));
   return Math.max(0, ...failed.map(({ begun }) => begun - faultEnded));

@@ -7,7 +7,7 @@ type Statement = [sql: string, values: unknown[]];
 
 /** Another service, which writes friendships and groups in plain SQL, and remembers what was committed. */
 export class OtherService {
-  /** What may stand in a row, by the statement that asks for it. */
+  /** Values that a row may have, by the statement that reads it. */
   private readonly promised = new Map<string, { ask: Statement; values: Set<string> }>();
   private client: Client | undefined;
   private count = 0;
@@ -18,7 +18,7 @@ export class OtherService {
     private readonly groups: string[],
   ) {}
 
-  /** One short transaction. */
+  /** Runs one short transaction. */
   async act(): Promise<void> {
     const [ann, bob] = [this.somebody(), this.somebody()];
     const group = this.groups[randomInt(this.groups.length)] ?? '';
@@ -57,7 +57,7 @@ export class OtherService {
     await client.end();
   }
 
-  /** What was committed, and is not there. */
+  /** Returns committed changes that are missing. */
   async lost(client: Client): Promise<string[]> {
     const lost: string[] = [];
     for (const { ask, values } of this.promised.values()) {

@@ -6,7 +6,7 @@ import { FoldingClient, type SyncResult } from '../support/folding-client';
 import { multipartForm, PNG } from '../support/images';
 import type { Answer, Calls, Sent } from './calls';
 
-/** Where the messages of a run arrive. */
+/** The messages of a run. */
 export interface Inbox {
   codeFor(phone: string): string | undefined | Promise<string | undefined>;
 }
@@ -18,7 +18,7 @@ export interface Stranger {
 
 interface Session {
   cookie: string;
-  /** Ended by ourselves, or by a new password, for all we know. */
+  /** Whether it may have ended: by its own logout, or by a new password. */
   mayBeOver: boolean;
 }
 
@@ -27,8 +27,8 @@ let phones = 7_400_000_000 + randomInt(50_000_000);
 const newPassword = () => randomBytes(8).toString('hex');
 
 /**
- * One user with an app, who does one thing after another and remembers what was promised: after a 200 a value is the
- * only possible one; after anything else it and the earlier ones are.
+ * One user with an app, who makes calls in turn and remembers what was promised. After a 200 only one value is
+ * possible; after any other answer that value and the earlier ones are.
  */
 export class Person {
   readonly phone = (phones += 1);
@@ -38,11 +38,11 @@ export class Person {
   readonly blacklist = new Map<string, Set<boolean>>();
   readonly images: string[] = [];
   readonly client: FoldingClient;
-  /** The store of packages/client, which has to hold the same. */
+  /** The store of packages/client, which must hold the same state. */
   readonly store = new SyncStore({ changesSince: (version) => this.changesSince(version) });
   readonly broken: string[] = [];
   id = '';
-  /** Whether the account exists: not known when nobody has said so. */
+  /** Whether the account exists: 'maybe' after a missing answer. */
   registered: 'yes' | 'no' | 'maybe' = 'no';
   private sessions: Session[] = [];
   private count = 0;
@@ -64,7 +64,7 @@ export class Person {
     return this.sessions.filter(({ mayBeOver }) => !mayBeOver).map(({ cookie }) => cookie);
   }
 
-  /** From an empty phone to an account with a session; true when all of it was answered well. */
+  /** Creates an account with a session for a new phone; returns whether all calls succeeded. */
   async arrive(): Promise<boolean> {
     const token = await this.verify();
     if (token === undefined) return false;
@@ -81,7 +81,7 @@ export class Person {
     return false;
   }
 
-  /** One thing that people do, chosen at random; most of them look at something. */
+  /** Does one thing that people do, chosen at random; most of them only read. */
   act(): Promise<void> {
     return this.inTurn(() => this.doSomething());
   }
@@ -143,19 +143,19 @@ export class Person {
     }
   }
 
-  /** Everything, as somebody sees it who asks for the first time. */
+  /** Returns everything, as a full sync gives it. */
   async everything(): Promise<FoldingClient> {
     const fresh = new FoldingClient((version) => this.ask(version));
     await fresh.sync();
     return fresh;
   }
 
-  /** What was promised before, and is taken back by an operator who puts an earlier state back. */
+  /** Forgets sessions that an operator takes back who restores an earlier state. */
   forgetSessions(): void {
     this.sessions = [];
   }
 
-  /** After what this person is at, whoever asks: a session that is being ended meanwhile would be missed in vain. */
+  /** Runs after the person's current call: it would wrongly report a session as lost that is being ended. */
   private inTurn<T>(thing: () => Promise<T>): Promise<T> {
     const done = this.last.then(thing);
     this.last = done.catch(() => undefined);
@@ -168,7 +168,7 @@ export class Person {
     return answer.result as SyncResult;
   }
 
-  /** In pieces, as it comes to a client. */
+  /** Returns the answer in pieces, as a client receives it. */
   private async changesSince(version: number): Promise<ClientAnswer<AsyncIterable<string>>> {
     const { code, kind, body } = await this.signedIn(`sync/${version}`);
     if (code !== 200) return failure('refused', `sync was answered with ${kind}`, { code });
@@ -206,7 +206,7 @@ export class Person {
   private async change<T>(possible: Set<T>, value: T, operation: string, body: object): Promise<boolean> {
     const answer = await this.signedIn(operation, body);
     if (answer.code === 200) possible.clear();
-    // A refusal that says so has changed nothing.
+    // A definite refusal has changed nothing.
     if (answer.code === 200 || isUnknown(answer)) possible.add(value);
     return answer.code === 200;
   }
@@ -236,7 +236,7 @@ export class Person {
     this.learn(await this.post('reset_password', { password, verification_token: token }), password);
   }
 
-  /** Of a new password; all other sessions are over with it. */
+  /** Learns a new password, with which all other sessions have ended. */
   private learn(answer: Answer, password: string, own?: Session): void {
     if (answer.code !== 200 && !isUnknown(answer)) return;
     if (answer.code === 200) this.passwords.clear();
@@ -278,7 +278,7 @@ export class Person {
   }
 }
 
-/** It may have been done, or not. */
+/** Whether the call may or may not have been done. */
 export function isUnknown({ status }: Answer): boolean {
   return status === 0 || status >= 500;
 }

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Five a second, from one machine, were once enough to have a third of all other requests refused. */
+/** Five a second from one machine once caused a third of all other requests to be refused. */
 const MALFORMED_PAUSE_MS = 200;
 const SLOW = 50;
 
 const HEAD = 'POST /user/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const MALFORMED_CHUNK = `${HEAD}Transfer-Encoding: chunked\r\n\r\nZ\r\n`;
-/** One byte of a body of a thousand. */
+/** A body with one byte of its thousand. */
 const SLOW_BODY = `${HEAD}Content-Length: 1000\r\n\r\n{`;
 
-/** Clients that send malformed chunks again and again, and clients that hold back their bodies. */
+/** Clients that keep sending malformed chunks, and clients that hold back their bodies. */
 export class RoughClients {
   private readonly sockets = new Set<Socket>();
   private isRunning = true;

@@ -9,10 +9,10 @@ import { isFailure, judge, recoveryOf, type Verdict } from './judge';
 import { World } from './world';
 
 /**
- * npm run faults: each fault, played while people use the service, and what became of what they had been promised.
- *   --short       those that every push plays
- *   --only=a,b    these
- *   --write       puts the table into docs/outages.md
+ * npm run faults: plays each fault while people use the service, and checks what they were promised.
+ *   --short       plays only the faults of every push
+ *   --only=a,b    plays only these faults
+ *   --write       writes the table into docs/outages.md
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -22,7 +22,7 @@ const BEFORE_MS = 2_000;
 const AFTER_MS = 6_000;
 const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again after', 'lost', 'half done', 'diverged'];
 
-/** Whatever happens: refused for the moment, or broken off with the process or its connection. */
+/** Kinds of ends that are allowed: refused for the moment, or cut off with the process or its connection. */
 const MAY_BE = new Set<Kind>(['200', '503', 'cut off']);
 
 interface Row {
@@ -56,7 +56,7 @@ async function play(fault: Fault): Promise<Row> {
   try {
     world.calls.made.length = 0;
     const begun = performance.now();
-    world.go();
+    world.startPeople();
     await sleep(BEFORE_MS);
     await fault.play(world);
     const faultEnded = performance.now();
@@ -92,14 +92,14 @@ function rowOf({ title, unnoticed }: Fault, calls: Call[], seconds: number, faul
   };
 }
 
-/** `503 × 12, cut off × 3`. */
+/** Formats failures, such as `503 × 12, cut off × 3`. */
 function failures(calls: Call[]): string {
   const counts = new Map<string, number>();
   for (const { kind } of calls) if (isFailure(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, count]) => `${kind} × ${count}`).join(', ') || 'none';
 }
 
-/** Between its two marks. */
+/** Writes the table between its two marks. */
 function write(table: string): void {
   const path = join(ROOT, 'docs', 'outages.md');
   const [begin, end] = ['<!-- npm run faults -->', '<!-- end -->'];

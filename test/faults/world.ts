@@ -17,12 +17,12 @@ export interface Setting {
   instances?: number;
   env?: Record<string, string>;
   diskMegabytes?: number;
-  /** The address that the service is given for its database, when it is not the proxy's. */
+  /** The address of the database for the service, if not the proxy's. */
   databaseUrl?: (world: World) => string;
   inbox?: Inbox;
 }
 
-/** A database, a way to it that can be disturbed, instances of the service, and people who use them. */
+/** A database, a proxy to it whose connections can be disturbed, instances of the service, and people who use them. */
 export class World {
   readonly people: Person[] = [];
   readonly newcomers: Person[] = [];
@@ -78,7 +78,7 @@ export class World {
       SMS_PROVIDER: 'file',
       CODE_RESEND_SECONDS: '1',
       SEND_CODE_PER_PHONE_DAY: '0',
-      // After an unknown answer a person tries two passwords, and again while the database is away.
+      // After an unknown answer a person tries two passwords, and again while the database is down.
       LOGIN_FAILURES_PER_PHONE_AND_IP: '0',
       LOGIN_FAILURES_PER_PHONE_AND_IP_DAY: '0',
       FINDS_PER_USER_MINUTE: '0',
@@ -88,8 +88,8 @@ export class World {
     }).untilReady();
   }
 
-  /** From now on everybody does one thing after another, and new people come. */
-  go(): void {
+  /** Starts all people, who make calls in turn, and lets new people come. */
+  startPeople(): void {
     this.isRunning = true;
     this.going = Promise.all([
       ...this.people.map((person) => this.keep(() => person.act(), PAUSE_MS)),
@@ -107,14 +107,14 @@ export class World {
     await this.going;
   }
 
-  /** Nobody begins anything, and what was begun has ended. */
+  /** Stops new calls, and waits until running ones have ended. */
   async pause(): Promise<void> {
     await this.stop();
     this.isPaused = true;
   }
 
   resume(): void {
-    if (this.isPaused) this.go();
+    if (this.isPaused) this.startPeople();
     this.isPaused = false;
   }
 
@@ -127,7 +127,7 @@ export class World {
     this.files.remove();
   }
 
-  /** By the same way as the service. */
+  /** The owner's address through the same proxy as the service. */
   private get ownerUrl(): string {
     const url = new URL(this.cluster.url);
     url.host = new URL(this.proxy.url).host;

@@ -7,7 +7,7 @@ import ts from 'typescript';
 /** Hashes the guard itself, each function or class member that it changes, and the tests that it names. */
 export function formOf(root, guard) {
   const { file, replace, also = [], test, named } = guard;
-  // Neither its id nor its words change how it is proved.
+  // Neither its id nor its sentence changes its proof.
   const hash = createHash('sha256').update(
     JSON.stringify([file, replace, guard.by, also, test.replace(/\.test$/, ''), named]),
   );
@@ -28,7 +28,7 @@ export function placesOf(text, source) {
   });
 }
 
-/** What is wrong with a line that a guard takes out, where it is not found once, and what to do about it. */
+/** Says what to do about a source line of a guard that is not found exactly once. */
 export function foundOf({ id, test }, { file, replace }, source) {
   const count = placesOf(replace, source).length;
   const missing = replace.split('\n').find((line) => line.trim() !== '' && placesOf(line, source).length === 0);
@@ -38,7 +38,7 @@ export function foundOf({ id, test }, { file, replace }, source) {
   return `${file} has ${what}\nQuote the line in ${where} as it is now; where the protection has gone for good, take the guard out, and what docs/security.md says of it`;
 }
 
-/** The words and signs of a text, which do not depend on its format. */
+/** Returns the words and signs of a text, which do not depend on its format. */
 function tokensOf(text) {
   return text.match(/\w+|[^\s\w]/g) ?? [];
 }
@@ -55,7 +55,7 @@ function parse(path) {
   return file;
 }
 
-/** The statement, member of a class or row of a table around the text. In other languages it is the whole file. */
+/** Returns the statement, class member or table row around the text. In other languages it is the whole file. */
 function enclosing(path, replaced) {
   const { text, tree } = parse(path);
   const [place] = placesOf(replaced, text);
@@ -69,7 +69,7 @@ function unitAround(tree, { from, to }) {
   return (statement && partsOf(statement).find(holds)) || statement;
 }
 
-/** Members of a class, rows of a constant table. */
+/** Returns the members of a class, or the rows of a constant table. */
 function partsOf(statement) {
   if (ts.isClassDeclaration(statement)) return statement.members;
   let value = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0].initializer : undefined;
@@ -77,7 +77,7 @@ function partsOf(statement) {
   return value && ts.isObjectLiteralExpression(value) ? value.properties : [];
 }
 
-/** A later migration may replace what an earlier one made: the guard that stands in the earlier one then guards nothing. */
+/** Returns later migrations: they may replace what an earlier one made, whose guard then protects nothing. */
 function laterMigrations(root, file) {
   if (dirname(file) !== 'migrations') return [];
   const names = readdirSync(join(root, 'migrations')).filter(
@@ -92,7 +92,7 @@ function testFiles(root, test) {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** The code of the tests whose full name matches, as jest matches it. A name that jest fills in later needs the whole file. */
+/** Returns the code of tests whose full name matches, as in Jest. A name with placeholders needs the whole file. */
 function testsNamed(path, named) {
   const { text, tree } = parse(path);
   const found = [];
@@ -107,7 +107,7 @@ function testsNamed(path, named) {
   return tokensOf(found.length > 0 ? found.join('\n') : text).join(' ');
 }
 
-/** `it('…', …)`, `describe.each(…)('…', …)` and their like. */
+/** Recognises `it('…', …)`, `describe.each(…)('…', …)` and similar calls. */
 function testCallOf(node) {
   if (!ts.isCallExpression(node) || !node.arguments[0] || !ts.isStringLiteralLike(node.arguments[0])) return undefined;
   const [, kind] = /^(describe|it|test)\b/.exec(node.expression.getText()) ?? [];

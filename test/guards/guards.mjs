@@ -1,5 +1,5 @@
-// Each guard of the service, what takes it out of the source, and the test that has to fail then. There is one file for each
-// folder of tests. A guard's id is its test's file and the next number of that file; docs/security.md cites it.
+// Each guard of the service, the change that removes it from the source, and the test that must fail then. Each folder of
+// tests has one file. A guard's id is its test's file and the next number of that file; docs/security.md cites it.
 import { guards as api } from './api.mjs';
 import { guards as attacks } from './attacks.mjs';
 import { guards as browser } from './browser.mjs';
@@ -26,7 +26,7 @@ export const guards = Object.entries(FOLDERS).flatMap(([folder, rows]) =>
   Object.entries(rows).map(([id, guard]) => ({ id, test: `${folder}/${fileOf(id, folder)}.test`, ...guard })),
 );
 
-/** Where files of two folders have one name, the id begins with the folder's. */
+/** Returns the file of an id. If files of two folders share a name, the id begins with the folder's name. */
 function fileOf(id, folder) {
   const [name] = folder.split('/').slice(-1);
   return id.replace(/-\d+$/, '').replace(new RegExp(`^${name}-`), '');

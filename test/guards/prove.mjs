@@ -1,11 +1,11 @@
-// Takes each guard out of a copy of the tree, one at a time, and sees its test fail. A guard is due when its form (form.mjs)
-// was not seen to fail on this machine, and is not that of the base: the function that it stands in, its test or the guard
-// itself has changed. The base is where this branch left origin/main, or else the last commit: each night all are proved.
-//   npm run guards                    proves all that are due
-//   npm run guards -- WORD …          those with this id, or whose words these are
-//   npm run guards -- --all           every one: an hour on two processors
-//   npm run guards -- --base=REF      with another base
-//   npm run guards -- --sample=N      all that are due, and so many others, at random
+// Removes each guard from a copy of the tree, one at a time, and checks that its test fails. A guard is due if its form
+// (form.mjs) was neither proved on this machine nor part of the base: its function, its test or the guard itself has
+// changed. The base is where this branch left origin/main, or else the last commit. Each night all guards are proved.
+//   npm run guards                    proves all due guards
+//   npm run guards -- WORD …          proves the guard with this id, or guards whose sentence has these words
+//   npm run guards -- --all           proves all: an hour on two processors
+//   npm run guards -- --base=REF      uses another base
+//   npm run guards -- --sample=N      proves all due guards, and N others at random
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const COPIED = [
   'tsconfig.json',
   '.env.example',
 ];
-/** Where there is no browser, or no PostgreSQL with its programs. What was seen elsewhere still counts. */
+/** The result without a browser, or without a PostgreSQL with its programs. Proofs from elsewhere still count. */
 const SKIPPED = 'its test is skipped on this machine';
 
 const { values: options, positionals: words } = parseArgs({
@@ -50,7 +50,7 @@ const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
 });
 
-/** As everything is now: a file may change while the proofs run. */
+/** Taken at the start, since a file may change while the proofs run. */
 const forms = new Map(guards.map((guard) => [guard, formOf(root, guard)]));
 const seen = new Set([...seenForms(root), ...(await formsAt(root, options.base))]);
 const wanted = chosen();
@@ -78,7 +78,7 @@ async function work() {
   for (let guard = waiting.shift(); guard; guard = waiting.shift()) {
     const failure = await prove(tree, guard);
     const isKnown = failure === SKIPPED && seen.has(forms.get(guard));
-    // After each proof, so that an interrupted run keeps what it has seen.
+    // After each proof, so that an interrupted run keeps its results.
     if (!failure) addSeen(root, forms.get(guard));
     else if (!isKnown) unproved.push(guard);
     const verdict = isKnown ? 'not tried ' : failure ? 'NOT PROVED' : 'proved    ';
@@ -87,12 +87,15 @@ async function work() {
   rmSync(tree, { recursive: true, force: true });
 }
 
-/** Not what a package has installed or built. */
+/** Returns false for installed packages and build output. */
 function isSource(path) {
   return !/(node_modules|dist)$/.test(path);
 }
 
-/** What is wrong with the proof; nothing when the test fails as it has to. `also` takes a second guard out that stands behind. */
+/**
+ * Returns what is wrong with the proof, or nothing if the test fails as required. `also` removes further guards that
+ * would still protect.
+ */
 async function prove(tree, guard) {
   const { file, replace, by, also = [], test, named } = guard;
   const taken = [{ file, replace, by }, ...also].map((one) => ({ ...one, path: join(tree, one.file) }));
@@ -105,10 +108,10 @@ async function prove(tree, guard) {
       const [{ from, to }] = places;
       writeFileSync(one.path, source.slice(0, from) + one.by + source.slice(to));
     }
-    // Once more when it passes: a busy machine can keep the fault from happening that the guard is for.
+    // Runs a passing test again: on a busy machine the fault that the guard prevents may not happen.
     return failureOf(await jest(tree, test, named), named) && failureOf(await jest(tree, test, named), named);
   } finally {
-    // Backwards: several may stand in one file, of which the first was kept whole.
+    // In reverse order: several changes may be in one file, and only the first has its original text.
     for (let index = taken.length - 1; index >= 0; index -= 1) writeFileSync(taken[index].path, sources[index]);
   }
 }

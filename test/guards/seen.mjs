@@ -1,4 +1,4 @@
-// What has been seen to fail: on this machine, in .cache/guards.json, and on the base of a branch.
+// Forms of guards whose tests were seen to fail: on this machine, in .cache/guards.json, and on the base of a branch.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export function addSeen(root, form) {
   writeFileSync(join(root, '.cache', 'guards.json'), JSON.stringify([...new Set([...seenForms(root), form])], null, 1));
 }
 
-/** The forms of the guards of a commit: unless it is named, of where this branch left origin/main, or of the last one. */
+/** Returns the forms of a commit's guards. Default: where this branch left origin/main, or the last commit. */
 export async function formsAt(root, ref = mergeBase(root)) {
   const folder = mkdtempSync(join(tmpdir(), 'accounts-base-'));
   const tree = join(folder, 'tree');

@@ -1,5 +1,5 @@
-// Adds set_gender to a copy of the tree, by the blocks of docs/adding-an-operation.md, and runs the checks there. Then leaves
-// out each file in turn, as somebody might who forgets it, and sees a check fail.
+// Adds set_gender to a copy of the tree, by the blocks of docs/adding-an-operation.md, and runs the checks there. Then omits
+// each file in turn, as a developer might forget it, and expects a check to fail.
 //   npm run recipe
 //   npm run recipe -- --sample=N      leaves out N files, at random
 import { spawn, spawnSync } from 'node:child_process';
@@ -23,7 +23,7 @@ const blocks = [...page.matchAll(/^```(diff|sql) (\S+)\n(.*?)^```$/gms)].map(([,
 const types = ['node_modules/typescript/bin/tsc', '--noEmit'];
 const tests = (...words) => ['node_modules/jest/bin/jest.js', '--forceExit', ...words];
 
-/** By file, the check that fails without it. */
+/** The check that fails without a file. */
 const FORGOTTEN = {
   'migrations/0024_gender.up.sql': tests('test/api/profile', '-t', 'set_gender'),
   'migrations/0024_gender.down.sql': tests('test/unit/migrations'),
@@ -71,7 +71,7 @@ async function expect(title, passes, leftOut, check) {
   rmSync(tree, { recursive: true, force: true });
 }
 
-/** Not what a package has installed or built. */
+/** Returns false for installed packages and build output. */
 function isSource(path) {
   return !/(node_modules|dist)$/.test(path);
 }
@@ -92,7 +92,7 @@ function copied(leftOut) {
     cpSync(join(root, name), join(tree, name), { recursive: true, filter: isSource });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   for (const block of blocks) if (block.file !== leftOut) apply(tree, block);
-  // What this writes is of no use where something is missing: then a check fails.
+  // With a missing file its output may be wrong; a check fails then.
   if (leftOut !== 'npm run openapi')
     spawnSync(process.execPath, ['--import', 'tsx', 'scripts/openapi.ts'], { cwd: tree, stdio: 'ignore' });
   return tree;

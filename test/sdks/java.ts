@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { said } from './program';
+import { outputOf } from './program';
 
-/** The version of Java here, 0 without one. */
+/** Returns the installed version of Java, or 0. */
 export function javaVersion(): number {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   return Number(/version "(\d+)/.exec(String(stderr))?.[1] ?? 0);
 }
 
-/** Each program runs once, and too shortly for the better of the compilers. */
-export const java = (...args: string[]) => said('java', ['-Xmx1g', '-XX:TieredStopAtLevel=1', ...args]);
+/** Runs Java with only its first compiler: each program runs once, and too briefly for the second. */
+export const java = (...args: string[]) => outputOf('java', ['-Xmx1g', '-XX:TieredStopAtLevel=1', ...args]);

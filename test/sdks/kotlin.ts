@@ -5,13 +5,16 @@ import { java } from './java';
 import pinned from './maven.json';
 import { jars } from './maven';
 import { Page } from './page';
-import { onStage, toItsEnd } from './stage';
+import { withService, expectPlayedToEnd } from './stage';
 
 const COMPILER = 'org.jetbrains.kotlin.cli.jvm.K2JVMCompiler';
 
-/** The client that docs/kotlin.md makes of what the service says of itself, with the page's code, against the service. */
+/**
+ * Generates the client of docs/kotlin.md from the service's own document, and runs the page's code with it against the
+ * service.
+ */
 export async function kotlin(folder: string): Promise<void> {
-  await onStage(folder, async ({ url, messages, image }) => {
+  await withService(folder, async ({ url, messages, image }) => {
     const page = new Page('kotlin.md');
     const client = join(folder, 'kotlin');
     await generate(page, `${url}/openapi.json`, client);
@@ -19,11 +22,11 @@ export async function kotlin(folder: string): Promise<void> {
     const code = join(folder, 'Page.kt');
     writeFileSync(code, page.code('kotlin'));
     const classes = await compiled([join(client, 'src/main/kotlin'), code, join(__dirname, 'Play.kt')], folder);
-    toItsEnd(await java('-cp', await classPath('libraries', classes), 'PlayKt', url, folder, messages, image));
+    expectPlayedToEnd(await java('-cp', await classPath('libraries', classes), 'PlayKt', url, folder, messages, image));
   });
 }
 
-/** The libraries are those that the generated project names. */
+/** Checks that the libraries are those of the generated project. */
 function sameVersions(buildFile: string): void {
   const variables = new Map(
     [...buildFile.matchAll(/^\s+ext\.(\w+) = ['"](.*)['"]/gm)].map(([, name, to]) => [name, to]),

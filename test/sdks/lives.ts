@@ -4,66 +4,66 @@ import { join } from 'node:path';
 import { ROOT } from '../support/service-process';
 import { java, javaVersion } from './java';
 import { jars } from './maven';
-import { said } from './program';
-import { onStage, toItsEnd, type Stage } from './stage';
+import { outputOf } from './program';
+import { withService, expectPlayedToEnd, type Stage } from './stage';
 
 const PYTHON = process.env.PYTHON ?? 'python3';
 const LIVES = join(__dirname, 'lives');
 const OLDEST_JAVA = 17;
 
-/** Generates a client and plays two users' life with it. Returns what the program says. */
+/** Generates a client and plays two users' life with it. Returns the program's output. */
 type Play = (folder: string, stage: Stage) => Promise<string>;
 
 interface Life {
-  /** What it needs that is not on this machine. */
+  /** Returns a required tool that this machine does not have. */
   missing: () => string | undefined;
   play: Play;
 }
 
 export const lives: Record<string, Life> = {
-  'hey-api': { missing: () => lacking('openapi-ts'), play: inTypeScript('hey-api', heyApi) },
-  orval: { missing: () => lacking('orval'), play: inTypeScript('orval', orval) },
+  'hey-api': { missing: () => missingTool('openapi-ts'), play: inTypeScript('hey-api', heyApi) },
+  orval: { missing: () => missingTool('orval'), play: inTypeScript('orval', orval) },
   'typescript-fetch': {
-    missing: lackingJava,
+    missing: missingJava,
     play: inTypeScript('typescript-fetch', (url, to) => openApiGenerator('typescript-fetch', url, to)),
   },
   'oapi-codegen': {
-    missing: () => lacking('go', 'version') ?? lacking('oapi-codegen'),
+    missing: () => missingTool('go', 'version') ?? missingTool('oapi-codegen'),
     play: inGo('oapi_codegen', oapi),
   },
   go: {
-    missing: () => lacking('go', 'version') ?? lackingJava(),
+    missing: () => missingTool('go', 'version') ?? missingJava(),
     play: inGo('openapi_generator', (url, to) =>
       openApiGenerator('go', url, to, 'packageName=accounts,withGoMod=false'),
     ),
   },
   'openapi-python-client': {
-    missing: () => lackingModules('openapi_python_client', 'httpx', 'attrs'),
+    missing: () => missingModules('openapi_python_client', 'httpx', 'attrs'),
     play: inPython('openapi_python_client', pythonClient),
   },
   python: {
-    missing: () => lackingJava() ?? lackingModules('pydantic', 'urllib3', 'dateutil'),
+    missing: () => missingJava() ?? missingModules('pydantic', 'urllib3', 'dateutil'),
     play: inPython('openapi_generator', (url, to) => openApiGenerator('python', url, to, 'packageName=accounts')),
   },
-  java: { missing: () => lackingJava() ?? lacking('javac'), play: inJava },
-  rust: { missing: () => lackingJava() ?? lacking('cargo'), play: inRust },
+  java: { missing: () => missingJava() ?? missingTool('javac'), play: inJava },
+  rust: { missing: () => missingJava() ?? missingTool('cargo'), play: inRust },
 };
 
-export async function live(name: string, folder: string): Promise<void> {
+export async function playLife(name: string, folder: string): Promise<void> {
   const own = join(folder, name);
   mkdirSync(own);
-  await onStage(own, async (stage) => toItsEnd((await lives[name]?.play(own, stage)) ?? ''));
+  await withService(own, async (stage) => expectPlayedToEnd((await lives[name]?.play(own, stage)) ?? ''));
 }
 
-function lacking(program: string, question = '--version'): string | undefined {
+function missingTool(program: string, question = '--version'): string | undefined {
   return spawnSync(program, [question], { stdio: 'ignore' }).error ? program : undefined;
 }
 
-function lackingJava(): string | undefined {
+function missingJava(): string | undefined {
   return javaVersion() < OLDEST_JAVA ? `Java ${OLDEST_JAVA}` : undefined;
 }
 
-function lackingModules(...modules: string[]): string | undefined {
+function missingModules(...modules: string[]): string | undefined {
   const { status } = spawnSync(PYTHON, ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' });
   return status === 0 ? undefined : `${PYTHON} with ${modules.join(', ')}`;
 }
@@ -88,14 +88,14 @@ async function openApiGenerator(generator: string, url: string, to: string, prop
 }
 
 async function heyApi(url: string, to: string): Promise<void> {
-  await said('openapi-ts', ['-i', `${url}/openapi.json`, '-o', to, '-c', '@hey-api/client-fetch']);
+  await outputOf('openapi-ts', ['-i', `${url}/openapi.json`, '-o', to, '-c', '@hey-api/client-fetch']);
 }
 
 async function orval(url: string, to: string): Promise<void> {
-  await said('orval', ['--input', `${url}/openapi.json`, '--output', join(to, 'index.ts'), '--client', 'fetch']);
+  await outputOf('orval', ['--input', `${url}/openapi.json`, '--output', join(to, 'index.ts'), '--client', 'fetch']);
 }
 
-/** Compiled as strictly as TypeScript can. */
+/** Compiles with all strict options of TypeScript. */
 function inTypeScript(name: string, generate: (url: string, to: string) => Promise<void>): Play {
   return async (folder, { url, messages }) => {
     await generate(url, join(folder, 'client'));
@@ -103,8 +103,8 @@ function inTypeScript(name: string, generate: (url: string, to: string) => Promi
     cpSync(join(LIVES, 'people.ts'), join(folder, 'people.ts'));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, files: ['life.ts'] }));
-    await said(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-    return said(process.execPath, ['--import', 'tsx', join(folder, 'life.ts'), url, messages]);
+    await outputOf(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+    return outputOf(process.execPath, ['--import', 'tsx', join(folder, 'life.ts'), url, messages]);
   };
 }
 
@@ -121,7 +121,15 @@ const STRICT = {
 async function oapi(url: string, to: string): Promise<void> {
   mkdirSync(to);
   const file = join(to, 'accounts.go');
-  await said('oapi-codegen', ['-generate', 'types,client', '-package', 'accounts', '-o', file, `${url}/openapi.json`]);
+  await outputOf('oapi-codegen', [
+    '-generate',
+    'types,client',
+    '-package',
+    'accounts',
+    '-o',
+    file,
+    `${url}/openapi.json`,
+  ]);
 }
 
 function inGo(name: string, generate: (url: string, to: string) => Promise<void>): Play {
@@ -131,7 +139,7 @@ function inGo(name: string, generate: (url: string, to: string) => Promise<void>
     writeFileSync(join(module, 'go.mod'), 'module accounts\ngo 1.24\n');
     mkdirSync(join(module, 'life'));
     cpSync(join(LIVES, `${name}.go`), join(module, 'life/main.go'));
-    const go = (...args: string[]) => said('go', ['-C', module, ...args]);
+    const go = (...args: string[]) => outputOf('go', ['-C', module, ...args]);
     await go('mod', 'tidy');
     await go('vet', '.', './life');
     return go('run', './life', url, messages);
@@ -141,8 +149,8 @@ function inGo(name: string, generate: (url: string, to: string) => Promise<void>
 async function pythonClient(url: string, to: string): Promise<void> {
   const args = ['generate', '--url', `${url}/openapi.json`, '--meta', 'none', '--output-path', join(to, 'accounts')];
   mkdirSync(to);
-  const warnings = (await said(PYTHON, ['-m', 'openapi_python_client', ...args])).match(/^WARNING.*$/gm) ?? [];
-  // Of images, whose bytes it does not give.
+  const warnings = (await outputOf(PYTHON, ['-m', 'openapi_python_client', ...args])).match(/^WARNING.*$/gm) ?? [];
+  // Two warnings are expected, about images, whose bytes the client does not return.
   if (warnings.length > 2) throw new Error(warnings.join('\n'));
 }
 
@@ -150,7 +158,7 @@ function inPython(name: string, generate: (url: string, to: string) => Promise<v
   return async (folder, { url, messages }) => {
     const client = join(folder, 'client');
     await generate(url, client);
-    return said(PYTHON, [join(LIVES, `${name}.py`), url, messages], { PYTHONPATH: client });
+    return outputOf(PYTHON, [join(LIVES, `${name}.py`), url, messages], { PYTHONPATH: client });
   };
 }
 
@@ -163,11 +171,11 @@ async function inJava(folder: string, { url, messages }: Stage): Promise<string>
   const list = join(folder, 'sources');
   writeFileSync(list, [...files.map((file) => join(sources, file)), join(LIVES, 'Life.java')].join('\n'));
   const classPath = [...(await jars('java')), join(folder, 'classes')].join(':');
-  await said('javac', ['-nowarn', '-proc:none', '-cp', classPath, '-d', join(folder, 'classes'), `@${list}`]);
+  await outputOf('javac', ['-nowarn', '-proc:none', '-cp', classPath, '-d', join(folder, 'classes'), `@${list}`]);
   return java('-cp', classPath, 'Life', url, messages);
 }
 
-/** What is compiled stays in .cache, since it takes minutes. */
+/** Keeps compiled files in .cache, since compiling takes minutes. */
 async function inRust(folder: string, { url, messages }: Stage): Promise<string> {
   await openApiGenerator('rust', url, join(folder, 'accounts'), 'packageName=accounts,library=reqwest');
   const crate = join(folder, 'life');
@@ -175,5 +183,5 @@ async function inRust(folder: string, { url, messages }: Stage): Promise<string>
   cpSync(join(LIVES, 'Cargo.toml'), join(crate, 'Cargo.toml'));
   cpSync(join(LIVES, 'openapi_generator.rs'), join(crate, 'src/main.rs'));
   const env = { CARGO_TARGET_DIR: join(ROOT, '.cache/cargo') };
-  return said('cargo', ['run', '-q', '--manifest-path', join(crate, 'Cargo.toml'), url, messages], env);
+  return outputOf('cargo', ['run', '-q', '--manifest-path', join(crate, 'Cargo.toml'), url, messages], env);
 }

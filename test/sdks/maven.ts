@@ -7,7 +7,7 @@ import pinned from './maven.json';
 const CENTRAL = 'https://repo1.maven.org/maven2';
 const CACHE = join(ROOT, '.cache', 'maven');
 
-/** The files of this part, each of which is what it was when it was pinned. */
+/** Returns the files of this part, each checked against its pinned hash. */
 export async function jars(part: keyof typeof pinned): Promise<string[]> {
   mkdirSync(CACHE, { recursive: true });
   const files: string[] = [];

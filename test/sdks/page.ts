@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { codeOfKind } from '../support/code-blocks';
 import { ROOT } from '../support/service-process';
 
-/** A page of docs: its code, and the command by which its client is generated. */
+/** A page of docs: its code, and the command that generates its client. */
 export class Page {
   private readonly text: string;
 
@@ -15,8 +15,8 @@ export class Page {
     return codeOfKind(this.text, language).join('\n');
   }
 
-  /** What stands behind the jar, with another document and another folder for the client. */
-  generation(document: string, folder: string): string[] {
+  /** Returns the arguments after the jar, with another document and another folder for the client. */
+  generatorArguments(document: string, folder: string): string[] {
     const command = this.code('bash').replaceAll('\\\n', ' ');
     const [, words = ''] = /^java -jar openapi-generator-cli-\S+ (.*)$/m.exec(command) ?? [];
     const given: Record<string, string> = { '-i': document, '-o': folder };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
-/** What the program says, when it ends well. */
-export function said(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+/** Returns the program's output. Throws if it fails. */
+export function outputOf(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

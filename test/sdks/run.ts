@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { javaVersion } from './java';
 import { kotlin } from './kotlin';
-import { live, lives } from './lives';
+import { playLife, lives } from './lives';
 import { swift } from './swift';
 
 /**
- * npm run sdk-test: generates clients from the document of a service, compiles them and plays with them. What that needs
- * from Maven Central, some 100 MB, is kept in .cache, as is what Rust compiles. Clients whose tools are not on the path
- * are skipped.
- *   npm run sdk-test -- swift                       that one alone
- *   SWIFT=/opt/swift/bin/swift npm run sdk-test     with a Swift that is not on the path; without any it is only read
+ * npm run sdk-test: generates clients from the document of a service, compiles them and uses them. Files from Maven
+ * Central, some 100 MB, are kept in .cache, like Rust's compiled files. Clients whose tools are not on the path are
+ * skipped.
+ *   npm run sdk-test -- swift                       only this client
+ *   SWIFT=/opt/swift/bin/swift npm run sdk-test     with a Swift that is not on the path; without any, Swift is only read
  *   PYTHON=/opt/venv/bin/python npm run sdk-test    with a Python that has openapi-python-client, httpx, attrs, pydantic
  */
 const OLDEST_JAVA = 17;
@@ -23,7 +23,7 @@ const clients = [
   ...Object.entries(lives).map(([name, { missing }]) => ({
     name,
     missing,
-    play: (folder: string) => live(name, folder),
+    play: (folder: string) => playLife(name, folder),
   })),
 ];
 const only = process.argv.slice(2);

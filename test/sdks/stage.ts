@@ -6,14 +6,14 @@ import { newDataDir, ServiceProcess } from '../support/service-process';
 
 export interface Stage {
   url: string;
-  /** The file of its SMS. */
+  /** The file with its SMS. */
   messages: string;
-  /** One to send. */
+  /** A picture to upload. */
   image: string;
 }
 
-/** A service of its own for a client that plays. */
-export async function onStage(folder: string, play: (stage: Stage) => Promise<void>): Promise<void> {
+/** Starts a service for a client that plays a life. */
+export async function withService(folder: string, play: (stage: Stage) => Promise<void>): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   const image = join(folder, 'portrait.png');
   writeFileSync(image, await picture('png'));
@@ -28,7 +28,7 @@ export async function onStage(folder: string, play: (stage: Stage) => Promise<vo
   }
 }
 
-/** What a client says that has done all that it had to. */
-export function toItsEnd(output: string): void {
+/** Throws if a client's output does not say that it has reached the end. */
+export function expectPlayedToEnd(output: string): void {
   if (!output.includes('played to its end')) throw new Error(output);
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from './page';
 
-/** Where there is no compiler: whether the generated client has what the page's code names. */
-export function read(client: string, page: Page): void {
+/** Without a compiler, checks only whether the generated client has what the page's code names. */
+export function checkText(client: string, page: Page): void {
   const sources = join(client, 'Sources/AccountsClient');
   const source = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.swift'))
@@ -12,19 +12,19 @@ export function read(client: string, page: Page): void {
   const code = page.code('swift');
   const missing = [...namesMissing(source, code), ...callsMissing(source, code)];
   if (missing.length > 0) throw new Error(`the generated client has not:\n${missing.join('\n')}`);
-  // Enumerations are of numbers and of strings alone, and of escapes there are few.
+  // Enumerations are only of numbers and strings, and few escapes occur.
   const [wrong] = /enum \w+: (Bool|Double)\b|"[^"\n]*\\[^\\"'0nrtu(\n].*/.exec(source) ?? [];
   if (wrong !== undefined) throw new Error(`no Swift: ${wrong}`);
 }
 
-/** The types of sync, the forms of answers, and the fields of rows. */
+/** Returns missing types of sync, forms of answers, and fields of rows. */
 function namesMissing(source: string, code: string): string[] {
   const named = code.matchAll(/\b(Sync[A-Z]\w+|type[A-Z]\w+)\b|\b(?:row|changes|answer\.result|token|stored)\.(\w+)/g);
   const names = new Set([...named].map(([, one, field]) => one ?? field ?? ''));
   return [...names].filter((name) => !new RegExp(`\\b(class|struct|case|var) ${name}\\b`).test(source));
 }
 
-/** Functions and initialisers that the page calls, with the names of their arguments in the generated order. */
+/** Returns missing functions and initialisers that the page calls, with the generated order of their arguments. */
 function callsMissing(source: string, code: string): string[] {
   const flat = code.replace(/\s+/g, ' ');
   const calls = [...flat.matchAll(/\b(?:\w+API\.(\w+)|(CodeTo\w+|Credentials|SyncOptions|NewPortrait))\(/g)];
@@ -41,7 +41,7 @@ const functionOf = (source: string, name: string) => new RegExp(`func ${name}\\(
 const initialiserOf = (source: string, type: string) =>
   new RegExp(`^public struct ${type}:.*?public init\\((.*?)\\) {`, 'ms').exec(source)?.[1];
 
-/** The names of the arguments of a call whose bracket has just been opened. */
+/** Returns the names of the arguments of a call whose bracket has just been opened. */
 function argumentsAt(text: string): string[] {
   const names: string[] = [];
   let depth = 1;

@@ -3,7 +3,10 @@ import { request } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 
-/** A client in a network of the engine: signs in at the proxy's address, and tells its own and what is seen of it. */
+/**
+ * A client in a network of the engine: signs in at the proxy's address, and prints its own address and the one the
+ * service saw.
+ */
 const [proxy = '', body = ''] = process.argv.slice(2);
 const ca = readFileSync('/ca.crt');
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { startTwilioStandIn } from '../../support/stand-ins/twilio';
 
-/** Runs beside the service: Twilio over TLS on port 8080, and on 8081 the text that a phone was sent last. */
+/** Imitates vendors for the service: Twilio over TLS on port 8080, and on 8081 the latest text sent to a phone. */
 async function main(): Promise<void> {
   const { url, requests } = await startTwilioStandIn();
   const port = Number(new URL(url).port);

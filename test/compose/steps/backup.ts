@@ -6,7 +6,7 @@ import { ensure, type Step } from '../step';
 
 const REQUESTS = 500;
 
-/** A backup, and all of it back where every volume is new. */
+/** Makes a backup, and restores it where every volume is new. */
 export const backup: Step = {
   name: 'backup',
   async play(stage) {
@@ -14,12 +14,12 @@ export const backup: Step = {
     const way = await stage.way();
     const crowd = await Crowd.gather(way);
     try {
-      const used = await crowd.during(async () => {}, REQUESTS);
+      const used = await crowd.runDuring(async () => {}, REQUESTS);
       await deployment.compose('run', '--rm', '-T', 'backup', 'now');
       await deployment.compose('down', '--volumes');
       await deployment.compose('run', '--rm', '-T', 'restore', 'latest');
       await deployment.up();
-      await way.find();
+      await way.findAddresses();
       const lost = await crowd.lost();
       ensure(lost.length === 0, `the restored deployment lacks ${lost.join('; ')}`);
       return `${used}; the same people, sessions and images after a restore into new volumes`;
@@ -29,7 +29,7 @@ export const backup: Step = {
   },
 };
 
-/** They are root's, who need not be whoever runs this. */
+/** Removes backups in a container, since they belong to root, who may not be the user of this run. */
 async function removeBackups({ tree }: Deployment): Promise<void> {
   await dockerOutput(['run', '--rm', '--volume', `${tree}:/tree`, nodeImage(), 'rm', '-rf', '/tree/backups']);
 }

@@ -13,18 +13,18 @@ interface Told {
 
 type Networks = Record<string, { GlobalIPv6Address: string; NetworkID: string }>;
 
-/** Two clients over IPv6, each at an address of its own, are seen at these addresses. */
+/** Two clients over IPv6, each at its own address, are seen at these addresses. */
 export const ipv6: Step = {
   name: 'ipv6',
   async play(stage) {
     const deployment = await stage.deployment();
     const way = await stage.way();
     const person = new Person(way.calls, way.inbox, () => []);
-    ensure(await person.arrive(), 'nobody can register');
+    ensure(await person.arrive(), 'registration failed');
     const [password] = person.passwords;
     const login = JSON.stringify({ ...person.address, password });
 
-    const { id } = await deployment.only('proxy');
+    const { id } = await deployment.onlyContainer('proxy');
     const networks = JSON.parse(await deployment.inspect(id, '{{json .NetworkSettings.Networks}}')) as Networks;
     const network = Object.values(networks).find(({ GlobalIPv6Address }) => isIPv6(GlobalIPv6Address));
     if (!network) throw new Error('the proxy has no IPv6 address in any of its networks');

@@ -3,7 +3,7 @@ import { field } from '../../faults/person';
 import { multipartForm, PNG } from '../../support/images';
 import { ensure, resultOf, type Step } from '../step';
 
-/** A client's life, from a phone that nobody knows to a session that has ended. */
+/** A client's life, from an unknown phone to the end of a session. */
 export const life: Step = {
   name: 'life',
   async play(stage) {
@@ -39,7 +39,7 @@ export const life: Step = {
     await post('set_portrait_uri', { portraitUri });
 
     const profile = await post(String(id));
-    ensure(field(profile, 'nickname') === 'Ann Onymous', 'the nickname is another');
+    ensure(field(profile, 'nickname') === 'Ann Onymous', 'the nickname was not changed');
     const synchronised = field(await post('sync/0'), 'user');
     ensure(field(synchronised, 'portraitUri') === portraitUri, 'sync has another portrait');
     const { pathname } = new URL(portraitUri);

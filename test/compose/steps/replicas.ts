@@ -17,7 +17,7 @@ export const replicas: Step = {
     const way = await stage.way();
     await scale(deployment, 2);
     const person = new Person(way.calls, way.inbox, () => []);
-    ensure(await person.arrive(), 'nobody can register');
+    ensure(await person.arrive(), 'registration failed');
     const [cookie] = person.cookies;
     const ask = async (id: string) => {
       const { status } = await way.calls.post('/user/groups', { cookie, headers: { 'X-Request-Id': id } });
@@ -45,7 +45,7 @@ export const replicas: Step = {
 
 const newPrefix = () => `replicas-${randomBytes(4).toString('hex')}`;
 
-/** How many requests with such an id each replica has logged. */
+/** Returns the number of requests with such an id that each replica has logged. */
 async function countsOf(deployment: Deployment, prefix: string): Promise<number[]> {
   const containers = await deployment.containers('service');
   return Promise.all(

@@ -5,7 +5,7 @@ import { ensure, type Step } from '../step';
 
 const NO_CAPABILITIES = '0000000000000000';
 
-/** What somebody has who has broken into a container. */
+/** The rights of an attacker who has broken into a container. */
 export const rights: Step = {
   name: 'rights',
   async play(stage) {
@@ -36,9 +36,9 @@ async function cannotWriteRoot(deployment: Deployment, service: string): Promise
   }
 }
 
-/** From the proxy's own networks, neither by name nor by address. */
+/** Tries the database from the proxy's own networks, by name and by address. */
 async function cannotReachDatabase(deployment: Deployment): Promise<void> {
-  const [proxy, postgres] = [await deployment.only('proxy'), await deployment.only('postgres')];
+  const [proxy, postgres] = [await deployment.onlyContainer('proxy'), await deployment.onlyContainer('postgres')];
   const template = '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.GlobalIPv6Address}} {{end}}';
   const addresses = (await deployment.inspect(postgres.id, template)).split(/\s+/).filter(isAddress);
   ensure(addresses.length > 0, 'the database has no address');

@@ -3,7 +3,7 @@ import { Crowd } from '../crowd';
 import { restartInTurn, scale } from '../roll';
 import type { Step } from '../step';
 
-/** Two replicas are restarted one after the other, under load and beside malformed and slow requests. */
+/** Two replicas are restarted in turn, under load and during malformed and slow requests. */
 export const rolling: Step = {
   name: 'rolling',
   async play(stage) {
@@ -13,7 +13,7 @@ export const rolling: Step = {
     const crowd = await Crowd.gather(way);
     const rough = new RoughClients(() => way.connect());
     try {
-      const told = await crowd.during(() => restartInTurn(deployment));
+      const told = await crowd.runDuring(() => restartInTurn(deployment));
       return `${told}, beside ${rough.malformed} malformed requests`;
     } finally {
       await rough.stop();

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { ensure, type Step } from '../step';
 
-/** Longer than an instance waits for its database by itself, and than most first starts last. */
+/** Longer than an instance waits for its database by itself, and than most first starts take. */
 const SLOW_SECONDS = 250;
 
-/** A first start whose database takes its time: the service waits, and the proxy is started in the end. */
+/** A first start with a slow database: the service waits, and the proxy is started in the end. */
 export const slowDatabase: Step = {
   name: 'slow-database',
   async play(stage) {
@@ -19,9 +19,9 @@ export const slowDatabase: Step = {
     await deployment.up();
     const way = await stage.wayTo(deployment);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    ensure(await way.isReady(), 'the proxy has nobody to ask');
+    ensure(await way.isReady(), 'the proxy has no ready instance');
     ensure(seconds >= SLOW_SECONDS, `the database was not slow: ${seconds} s`);
-    const { id } = await deployment.only('service');
+    const { id } = await deployment.onlyContainer('service');
     const restarts = await deployment.inspect(id, '{{.RestartCount}}');
     ensure(restarts === '0', `the service was restarted ${restarts} times`);
     await deployment.remove();

@@ -6,7 +6,7 @@ import { docker } from '../docker';
 import { replace, scale } from '../roll';
 import { ensure, type Step } from '../step';
 
-/** Two replicas go to a build with one migration more, and a single one goes back, under load. */
+/** Two replicas go to a build with one more migration, and a single one goes back, under load. */
 export const upgrade: Step = {
   name: 'upgrade',
   async play(stage) {
@@ -18,7 +18,7 @@ export const upgrade: Step = {
 
     const added = addMigration(join(deployment.tree, 'migrations'));
     await deployment.compose('build', 'service');
-    const there = await crowd.during(() => replace(deployment));
+    const there = await crowd.runDuring(() => replace(deployment));
     const [later, ...others] = await imagesOf(deployment);
     ensure(later !== earlier && others.length === 0, 'the later build does not run everywhere');
     ensure(await hasColumn(deployment), 'the later build has not migrated');
@@ -28,10 +28,10 @@ export const upgrade: Step = {
     for (const path of added) rmSync(path);
     await deployment.compose('build', 'service');
     await scale(deployment, 1);
-    const back = await crowd.during(() => replace(deployment));
+    const back = await crowd.runDuring(() => replace(deployment));
     ensure((await imagesOf(deployment)).join() === earlier, 'the earlier build does not run everywhere');
     ensure(await hasColumn(deployment), 'the later schema is gone');
-    // Without a name now: what is brought down does not take it along.
+    // The image has no name now, so bringing a deployment down does not remove it.
     await docker(['image', 'rm', later ?? '']);
     return `two upgraded: ${there}. One taken back, on the later schema: ${back}`;
   },
@@ -51,7 +51,7 @@ function addMigration(folder: string): string[] {
   });
 }
 
-/** Those that the replicas run, each once. */
+/** Returns the images that the replicas run, without duplicates. */
 async function imagesOf(deployment: Deployment): Promise<string[]> {
   const containers = await deployment.containers('service');
   return [...new Set(await Promise.all(containers.map(({ id }) => deployment.inspect(id, '{{.Image}}'))))];

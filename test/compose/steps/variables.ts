@@ -2,7 +2,7 @@ import type { Deployment } from '../deployment';
 import { docker } from '../docker';
 import { ensure, type Step } from '../step';
 
-/** What an operator may get wrong; each has to be told with the variable's name. */
+/** Mistakes of an operator. Each must be reported with the variable's name. */
 const MISTAKES: [name: string, value: string | undefined][] = [
   ['MESSAGING_JWT_KEY', undefined],
   ['MESSAGING_JWT_KEY', 'no-key'],
@@ -16,7 +16,7 @@ const MISTAKES: [name: string, value: string | undefined][] = [
   ['ALLOWED_REGIONS', 'Atlantis'],
 ];
 
-/** Missing variables are told before anything is built, wrong ones by the service before it listens. */
+/** Missing variables are reported before anything is built, wrong ones by the service before it listens. */
 export const variables: Step = {
   name: 'variables',
   async play(stage) {
@@ -24,7 +24,7 @@ export const variables: Step = {
     const deployment = await stage.another('variables');
     const { required } = deployment;
     for (const name of required) await isAskedFor(deployment, name);
-    // The same build under this project's name.
+    // Tags the existing build with this project's name.
     await docker(['tag', image, deployment.image]);
     for (const [name, value] of MISTAKES) await isRefused(deployment, name, value);
     return `${required.join(', ')} asked for before the build; ${MISTAKES.length} mistakes told by their names`;

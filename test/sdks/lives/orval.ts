@@ -2,7 +2,7 @@
 import * as accounts from './client';
 import { ANN, BEN, codeFor, NOBODY, ownFetch, PASSWORD, same } from './people';
 
-/** Its functions call the global fetch: whose turn it is, has their cookies there. */
+/** Its functions call the global fetch, so this sets one with the cookies of the user whose turn it is. */
 const as = (user: { cookies: typeof fetch }) => (globalThis.fetch = user.cookies);
 
 async function arrives(nickname: string, phone: typeof ANN) {

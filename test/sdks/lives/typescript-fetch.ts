@@ -2,7 +2,7 @@
 import * as accounts from './client';
 import { ANN, BEN, codeFor, NOBODY, ownFetch, PASSWORD, same, URL } from './people';
 
-/** Where an answer may be a return code: the generated functions take one for the other, and drop its result. */
+/** Reads an answer that may be a return code: the generated functions confuse the two, and drop the result. */
 async function told<Answer>({ raw }: { raw: Response }): Promise<Answer> {
   return (await raw.json()) as Answer;
 }
