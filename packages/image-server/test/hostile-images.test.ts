@@ -18,12 +18,12 @@ import { post, startImageServer, type ImageServer } from './image-server';
 const MIB = 1_024 * 1_024;
 const USER = 'user_A-1';
 
-/** What is a thousandth of it, once it is deflated. */
+/** A payload that deflates to a thousandth. */
 const inflating = (bytes: number) => deflateSync(Buffer.alloc(bytes, 'A'), { level: 9 });
 const zTXt = (bytes: number) => pngChunk('zTXt', Buffer.concat([Buffer.from('k\0\0'), inflating(bytes)]));
 const iTXt = (bytes: number) => pngChunk('iTXt', Buffer.concat([Buffer.from('k\0\x01\0\0\0'), inflating(bytes)]));
 const iCCP = (deflated: Buffer) => pngChunk('iCCP', Buffer.concat([Buffer.from('k\0\0'), deflated]));
-/** Of an image that is held upright. */
+/** Exif data of an image that is held upright. */
 const ROTATED = Buffer.from('49492a0008000000' + '0100' + '120103000100000006000000' + '00000000', 'hex');
 
 describe('a PNG', () => {
@@ -40,7 +40,7 @@ describe('a PNG', () => {
       ['key', `${USER}/a.png`],
       ['file', png],
     ]);
-  /** What the decoder gets of it, however it comes in pieces. */
+  /** Returns the bytes that the decoder gets, for pieces of any size. */
   const decoded = async (png: Buffer, pieceBytes = 65_536) => {
     const pieces = [];
     for (let at = 0; at < png.length; at += pieceBytes) pieces.push(png.subarray(at, at + pieceBytes));
@@ -50,22 +50,25 @@ describe('a PNG', () => {
     return bytes;
   };
 
-  it('of a few kilobytes that would be hundreds of megabytes takes no such memory', async () => {
+  it('does not take hundreds of megabytes of memory when a few kilobytes would inflate to that', async () => {
     const bomb = pngWith(...Array<Buffer>(4).fill(zTXt(25_000_000)));
     expect(bomb.length).toBeLessThan(200_000);
     expect(await upload(bomb)).toMatchObject({ status: 200 });
     const before = process.resourceUsage().maxRSS;
     await sharp(await decoded(bomb)).toBuffer();
-    // It was five bytes for each of the text's.
+    // Without the sieve it was five bytes for each byte of the text.
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(150 * 1_024);
   });
 
-  it.each([1, 7, 65_536])('is decoded without what is no picture, also in pieces of %i bytes', async (pieceBytes) => {
-    const kept = [pngChunk('gAMA', Buffer.alloc(4, 1)), iCCP(inflating(1_000)), pngChunk('eXIf', ROTATED)];
-    const left = [zTXt(10_000), iTXt(10_000), pngChunk('tEXt', Buffer.from('k\0text')), pngChunk('acTL')];
-    const bytes = await decoded(pngWith(...left, ...kept, ...left), pieceBytes);
-    expect(bytes.equals(pngWith(...kept))).toBe(true);
-  });
+  it.each([1, 7, 65_536])(
+    'is decoded without chunks that are not part of the picture, also in pieces of %i bytes',
+    async (pieceBytes) => {
+      const kept = [pngChunk('gAMA', Buffer.alloc(4, 1)), iCCP(inflating(1_000)), pngChunk('eXIf', ROTATED)];
+      const left = [zTXt(10_000), iTXt(10_000), pngChunk('tEXt', Buffer.from('k\0text')), pngChunk('acTL')];
+      const bytes = await decoded(pngWith(...left, ...kept, ...left), pieceBytes);
+      expect(bytes.equals(pngWith(...kept))).toBe(true);
+    },
+  );
 
   it('is decoded without the profile when that may inflate to much, or is one of several', async () => {
     const small = iCCP(inflating(1_000));
@@ -73,11 +76,11 @@ describe('a PNG', () => {
     expect(chunkTypes(await decoded(pngWith(small, small, small)))).toEqual(['IHDR', 'iCCP', 'IDAT', 'IEND']);
   });
 
-  it('is decoded without what comes behind its end', async () => {
+  it('is decoded without the bytes after its end', async () => {
     expect((await decoded(Buffer.concat([PNG, zTXt(100), Buffer.alloc(100_000)]))).equals(PNG)).toBe(true);
   });
 
-  it('is refused when it consists of chunks, and each would cost a look', async () => {
+  it('is refused when it has too many chunks, since each would cost time', async () => {
     const empty = pngChunk('tEXt');
     expect(await upload(pngWith(Buffer.concat(Array<Buffer>(15_000).fill(empty))))).toMatchObject({ status: 200 });
     const { status, json } = await upload(pngWith(Buffer.concat(Array<Buffer>(20_000).fill(empty))));
@@ -125,7 +128,7 @@ describe('an image', () => {
       ['key', `${USER}/${name}`],
       ['file', file],
     ]);
-  /** Of its first pixel, as it is stored. */
+  /** Returns the first pixel of the stored image. */
   const colourOf = async (file: Buffer) => {
     expect(await upload(file)).toMatchObject({ status: 200 });
     const { data, info } = await sharp(join(server.directory, USER, 'a.png'))
@@ -142,18 +145,18 @@ describe('an image', () => {
       expect(await colourOf(await PROFILED[format](await displayP3Profile()))).toEqual(nearly([215, 93, 32]));
     });
 
-    it('that asks for hours of work is stored at once, without it', async () => {
+    it('is stored at once without a profile that takes hours of work', async () => {
       const bomb = profileWith(await displayP3Profile(), 'D2B0', identitySteps(60_000));
       expect(await colourOf(await PROFILED[format](bomb))).toEqual(nearly(ORANGE));
     });
 
-    it('that holds more than primaries and curves is stored without it', async () => {
+    it('is stored without a profile of more than primaries and curves', async () => {
       expect(
         await colourOf(await PROFILED[format](profileWith(await displayP3Profile(), 'D2B0', identitySteps(10)))),
       ).toEqual(nearly(ORANGE));
     });
 
-    it('that is long, or has many parts, is stored without it', async () => {
+    it('is stored without a profile that is long or has many parts', async () => {
       const long = profileWith(await displayP3Profile(), 'tech', Buffer.alloc(4_096));
       expect(await colourOf(await PROFILED[format](long))).toEqual(nearly(ORANGE));
       let many = await displayP3Profile();
@@ -164,7 +167,7 @@ describe('an image', () => {
     });
   });
 
-  it.each([100, 200])('whose profile is cut off behind %i bytes is stored without it', async (bytes) => {
+  it.each([100, 200])('is stored without a profile that is cut off after %i bytes', async (bytes) => {
     const cut = (await displayP3Profile()).subarray(0, bytes);
     expect(await colourOf(await PROFILED.webp(cut))).toEqual(nearly(ORANGE));
   });
@@ -174,12 +177,12 @@ describe('an image', () => {
     ['a WebP that would take a minute', () => longWebp(137_000)],
     ['a WebP, within its first frame', () => nestedWebp(100_000)],
     ['a GIF', () => longGif(1, 1, 1_001)],
-  ])('of more than a thousand frames is refused: %s', async (_what, file) => {
+  ])('is refused with more than a thousand frames: %s', async (_what, file) => {
     const { status, json } = await upload(file());
     expect([status, json]).toMatchObject([400, { message: 'file: must have at most 1000 frames' }]);
   });
 
-  it('of a thousand frames is taken', async () => {
+  it('is accepted with a thousand frames', async () => {
     expect(await upload(await animation('webp', 1_000))).toMatchObject({ status: 200 });
     expect(await upload(longGif(1, 1, 1_000), 'b.gif')).toMatchObject({ status: 200 });
   });

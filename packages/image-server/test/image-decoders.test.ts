@@ -18,9 +18,9 @@ const LIMITS = { maxPixels: 25_000_000, maxFrames: 1_000_000 };
 const SHARP = JSON.stringify(require.resolve('sharp'));
 const PATIENT_MS = 60_000;
 const READY = `process.send({ outcome: 'ready' });`;
-/** Answers with its own id. */
+/** A decoder that answers with its own id. */
 const SAYS_ID = `${READY} process.on('message', () => process.send({ outcome: 'written', message: String(process.pid) }));`;
-/** As the decoder would without a limit of frames, for minutes. process.exit would wait for it. */
+/** Hangs for minutes, as the decoder would without a limit of frames. process.exit would wait for it. */
 const HANGS_AT_WEBP = `
   const sharp = require(${SHARP});
   const { writeFileSync } = require('node:fs');
@@ -67,7 +67,7 @@ describe('decoders', () => {
     }
   };
 
-  it('write an image anew', async () => {
+  it('re-encode an image', async () => {
     expect(await decode()).toEqual({ outcome: 'written' });
     expect(await inspectImage(join(folder, 'b.png'))).toEqual({ format: 'png', width: 1, height: 1 });
   });
@@ -78,13 +78,13 @@ describe('decoders', () => {
     expect([await decode(), await decode()]).toEqual(Array(2).fill({ outcome: 'written', message }));
   });
 
-  it('are as many as there are images at once', async () => {
+  it('run one process for each simultaneous image', async () => {
     await begin(SAYS_ID);
     const [one, other] = await Promise.all([decode(), decode()]);
     expect(one.message).not.toBe(other.message);
   });
 
-  it('end when nothing has come for a while, and others are started then', async () => {
+  it('end after a while without images, and others are started later', async () => {
     await begin(SAYS_ID, 20);
     const { message } = await decode();
     await until(() => !isRunning(message));
@@ -99,14 +99,14 @@ describe('decoders', () => {
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
   });
 
-  it('that end by themselves fail one image, which may come again', async () => {
+  it('fail one image, which may be sent again, when one ends by itself', async () => {
     await begin(`${READY} process.on('message', () => process.abort());`);
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
     await script(SAYS_ID);
     expect(await decode()).toMatchObject({ outcome: 'written' });
   });
 
-  it('that end while nobody needs them fail none', async () => {
+  it('do not fail an image when an idle one ends', async () => {
     await begin(SAYS_ID);
     const { message } = await decode();
     process.kill(Number(message), 'SIGKILL');
@@ -114,27 +114,27 @@ describe('decoders', () => {
     expect(await decode()).toMatchObject({ outcome: 'written' });
   });
 
-  it('that are taken over by an image are not listened to', async () => {
+  it('are not trusted when an image has taken one over', async () => {
     await begin(`${READY} process.on('message', () => process.send({ outcome: 'all is mine', pid: process.pid }));`);
     await expect(decode()).rejects.toThrow('outcome');
   });
 
   it.each([
     ['does not start', 'throw new Error();'],
-    ['begins with another word', `process.send({ outcome: 'written' }); setInterval(() => {}, 1_000);`],
-  ])('are no fault of the image when one %s', async (_what, text) => {
+    ['begins with another message', `process.send({ outcome: 'written' }); setInterval(() => {}, 1_000);`],
+  ])('do not blame the image when one %s', async (_what, text) => {
     await begin(text);
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
     await script(SAYS_ID);
     expect(await decode()).toMatchObject({ outcome: 'written' });
   });
 
-  it('are no fault of the image when there is none', async () => {
+  it('do not blame the image when there is no decoder', async () => {
     decoders = new Decoders({ script: join(folder, 'nothing.cjs') });
     await expect(decode()).rejects.toHaveProperty('reason', 'images_unavailable');
   });
 
-  it('know nothing of the environment', async () => {
+  it('do not get the environment', async () => {
     await begin(
       `${READY} process.on('message', () => process.send({ outcome: 'written', message: Object.keys(process.env).join() }));`,
     );
@@ -193,7 +193,7 @@ describe('decoders', () => {
     const parent = fork(path, { execArgv: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     await once(parent, 'message');
     parent.kill('SIGKILL');
-    // It is open for as long as one of the two runs.
+    // Open as long as one of the two runs.
     await once(parent.stdout ?? parent, 'close');
   });
 
@@ -202,7 +202,7 @@ describe('decoders', () => {
     const png = imageType(PNG);
     const rewrite = (rewriter: ImageRewriter, user: string, name: string) => {
       const type = name.endsWith('.webp') ? webp : png;
-      if (type === undefined) throw new Error('it is no image');
+      if (type === undefined) throw new Error('it is not an image');
       return rewriter.rewrite(user, join(folder, name), type, join(folder, `${user}.out`));
     };
 
@@ -221,7 +221,7 @@ describe('decoders', () => {
       expect(await next).toBeGreaterThan(0);
     });
 
-    it('take the image of a newcomer before those of users who have had theirs', async () => {
+    it('decode the image of a newcomer before those of users who already had one', async () => {
       const begun: Gate[] = [];
       let ended = 0;
       const users: string[] = [];
@@ -245,7 +245,7 @@ describe('decoders', () => {
       for (const user of ['eve', 'fay']) await Promise.all([refused(user), endNext()]);
       const all = ['eve', 'fay', 'eve', 'fay', 'newcomer'].map((user) => [refused(user), endNext()]);
       await Promise.all(all.flat());
-      // After no more than the two that may be under way.
+      // After at most the two that may be in progress.
       expect(users.indexOf('newcomer')).toBeLessThan(5);
     });
   });

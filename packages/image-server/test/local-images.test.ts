@@ -24,7 +24,7 @@ describe('stored image', () => {
 
   const get = (path: string) => fetch(server.url + path);
 
-  /** fetch would tidy the path up. */
+  /** Sends the path as it is: fetch would normalise it. */
   const statusOf = (path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const request = httpGet(server.url, { path }, (response) => {
@@ -60,7 +60,7 @@ describe('stored image', () => {
     expect((await get(`/files/${USER}/b.png`)).headers.get('content-type')).toBe('image/gif');
   });
 
-  it('answers a HEAD with the headers alone', async () => {
+  it('answers a HEAD with only the headers', async () => {
     const response = await fetch(`${server.url}/files/${USER}/a.png`, { method: 'HEAD' });
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
       200,
@@ -90,11 +90,11 @@ describe('stored image', () => {
     expect(await statusOf(path)).toBe(404);
   });
 
-  it('is listed nowhere', async () => {
+  it('is not listed', async () => {
     expect(await statusOf('/files/')).toBe(405);
   });
 
-  it('is gone once the account is closed, also one that had not its name by then', async () => {
+  it('is gone once the account is closed, even if it had no name yet', async () => {
     const enter = server.book.enter.bind(server.book);
     server.book.enter = async (image) => {
       const entered = await enter(image);
@@ -117,7 +117,7 @@ describe('stored image', () => {
     expect(await statusOf(`/files/${USER}/link.png`)).toBe(404);
   });
 
-  it('is not found behind a link to a folder', async () => {
+  it('is not found through a link to a folder', async () => {
     await symlink(join(server.directory, USER), join(server.directory, 'linked'));
     expect(await statusOf('/files/linked/a.png')).toBe(404);
   });
@@ -127,7 +127,7 @@ describe('stored image', () => {
     expect(await statusOf(`/files/${USER}/folder`)).toBe(404);
   });
 
-  it('is not found when it is a pipe, and nobody waits for it', async () => {
+  it('is not found when it is a pipe, and opening it does not wait', async () => {
     execFileSync('mkfifo', [join(server.directory, USER, 'pipe.png')]);
     expect(await statusOf(`/files/${USER}/pipe.png`)).toBe(404);
   });
@@ -140,7 +140,7 @@ describe('stored image', () => {
     expect(await statusOf(`/files/${USER}/page.png`)).toBe(404);
   });
 
-  describe('that nobody shows', () => {
+  describe('that is shown nowhere', () => {
     const image = { userId: USER, name: 'a.png' };
     const upload = () => {
       const token = server.tokenOf(USER);
@@ -181,7 +181,7 @@ describe('stored image', () => {
       expect(await status()).toBe(200);
     });
 
-    it('stays while nobody can tell whether it was uploaded again', async () => {
+    it('stays while it is unknown whether it was uploaded again', async () => {
       server.book.unused = [image];
       jest.spyOn(server.book, 'has').mockRejectedValueOnce(new Error('the database is away'));
       await server.storage.sweep();

@@ -109,7 +109,7 @@ describe('upload by the Qiniu SDK', () => {
     },
   );
 
-  it('is told that the bytes are not those of its checksum', async () => {
+  it('is refused when the bytes do not match its checksum', async () => {
     const extra = new form_up.PutExtra('a.png', {}, 'image/png', String(crc32(PNG) - 1), true);
     expect((await answerOf(uploader().put(token(), `${USER}/a.png`, PNG, extra))).status).toBe(406);
   });
@@ -168,7 +168,7 @@ describe('upload', () => {
     expect(onDisk).toEqual({ format, width: 3, height: 2 });
   });
 
-  it('leaves the image alone on the disk, without a temporary file', async () => {
+  it('leaves only the image on the disk, without a temporary file', async () => {
     await upload(`${USER}/a.png`);
     expect(await stored(server)).toEqual([`${USER}/a.png`]);
   });
@@ -213,7 +213,7 @@ describe('upload', () => {
     expect(await stored(server)).toEqual([`${USER}/a.png`]);
   });
 
-  it('lets one of many different images for a key win, whole', async () => {
+  it('stores exactly one of many different images for a key, whole', async () => {
     const pictures = await Promise.all(Array.from({ length: 20 }, (_, i) => picture('png', i + 1)));
     const answers = await Promise.all(pictures.map((bytes) => upload(`${USER}/a.png`, bytes)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -227,14 +227,14 @@ describe('upload', () => {
     expect(fs.statSync(join(server.directory, USER, 'a.png')).mode & 0o777).toBe(0o600);
   });
 
-  describe('written anew', () => {
+  describe('re-encoded', () => {
     const pathOf = (name: string) => join(server.directory, USER, name);
     const keep = async (name: string, bytes: Buffer) => {
       expect(await upload(`${USER}/${name}`, bytes)).toMatchObject({ status: 200 });
       return pathOf(name);
     };
 
-    it('is upright, and tells no longer where it was taken', async () => {
+    it('is upright, and no longer says where it was taken', async () => {
       const taken = await photo(4, 2);
       expect((await sharp(taken).metadata()).exif).toBeDefined();
       const kept = await sharp(await keep('photo.jpg', taken)).metadata();
@@ -264,7 +264,7 @@ describe('upload', () => {
       return { status, json };
     };
 
-    it('is refused when the right first bytes are all of it', async () => {
+    it('is refused when it has nothing but the right first bytes', async () => {
       const [png, jpeg] = [PNG.subarray(0, 8), Buffer.from('\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01', 'latin1')];
       expect(await refused(png)).toMatchObject({ status: 400 });
       expect(await refused(jpeg)).toMatchObject({ status: 400, json: { error: containing('cannot be read') } });
@@ -337,7 +337,7 @@ describe('upload', () => {
       expect(answer).toEqual(expected());
     });
 
-    it('is refused with 406 when the bytes are not those that were meant', async () => {
+    it('is refused with 406 when the bytes do not match the sent checksum', async () => {
       const sent = (crc: string) =>
         post(server.url, [
           ['token', token()],
@@ -361,7 +361,7 @@ describe('upload', () => {
       expect(headers.get('x-reqid')).toBe(headers.get('x-request-id'));
     });
 
-    it('with its token last lies on the disk no longer than it takes', async () => {
+    it('with its token last is on the disk no longer than needed', async () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () =>
           post(server.url, [
@@ -374,7 +374,7 @@ describe('upload', () => {
       expect(await stored(server)).toEqual([]);
     });
 
-    /** Files of which so many bytes come, and their token later. */
+    /** Sends a number of bytes of files, and their token later. */
     const begin = (parts: Part[], bytes: number, address = '127.0.0.1') => {
       const { headers, body } = multipartForm(parts);
       const sending = request(server.url, {
@@ -388,7 +388,7 @@ describe('upload', () => {
     const file: Part = ['file', pngOf(50_000)];
     const late = () => post(server.url, [file, ['token', token()]]);
 
-    it('with its token not sent yet is one of eight of an address, and those with a token go on', async () => {
+    it('without its token yet is one of at most eight per address, while uploads with a token go on', async () => {
       const begun = Array.from({ length: 8 }, () => begin([file], 10_000));
       await waitFor(async () => (await stored(server)).length === 8);
       const refused = await late();
@@ -401,7 +401,7 @@ describe('upload', () => {
     it.each([
       ['in the middle of the file', (_body: Buffer) => 10_000],
       ['before its token', (body: Buffer) => body.indexOf('name="token"')],
-    ])('with its token not sent yet gives way to one of another address, %s', async (_where, upTo) => {
+    ])('without its token yet is aborted for one of another address, %s', async (_where, upTo) => {
       const parts: Part[] = [file, ['token', token()]];
       const bytes = upTo(multipartForm(parts).body);
       const begun = Array.from({ length: 64 }, (_, i) => begin(parts, bytes, `203.0.113.${i >> 3}`));
@@ -415,7 +415,7 @@ describe('upload', () => {
       await waitFor(async () => (await stored(server)).length === 1);
     });
 
-    it('with its token sent at last has no such place any more', async () => {
+    it('frees that place once its token arrives', async () => {
       const held: (() => void)[] = [];
       const keep = server.storage.keep.bind(server.storage);
       jest.spyOn(server.storage, 'keep').mockImplementation(async (...given) => {
@@ -438,7 +438,7 @@ describe('upload', () => {
         server = await startImageServer({ tokenTimeoutMs: PATIENCE_MS });
       });
 
-      it('when it stands still without its token, while one with a token may go on', async () => {
+      it('when it pauses without its token, while one with a token may go on', async () => {
         const known = begin([['token', token()], file], 10_000);
         const unknown = Array.from({ length: 8 }, () => begin([file, ['token', token()]], 10_000));
         expect(await Promise.all(unknown.map(({ status }) => status))).toEqual(Array(8).fill(408));
@@ -465,7 +465,7 @@ describe('upload', () => {
       };
       const more = Array.from({ length: 40 }, (_, i): Part => [`x:${i}`, 'a']);
 
-      it('when it comes in drops', async () => {
+      it('when it arrives too slowly', async () => {
         await dropsOf([file, ['token', token()]], () => 500);
       });
 
@@ -494,7 +494,7 @@ describe('upload', () => {
     });
   });
 
-  it('is refused with 503 when less would stay free on the disk than is set', async () => {
+  it('is refused with 503 when less would stay free on the disk than configured', async () => {
     await server.close();
     server = await startImageServer({ minFreeBytes: 1e18 });
     expect(await upload(`${USER}/a.png`)).toMatchObject({ status: 503, json: { error: containing('no room') } });
@@ -542,7 +542,7 @@ describe('upload', () => {
       expect(await upload(key)).toMatchObject({ status: 400, json: { code: 400, message: containing('key:') } });
     });
 
-    it('with a way up that comes after the file', async () => {
+    it('with a path to a parent folder that comes after the file', async () => {
       const { status } = await post(server.url, [
         ['token', token()],
         ['file', PNG],
@@ -577,7 +577,7 @@ describe('upload', () => {
       ['a page', Buffer.from('<!doctype html><script>alert(1)</script>')],
       ['a page with a signature further down', Buffer.concat([Buffer.from('<html>'), PNG])],
       ['the start of a signature', PNG.subarray(0, 7)],
-      ['a RIFF that is no WebP', Buffer.from('RIFF\x1a\x00\x00\x00WAVEfmt ', 'latin1')],
+      ['a RIFF file other than a WebP', Buffer.from('RIFF\x1a\x00\x00\x00WAVEfmt ', 'latin1')],
       ['nothing', Buffer.alloc(0)],
       ['a program', Buffer.from('#!/bin/sh\nrm -rf /\n')],
     ])('when it is %s called portrait.png', async (_what, bytes) => {
@@ -655,7 +655,7 @@ describe('upload', () => {
       expect(await uploadWith(`${accessKey}:${signature.slice(0, -1)}:${policy}`)).toBe(401);
     });
 
-    it('when its time is over', async () => {
+    it('when it has expired', async () => {
       const deadline = Math.floor(Date.now() / 1000) - 1;
       expect(await uploadWith(signed(changed({ deadline })))).toBe(401);
     });
@@ -683,7 +683,7 @@ describe('upload', () => {
       expect(status).toBe(401);
     });
 
-    it('when it is of before tokens had a credentials version', async () => {
+    it('when it is from before tokens had a credentials version', async () => {
       expect(await uploadWith(signed(changed({ credentialsVersion: undefined })))).toBe(401);
     });
   });
@@ -778,12 +778,12 @@ describe('upload', () => {
 
     it.each([1, 2, 10, 40, 1_000, 5_100])('when its last %i bytes are missing', async (missing) => {
       const { headers, body } = whole();
-      // What is left of the closing boundary's line end does not matter to anyone.
+      // The rest of the line end after the closing boundary does not matter.
       expect(await send(headers, body.subarray(0, body.length - 2 - missing))).toBe(400);
     });
   });
 
-  describe('that does not come to its end', () => {
+  describe('that does not complete', () => {
     const begin = (extraHeaders: Record<string, string | number> = {}) => {
       const { headers, body } = multipartForm([
         ['token', token()],
@@ -860,7 +860,7 @@ describe('upload', () => {
       upload.destroy();
     });
 
-    it('is refused in words that a client can read which sends all before it reads', async () => {
+    it('is refused readably for a client that sends everything before it reads', async () => {
       const { headers, body } = multipartForm([
         ['token', token()],
         ['file', pngOf(12_000_000)],
@@ -876,7 +876,7 @@ describe('upload', () => {
       expect(answer).toMatch(/^HTTP\/1.1 413 /);
     });
 
-    it('is cut off when it goes on and on after the refusal', async () => {
+    it('is cut off when it continues for too long after the refusal', async () => {
       const { upload, body } = begin({ 'Content-Length': 1_000_000_000 });
       const closed = new Promise((resolve) => upload.on('close', resolve));
       upload.on('response', (response) => response.resume());
@@ -944,7 +944,7 @@ describe('upload', () => {
     });
   });
 
-  it('clears away what a killed process left, and no upload that may still run', async () => {
+  it('removes files of a killed process, but no upload that may still run', async () => {
     const incoming = join(server.directory, '.incoming');
     await mkdir(incoming, { recursive: true });
     await writeFile(join(incoming, 'old'), PNG);
@@ -956,7 +956,7 @@ describe('upload', () => {
     expect(await stored(server)).toEqual(['.incoming/young', `${USER}/a.png`]);
   });
 
-  it('is not cleared away while this process has it, however long it waits', async () => {
+  it('is not removed while this process has it, however long it waits', async () => {
     const incoming = new Incoming(join(server.directory, '.incoming'));
     const path = await incoming.newPath();
     await writeFile(path, PNG);
@@ -968,7 +968,7 @@ describe('upload', () => {
     expect(await stored(server)).toEqual([]);
   });
 
-  it('has nothing to clear away before the first upload', async () => {
+  it('has nothing to remove before the first upload', async () => {
     await expect(server.storage.sweep()).resolves.toBeUndefined();
   });
 
@@ -989,7 +989,7 @@ describe('upload', () => {
     expect(flushed).toEqual([content, folder, server.directory, content, folder]);
   });
 
-  it('is limited by the configuration of the day, not by that of the token', async () => {
+  it('is limited by the present configuration, not by that of the token', async () => {
     const { status } = await post(server.url, [
       ['token', tokenWith(SECRET, USER, MAX_BYTES * 2)],
       ['file', pngOf(MAX_BYTES + 1)],

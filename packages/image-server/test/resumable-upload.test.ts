@@ -40,7 +40,7 @@ function piecesOf(bytes: Buffer, size: number): Buffer[] {
 
 const BIG = pngOf(2 * BLOCK + 1_000_000);
 
-/** The SDK's client warns of requests that are under way when a test breaks an upload off. */
+/** The SDK's client warns of pending requests when a test aborts an upload. */
 const { warn } = console;
 console.warn = (...said: unknown[]) => {
   if (!String(said[0]).startsWith('[urllib:warn]')) warn(...said);
@@ -64,7 +64,7 @@ const stored = async () => {
   return (await server.files()).flatMap((path) => (path.startsWith(within) ? path.slice(within.length) : [])).sort();
 };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-/** As if no part had come for so long. */
+/** Ages the uploads, as if no part had arrived for that time. */
 const ageAll = async (minutes: number) => {
   const folder = join(server.directory, '.parts', USER);
   for (const name of await readdir(folder)) await utimes(join(folder, name), minutesAgo(minutes), minutesAgo(minutes));
@@ -84,7 +84,7 @@ interface Sent {
   url?: string;
 }
 
-/** With the headers that SDKs send, and no others. */
+/** Sends a request with the headers that SDKs send, and no others. */
 async function send(path: string, { method = 'POST', body, headers = {}, url = server.url, ...sent }: Sent = {}) {
   const given = 'token' in sent ? sent.token : token();
   const response = await fetch(url + path, {
@@ -92,7 +92,7 @@ async function send(path: string, { method = 'POST', body, headers = {}, url = s
     headers: { ...(given === undefined ? {} : { Authorization: `UpToken ${given}` }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }),
   });
-  // What no route takes is not answered in JSON here.
+  // Requests without a route are not answered in JSON here.
   const json = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   return reasoned({ status: response.status, json, headers: response.headers } satisfies Answer);
 }
@@ -138,7 +138,7 @@ const WAYS = {
 };
 const ways = ['v1', 'v2'] as const;
 
-/** An upload that only has to be completed, and what completes it. */
+/** An upload that only has to be completed, and the request that completes it. */
 const COMPLETIONS = {
   v1: async () => {
     const { ctx } = (await mkblk(PNG)).json;
@@ -245,7 +245,7 @@ describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
     }
   });
 
-  it('begins anew when its record is of parts that have expired', async () => {
+  it('starts again when its record names expired parts', async () => {
     const path = await file();
     await breakOff(path);
     await ageAll(46);
@@ -260,7 +260,7 @@ describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
     expect(await stored()).toEqual([key]);
   });
 
-  it('is told when its parts are known no more', async () => {
+  it('is told when its parts are no longer known', async () => {
     const path = await file();
     await breakOff(path);
     await ageAll(46);
@@ -276,7 +276,7 @@ describe.each(ways)('resumable upload by the Qiniu SDK, %s', (version) => {
   });
 });
 
-describe('resumable upload, in the words of', () => {
+describe('resumable upload, as sent by', () => {
   const key = `${USER}/a.png`;
 
   it('the Android SDK, v1: chunks of 2 MiB, and a name of the file that is empty', async () => {
@@ -302,7 +302,7 @@ describe('resumable upload, in the words of', () => {
     expect(await stored()).toEqual([key]);
   });
 
-  it('the Java SDK, v1: the key behind the name of the file', async () => {
+  it('the Java SDK, v1: the key after the name of the file', async () => {
     const { json } = await mkblk(PNG);
     const path = `/mkfile/${PNG.length}/mimeType/${base64('image/png')}/fname/${base64('key')}/key/${base64(key)}`;
     expect((await send(path, { body: String(json.ctx), headers: RAW })).json).toEqual({ key, hash: etag(PNG) });
@@ -353,7 +353,7 @@ describe('resumable upload, in the words of', () => {
     expect((await complete(upload, listed(PNG))).status).toBe(200);
   });
 
-  it('a client that gives up', async () => {
+  it('a client that aborts', async () => {
     const upload = await begin(key);
     await part(upload, 1, PNG);
     expect(await send(upload, { method: 'DELETE' })).toMatchObject({ status: 200 });
@@ -408,7 +408,7 @@ describe('resumable upload', () => {
   describe('of somebody else', () => {
     const others = () => ({ token: token(OTHER) });
 
-    it('cannot be added to, completed or given up: v2', async () => {
+    it('cannot be added to, completed or aborted: v2', async () => {
       const upload = await begin();
       await part(upload, 1, PNG);
       const before = await stored();
@@ -447,7 +447,7 @@ describe('resumable upload', () => {
     },
   );
 
-  it('of one version is unknown to the other, which counts uploads at another step', async () => {
+  it('is unknown in the other version, which counts uploads at another step', async () => {
     const { ctx } = (await mkblk(PNG)).json;
     expect((await part(`${objects()}/${String(ctx)}`, 1, PNG)).status).toBe(612);
     const upload = await begin();
@@ -482,7 +482,7 @@ describe('resumable upload', () => {
       expect(await stored()).toEqual([]);
     });
 
-    it('when its token expires on the way; another one completes it', async () => {
+    it('when its token expires before the end; another token completes it', async () => {
       const upload = await begin(key);
       await part(upload, 1, PNG);
       expect((await complete(upload, listed(PNG), { token: expiredToken() })).status).toBe(401);
@@ -492,7 +492,7 @@ describe('resumable upload', () => {
       expect((await mkfile(PNG.length, [ctx], key)).status).toBe(200);
     });
 
-    it('by a token that an older secret has signed: no', async () => {
+    it('but not for a token that an older secret signed', async () => {
       const given = tokenWith('an old secret', USER, MAX_BYTES);
       const rotated = await startImageServer({ maxBytes: MAX_BYTES, secrets: [SECRET, 'an old secret'] });
       for (const way of ways) expect((await WAYS[way](key, PNG, { token: given, url: rotated.url })).status).toBe(200);
@@ -509,7 +509,7 @@ describe('resumable upload', () => {
     ])('for a key with %s', async (_what, bad, status) => {
       const { ctx } = (await mkblk(PNG)).json;
       expect((await mkfile(PNG.length, [ctx], bad)).status).toBe(status);
-      // A path cannot hold nothing.
+      // A path segment cannot be empty.
       expect((await send(objects(bad))).status).toBe(bad === '' ? 404 : status);
       const upload = (await begin()).replace('~', base64(bad));
       await part(upload, 1, PNG);
@@ -517,7 +517,7 @@ describe('resumable upload', () => {
       expect((await stored()).filter((path) => !path.startsWith('.parts/'))).toEqual([]);
     });
 
-    it.each(ways)('when it is no image, and its parts are removed: %s', async (way) => {
+    it.each(ways)('when it is not an image, and its parts are removed: %s', async (way) => {
       const page = Buffer.from('<!doctype html><script>alert(1)</script>');
       expect(await WAYS[way](key, page)).toMatchObject({ status: 400, json: { code: 400 } });
       expect(await WAYS[way](key, Buffer.concat([PNG.subarray(0, 40), Buffer.alloc(100)]))).toMatchObject({
@@ -526,7 +526,7 @@ describe('resumable upload', () => {
       expect(await stored()).toEqual([]);
     });
 
-    it('when a part is not what was meant, and the part is not stored', async () => {
+    it('when a part does not match its checksum, and the part is not stored', async () => {
       const upload = await begin();
       const headers = { ...RAW, 'Content-MD5': md5(pngOf(100)) };
       expect((await part(upload, 1, PNG, { headers })).status).toBe(406);
@@ -539,7 +539,7 @@ describe('resumable upload', () => {
       ['other bytes than were sent', [{ partNumber: 1, etag: etag(pngOf(100)) }], 612],
       ['no part', [], 400],
       ['a part without a number', [{ etag: etag(PNG) }], 400],
-      ['a number that is no number', [{ partNumber: '1', etag: etag(PNG) }], 400],
+      ['a number that is not a number', [{ partNumber: '1', etag: etag(PNG) }], 400],
       ['a way up', [{ partNumber: 1, etag: '../../x' }], 612],
     ])('when it is completed with %s', async (_what, parts, status) => {
       const upload = await begin();
@@ -549,7 +549,7 @@ describe('resumable upload', () => {
     });
 
     it.each(['', 'nonsense', '[]', 'null', `{"parts":[${'{},'.repeat(10_000)}{}]}`])(
-      'when it is completed with a body that is no completion',
+      'when it is completed with an invalid body',
       async (body) => {
         const upload = await begin();
         expect([400, 413]).toContain((await send(upload, { body, headers: JSON_TYPE })).status);
@@ -601,7 +601,7 @@ describe('resumable upload', () => {
       expect([status, headers.get('Allow')]).toEqual([405, allow]);
     });
 
-    it('when less would stay free on the disk than is set', async () => {
+    it('when less would stay free on the disk than configured', async () => {
       await server.close();
       server = await startImageServer({ maxBytes: MAX_BYTES, minFreeBytes: 1e18 });
       expect(await mkblk(PNG)).toMatchObject({
@@ -668,7 +668,7 @@ describe('resumable upload', () => {
       expect((await bput(ctx, BLOCK - 10, Buffer.alloc(11))).status).toBe(413);
     });
 
-    it('to ten of whole size of a user that are not complete', async () => {
+    it('to ten incomplete ones of full size per user', async () => {
       for (let i = 0; i < 10; i += 1) expect((await part(await begin(), 1, pngOf(LIMIT))).status).toBe(200);
       const refused = await part(await begin(), 1, pngOf(LIMIT));
       expect([refused.status, Number(refused.headers.get('Retry-After'))]).toEqual([429, 2_700]);
@@ -691,7 +691,7 @@ describe('resumable upload', () => {
       expect((await mkblk(PNG)).status).toBe(429);
     });
 
-    it('to twelve parts of a user that are on their way', async () => {
+    it('to twelve parts per user that are being sent', async () => {
       const upload = await begin();
       const begun = Array.from({ length: 12 }, (_, i) => {
         const sending = request(`${server.url}${upload}/${i + 1}`, {
@@ -711,7 +711,7 @@ describe('resumable upload', () => {
       expect((await part(upload, 13, PNG)).status).toBe(200);
     });
 
-    it('to ten files of a user that are made of their parts at once', async () => {
+    it('to ten files per user that are made from their parts at once', async () => {
       const goOn: (() => void)[] = [];
       jest.spyOn(server.storage, 'keep').mockImplementation(async () => {
         await new Promise<void>((resolve) => goOn.push(resolve));
@@ -730,7 +730,7 @@ describe('resumable upload', () => {
       expect(statuses.sort()).toEqual([...Array<number>(10).fill(200), 503]);
     });
 
-    it('to 128 files in all that wait, of which a user with many gives one up, with its parts, for a user with none', async () => {
+    it('to 128 waiting files in all: a user with many loses one, with its parts, to a user with none', async () => {
       let waiting = 0;
       jest.spyOn(server.storage, 'keep').mockImplementation(async (_image, { userId }, _key, { gone }) => {
         if (userId === OTHER) return { key: '', hash: '' };
@@ -760,7 +760,7 @@ describe('resumable upload', () => {
       expect((await stored()).filter((path) => path.startsWith('.parts/'))).toHaveLength(128);
     });
 
-    it('to 128 on their way in all, of which a user with many gives one up for a user with none', async () => {
+    it('to 128 parts being sent in all: a user with many loses one to a user with none', async () => {
       const users = Array.from({ length: 11 }, (_, i) => `crowd_${i}`);
       const statuses: (number | undefined)[] = [];
       const begun: ClientRequest[] = [];
@@ -800,7 +800,7 @@ describe('resumable upload', () => {
       expect(keep).toHaveBeenCalledTimes(1);
     });
 
-    it('leaves its other blocks to the one who gets all of them', async () => {
+    it('leaves its other blocks to the request that gets all of them', async () => {
       const [one, two] = [PNG.subarray(0, 40), PNG.subarray(40)];
       const [first, second] = [(await mkblk(one)).json.ctx, (await mkblk(two)).json.ctx];
       const piece = (ctx: unknown) =>
@@ -814,7 +814,7 @@ describe('resumable upload', () => {
     });
   });
 
-  describe('that does not come to its end', () => {
+  describe('that does not complete', () => {
     it('is removed within the hour, also by another process, and not while it may go on', async () => {
       const upload = await begin();
       await part(upload, 1, PNG);
@@ -881,7 +881,7 @@ describe('resumable upload', () => {
       expect((await again()).status).toBe(200);
     });
 
-    it('is removed within the hour when the process was killed that made an image of it', async () => {
+    it('is removed within the hour when the process that made an image of it was killed', async () => {
       const upload = await begin(key);
       await part(upload, 1, PNG);
       const known = { userId: USER, version: 'v2', id: upload.split('/').at(-1) ?? '' } as const;

@@ -26,7 +26,7 @@ class SlowDecoders {
   }
 }
 
-/** What is dropped is not dropped because it has waited for too long. */
+/** Long enough that no image is dropped for having waited too long. */
 const LONGER_THAN_A_TEST_MS = 1_200_000;
 
 describe('an image that waits for its decoding', () => {
@@ -61,7 +61,7 @@ describe('an image that waits for its decoding', () => {
     return send('POST', '/', headers, body);
   };
   const isDecoded = () => until(() => decoders.gates.length === 1);
-  /** Behind another one of its user. */
+  /** Waits after another image of its user. */
   const isWaiting = () => until(() => asked.mock.calls.length === 2);
 
   it('is dropped when its client has gone', async () => {
