@@ -3,55 +3,42 @@ import { URL } from 'node:url';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-/** The layers of src, from the ground up. A file imports from its own layer and from those before it. */
+/** Layers of src, from the bottom up. A file imports only from its own layer and lower ones. */
 const LAYERS = 'base load database http integrations web features config start composition server'.split(' ');
 
-/** The slices of src/features. One imports from those before it, too. */
-const SLICES = [
-  ...['phones', 'limits', 'audit', 'users', 'notices', 'images', 'spend-guard', 'verification', 'sessions', 'auth'],
-  ...['profile', 'blacklist', 'friendships', 'groups', 'tokens', 'sync', 'account'],
-];
+/** Slices of src/features. A slice imports only from itself and from those before it. */
+const SLICES = (
+  'phones limits audit users notices images spend-guard verification sessions auth profile blacklist friendships ' +
+  'groups tokens sync account'
+).split(' ');
 
 /** Globals of browsers or Node that React Native, or some version of it, does not have. */
-const NOT_IN_REACT_NATIVE = [
-  ...['structuredClone', 'crypto', 'BroadcastChannel', 'indexedDB', 'document', 'localStorage', 'location', 'Buffer'],
-  ...['TextEncoderStream', 'TextDecoderStream', 'ReadableStream', 'TransformStream', 'CompressionStream', 'caches'],
-  ...[
-    'window',
-    'self',
-    'navigator',
-    'sessionStorage',
-    'cookieStore',
-    'history',
-    'matchMedia',
-    'Worker',
-    'SharedWorker',
-  ],
-  ...['TextDecoder', 'TextEncoder', 'DOMException', 'Event', 'EventTarget', 'CustomEvent', 'MessageChannel'],
-  ...['addEventListener', 'removeEventListener', 'postMessage', 'WritableStream', 'DecompressionStream'],
-  ...['atob', 'btoa'],
-];
+const NOT_IN_REACT_NATIVE = (
+  'structuredClone crypto BroadcastChannel indexedDB document localStorage location Buffer TextEncoderStream ' +
+  'TextDecoderStream ReadableStream TransformStream CompressionStream caches window self navigator sessionStorage ' +
+  'cookieStore history matchMedia Worker SharedWorker TextDecoder TextEncoder DOMException Event EventTarget ' +
+  'CustomEvent MessageChannel addEventListener removeEventListener postMessage WritableStream DecompressionStream ' +
+  'atob btoa'
+).split(' ');
 
-/** Getters of a URL, which throw in React Native. Credentials also have a password, and images a hash. */
+/** Getters of a URL that throw in React Native. Not `password` and `hash`, which credentials and images also have. */
 const PARTS_OF_URL = ['host', 'hostname', 'origin', 'pathname', 'port', 'protocol', 'search', 'searchParams'];
 
 /** Members that React Native's classes do not have. */
 const MEMBERS_NOT_IN_REACT_NATIVE = [
   ...PARTS_OF_URL.map((property) => ({ property, message: "React Native's URL throws: read the text of the address" })),
-  ...[
-    { object: 'URL', property: 'canParse' },
-    { object: 'URL', property: 'parse' },
-    { object: 'AbortSignal', property: 'any' },
-    { object: 'AbortSignal', property: 'timeout' },
-    { property: 'getSetCookie' },
-  ].map((member) => ({ ...member, message: 'React Native has none' })),
+  { object: 'URL', property: 'canParse', message: 'React Native has none' },
+  { object: 'URL', property: 'parse', message: 'React Native has none' },
+  { object: 'AbortSignal', property: 'any', message: 'React Native has none' },
+  { object: 'AbortSignal', property: 'timeout', message: 'React Native has none' },
+  { property: 'getSetCookie', message: 'React Native has none' },
 ];
 
-/** What there is in browsers and not in Node. */
-const IN_BROWSERS = [
-  ...['document', 'navigator', 'fetch', 'URL', 'crypto', 'setTimeout', 'setInterval', 'matchMedia'],
-  ...['location', 'history', 'sessionStorage', 'addEventListener'],
-];
+/** Globals of browsers. */
+const IN_BROWSERS = (
+  'document navigator fetch URL crypto setTimeout setInterval matchMedia location history sessionStorage ' +
+  'addEventListener'
+).split(' ');
 
 const sorted = (names) => [...names].sort().join(', ');
 const entries = (folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
@@ -60,7 +47,7 @@ if (sorted(entries('src/features')) !== sorted(SLICES)) throw new Error('eslint.
 
 const INSIDE_PACKAGE = {
   regex: '/packages/[^/]+/src/(?!reasons$)',
-  message: 'what a package gives away is in its index.ts',
+  message: 'import a package only through its index.ts',
 };
 
 function forbidding(files, ...patterns) {
@@ -78,15 +65,15 @@ function after(slice) {
   return [{ regex: `^\\.\\./(${later.join('|')})/`, message: `${slice} is before it (SLICES)` }];
 }
 
-/** Of a slice, what a request comes in by. Its other files know nothing of HTTP. */
+/** Files of a slice that receive requests. Its other files do not depend on HTTP. */
 const DOORS = ['**/*-{router,schemas,cookies}.ts'];
-const http = { regex: '/http/', message: 'only routers, schemas and cookies know of HTTP' };
+const http = { regex: '/http/', message: 'only routers, schemas and cookies may import HTTP' };
 
-const GUESSABLE = { object: 'Math', property: 'random', message: 'take it from node:crypto, which nobody can guess' };
+const GUESSABLE = { object: 'Math', property: 'random', message: 'use node:crypto: its values cannot be guessed' };
 
-const message = 'the text of a statement holds constants alone: its values are bound';
+const message = 'the text of a statement contains only constants: bind its values';
 const RAW = 'CallExpression[callee.property.name=/^raw$|Raw$/]';
-/** What is written into SQL: only names in capitals, and statements that are made when the program starts. */
+/** Rules for SQL: only constants in capitals, and statements that are made when the program starts. */
 const WRITTEN_INTO_SQL = [
   { selector: `${RAW} > BinaryExpression.arguments`, message },
   { selector: `${RAW} > TemplateLiteral.arguments > :not(TemplateElement, Identifier[name=/^[A-Z_]+$/])`, message },
@@ -103,7 +90,7 @@ const directions = [
 
 export default tseslint.config(
   { ignores: ['**/dist/', '.data/', '.test-output/', '.cache/', 'coverage/', 'packages/client/src/document.ts'] },
-  // Compiled beside a generated client alone.
+  // Compiled only next to a generated client.
   { ignores: ['test/sdks/lives/'] },
   js.configs.recommended,
   {
@@ -117,13 +104,13 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-empty-function': 'off',
-      // Express 5 hands a rejected handler to the error handler by itself.
+      // Express 5 passes a rejected handler to the error handler by itself.
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
     },
   },
   {
-    // Whatever is random here is a code, a token or an id, or might become one: it comes from node:crypto. Whatever a
-    // client sends might be SQL.
+    // Random values here are codes, tokens or ids, or might become one: they come from node:crypto. Any input of a
+    // client might be SQL.
     files: ['src/**/*.ts'],
     rules: {
       'no-restricted-properties': ['error', GUESSABLE],
@@ -131,7 +118,7 @@ export default tseslint.config(
     },
   },
   {
-    // Where the environment comes in; everything else is given its settings.
+    // Only src/server.ts reads the environment; all other files are given their settings.
     files: ['src/**/*.ts'],
     ignores: ['src/server.ts'],
     rules: { 'no-restricted-properties': ['error', GUESSABLE, { object: 'process', property: 'env' }] },
@@ -139,12 +126,12 @@ export default tseslint.config(
   ...directions,
   forbidding(['packages/{embedded-database,image-server}/src/**'], {
     regex: '^\\.\\./',
-    message: 'this package knows nothing of the service',
+    message: 'this package does not depend on the service',
   }),
-  forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client depends on nothing' }),
+  forbidding(['packages/client/src/**'], { regex: '^[^.]', message: 'the client has no dependencies' }),
   forbidding(['packages/client/src/react.ts'], {
     regex: '^(?!react$)[^.]',
-    message: 'these hooks depend on React alone',
+    message: 'these hooks depend only on React',
   }),
   {
     files: ['packages/client/src/**'],
@@ -153,14 +140,14 @@ export default tseslint.config(
         'error',
         ...NOT_IN_REACT_NATIVE.map((name) => ({
           name,
-          message: 'React Native has none: ask globalThis whether it is there',
+          message: 'React Native has none: check globalThis for it',
         })),
       ],
     },
   },
   {
     files: ['packages/client/src/**'],
-    // The jar is for Node: browsers and React Native keep the cookies themselves.
+    // The jar is for Node: browsers and React Native store cookies themselves.
     ignores: ['packages/client/src/cookie-jar.ts'],
     rules: { 'no-restricted-properties': ['error', ...MEMBERS_NOT_IN_REACT_NATIVE] },
   },

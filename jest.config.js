@@ -23,8 +23,9 @@ module.exports = {
     '<rootDir>/.cache/',
     '<rootDir>/packages/client/dist/',
   ],
-  // Only ends tests that hang: on a machine with a load of twenty, a test of seconds takes minutes.
+  // Only ends tests that hang: under a load of twenty, a test of seconds takes minutes.
   testTimeout: 600_000,
-  // Also on two processors: for almost half of the time a worker waits, for processes that start and answers that don't come.
+  // Also on two processors: for almost half of the time a worker waits, for processes to start or answers that do not
+  // come.
   maxWorkers: 4,
 };

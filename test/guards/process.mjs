@@ -319,7 +319,7 @@ export const guards = {
     guard: 'an unknown variable is reported without its value',
     file: 'src/start/unknown-names.ts',
     replace: 'return [`${name}: is not a setting',
-    by: 'return [`${name}: ${env[name]} is no setting',
+    by: 'return [`${name}: ${env[name]} is not a setting',
     named: 'names variables that are probably meant for it',
   },
   'settings-10': {

@@ -1,26 +1,26 @@
-// Leans on what PostgreSQL does not promise: the lines of postmaster.pid, the wording of its messages, and that the
-// server's process is named postgres and stands in the data folder.
+// Depends on details that PostgreSQL does not promise: the lines of postmaster.pid, the wording of its messages, and
+// that the server process is named postgres and runs in the data folder.
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, EmbeddedPostgresError } from './error';
-import { isAlive, isPostgres, run } from './processes';
+import { isAlive, isPostgres, runProgram } from './processes';
 import type { Programs } from './programs';
 
 const USER = 'accounts';
 const UNFINISHED = 'postgres.new-';
 const STOP_WITHIN_MS = 60_000;
-/** The port went to another program, another start was quicker, or processes of a killed server are still ending. */
+/** Errors to retry: another program took the port, another start was faster, or a killed server is still ending. */
 const TRY_AGAIN = /could not (bind|create any TCP)|lock file .* already exists|pre-existing shared memory/;
 
-/** PostgreSQL's files in DATA_DIR, and the server that runs on them. */
+/** PostgreSQL's files in DATA_DIR, and the server on them. */
 export class Cluster {
   readonly folder: string;
   readonly log: string;
   readonly addressFile: string;
   private readonly pidFile: string;
-  /** For stopping the server when its folder was deleted. */
+  /** Process id for stopping the server after its folder was deleted. */
   private lastPid = 0;
 
   constructor(
@@ -34,21 +34,23 @@ export class Cluster {
     this.pidFile = join(this.folder, 'postmaster.pid');
   }
 
-  /** Whether there is a database already. It must be of this version of PostgreSQL. */
+  /** Returns whether there is a database already. Refuses one of another version of PostgreSQL. */
   async exists(): Promise<boolean> {
     const version = (await readIfThere(join(this.folder, 'PG_VERSION'))).trim();
     if (version === '' || version === this.programs.version) return version !== '';
     throw new EmbeddedPostgresError(
-      `${this.folder} was made by PostgreSQL ${version}, this is ${this.programs.version}: dump it with the old version and restore it, or move it away to begin with an empty database`,
+      `${this.folder} was created by PostgreSQL ${version}, but this is ${this.programs.version}: dump it with the old version and restore it, or move it away to start with an empty database`,
     );
   }
 
-  /** The URL of the server, without a database. */
+  /** Returns the URL of the server, without a database. */
   async server(port: number): Promise<string> {
     return `postgresql://${USER}:${await this.password()}@127.0.0.1:${port}`;
   }
 
-  /** The same at each start and for each copy of the cluster, and of no use to learn the owner's. */
+  /**
+   * Returns a password that is the same at each start and in each copy of the cluster, and does not reveal the owner's.
+   */
   async passwordOf(role: string): Promise<string> {
     return createHmac('sha256', await this.password())
       .update(role)
@@ -56,8 +58,8 @@ export class Cluster {
   }
 
   /**
-   * Makes the cluster beside its place and moves it there when complete, so that an interrupted start leaves no half
-   * one.
+   * Creates the cluster next to its place, and moves it there when complete: an interrupted start leaves no partial
+   * cluster.
    */
   async create(): Promise<void> {
     const workshop = await mkdtemp(join(this.dataDir, UNFINISHED));
@@ -67,28 +69,28 @@ export class Cluster {
       await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
       await this.handOver(workshop);
       await this.initdb(made, password);
-      // The password moves with the cluster, so that two first starts at once cannot exchange theirs.
+      // The password moves with the cluster, so that two concurrent first starts cannot mix theirs up.
       await rename(password, join(made, 'password'));
       await rename(made, this.folder);
     } catch (error) {
-      // Another first start was quicker, and may have deleted this workshop. Its cluster is as good.
+      // Another first start was faster, and may have deleted this folder. Its cluster is as good.
       if (await this.exists()) return;
       if (codeOf(error) !== 'ENOTEMPTY') throw error;
       throw new EmbeddedPostgresError(
-        `${this.folder} holds something else than a database: move it away, or set DATA_DIR to another folder`,
+        `${this.folder} contains something other than a database: move it away, or set DATA_DIR to another folder`,
       );
     } finally {
       await discard(workshop);
     }
   }
 
-  /** Deletes what interrupted starts have left. Only for the cluster's owner: another first start may be under way. */
+  /** Deletes leftovers of interrupted starts. Only for the owner of the cluster: another first start may be running. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.dataDir))
       if (name.startsWith(UNFINISHED)) await discard(join(this.dataDir, name));
   }
 
-  /** The server that runs on this cluster, if any. */
+  /** Returns the server that runs on this cluster, if any. */
   async postmaster(): Promise<{ pid: number; port: number } | undefined> {
     const [pid, , , port] = (await readIfThere(this.pidFile)).split('\n').map(Number);
     if (!pid || !port || !(await this.runsHere(pid))) return undefined;
@@ -97,8 +99,8 @@ export class Cluster {
   }
 
   /**
-   * Starts the server. Returns without one when another try may succeed. pg_ctl puts the server into its own session,
-   * which a Ctrl-C for the service does not reach.
+   * Starts the server. Returns without one if a retry may succeed. pg_ctl starts the server in its own session, so a
+   * Ctrl-C for the service does not reach it.
    */
   async start(port: number): Promise<void> {
     await this.dropForeignPidFile();
@@ -109,7 +111,7 @@ export class Cluster {
     const args = ['start', '-D', this.folder, '-l', this.log, '-o', this.serverOptions(port)];
     const outcome = await this.programs.run('pg_ctl', args);
     if (outcome.ok || (await this.postmaster())) return;
-    // Only what this start has logged.
+    // Reads only the log of this start.
     const output = (await readFile(this.log)).subarray(logged).toString();
     if (TRY_AGAIN.test(output)) return sleep(250);
     const why = reason(`${output}\n${outcome.stderr}`);
@@ -117,8 +119,8 @@ export class Cluster {
   }
 
   /**
-   * Ends the server and waits until it has gone: sessions are cut, what was committed stays. By signal, as `pg_ctl
-   * stop` does it, but also when someone has deleted the folder under the server.
+   * Stops the server and waits for its end: sessions are cut, commits stay. Sends a signal, like `pg_ctl stop`, so that
+   * it also works when someone has deleted the folder.
    */
   async stop(): Promise<void> {
     const pid = (await this.postmaster())?.pid ?? this.lastPid;
@@ -136,15 +138,22 @@ export class Cluster {
 
   private async initdb(folder: string, passwordFile: string): Promise<void> {
     const { ok, stderr } = await this.programs.run('initdb', [
-      ...['-D', folder, '-U', USER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--no-instructions'],
+      `--pgdata=${folder}`,
+      `--username=${USER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--no-instructions',
       // Unicode by PostgreSQL's own tables: the same on every machine, whatever locales it has.
-      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
       ...(this.settings.fsync === 'off' ? ['--no-sync'] : []),
     ]);
     if (!ok) throw new EmbeddedPostgresError(`the database could not be created, ${reason(stderr)}`);
   }
 
-  /** Quoted, since pg_ctl passes them to a shell. */
+  /** Returns the options, quoted because pg_ctl passes them to a shell. */
   private serverOptions(port: number): string {
     const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
     return Object.entries({ ...this.settings, ...fixed })
@@ -152,7 +161,7 @@ export class Cluster {
       .join(' ');
   }
 
-  /** Process numbers are reused, above all in containers, so it must be a postgres in this folder. */
+  /** Returns whether the process is a postgres in this folder: process ids are reused, above all in containers. */
   private async runsHere(pid: number): Promise<boolean> {
     if (!isPostgres(pid)) return false;
     // Compares the folders by inode: DATA_DIR may be a symbolic link.
@@ -160,23 +169,23 @@ export class Cluster {
     return there === undefined || (there.dev === folder.dev && there.ino === folder.ino);
   }
 
-  /** PostgreSQL replaces the file of a dead server, but not when another process has its number, nor an empty file. */
+  /** Deletes a pid file that PostgreSQL would not replace: an empty one, or one whose id another process has. */
   private async dropForeignPidFile(): Promise<void> {
     const content = await readIfThere(this.pidFile);
     const pid = parseInt(content, 10);
     if (content === '' || (isAlive(pid) && !(await this.runsHere(pid)))) await discard(this.pidFile);
   }
 
-  /** Files may belong to root: in a copy that root has made, or after a start in a user namespace. */
+  /** Gives files to the owner. They may belong to root in a copy made by root, or after a start in a user namespace. */
   private async handOver(path: string): Promise<void> {
     const { owner } = this.programs;
     if (!owner || (await stat(path)).uid === owner.uid) return;
-    // Follows a link to the folder, but none inside it, which could lead to another user's file.
-    await run('chown', ['-RhH', `${owner.uid}:${owner.gid}`, path]);
+    // Follows a link to the folder, but not links inside it, which could lead to files of another user.
+    await runProgram('chown', ['-RhH', `${owner.uid}:${owner.gid}`, path]);
   }
 }
 
-/** The line of PostgreSQL's output with the reason. */
+/** Returns the line of PostgreSQL's output with the reason. */
 function reason(output: string): string {
   const [line = output.trim()] = /(FATAL|PANIC).*/.exec(output) ?? /.*(error|could not).*/.exec(output) ?? [];
   return line;
@@ -189,7 +198,7 @@ async function readIfThere(file: string): Promise<string> {
   });
 }
 
-/** Best effort: a later start deletes what is left. */
+/** Deletes a file or folder, if possible: a later start deletes the rest. */
 async function discard(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

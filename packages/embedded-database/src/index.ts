@@ -11,9 +11,9 @@ import { findPrograms } from './programs';
 export { EmbeddedPostgresError, isAlive };
 
 export interface EmbeddedPostgres {
-  /** For the owner of the cluster and its tables. */
+  /** URL for the owner of the cluster and its tables. */
   readonly url: string;
-  /** The same database for the role of the service. */
+  /** URL of the same database for the role of the service. */
   readonly serviceUrl: string;
   stop(): Promise<void>;
 }
@@ -22,21 +22,21 @@ type Announce = (line: string) => void;
 
 interface Options {
   dataDir: string;
-  /** What the service logs in as. */
+  /** Role that the service logs in as. */
   role: string;
   /** PostgreSQL's own settings, by name. */
   settings?: Record<string, string>;
-  /** Gets a line about each step that takes long. */
+  /** Called with a line about each step that takes long. */
   announce?: Announce;
 }
 
 const START_WITHIN_MS = 150_000;
-/** How long a killed service's session may linger in the database. */
+/** Time for which the session of a killed service may remain in the database. */
 const LINGER_MS = 5_000;
 
 /**
- * A PostgreSQL of the service's own, with its data in DATA_DIR/postgres. It listens on loopback only. When the service
- * is killed it goes on, and the next start takes it over.
+ * Starts a PostgreSQL for the service, with its data in DATA_DIR/postgres. It listens on loopback only. It survives a
+ * killed service, and the next start takes it over.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -46,7 +46,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
 }
 
 async function start({ dataDir, role, settings = {}, announce = () => undefined }: Options): Promise<EmbeddedPostgres> {
-  // Closed to other users, except folders above it, which are made as mkdir makes them.
+  // Other users cannot enter it. Folders above it get the default mode of mkdir.
   if (await mkdir(dataDir, { recursive: true })) await chmod(dataDir, 0o700);
   const cluster = new Cluster(dataDir, await findPrograms(dataDir), settings);
   const ownership = await own(cluster, announce);
@@ -64,7 +64,7 @@ async function start({ dataDir, role, settings = {}, announce = () => undefined 
   }
 }
 
-/** Starts the server if it does not run and claims it, until this service or another one owns it. */
+/** Starts the server if it does not run, and claims it, until this service or another one owns it. */
 async function own(cluster: Cluster, announce: Announce): Promise<Ownership> {
   const begun = Date.now();
   const orphan = await cluster.postmaster();
@@ -87,7 +87,7 @@ async function own(cluster: Cluster, announce: Announce): Promise<Ownership> {
   throw new EmbeddedPostgresError(`the database in ${cluster.dataDir} does not answer: see ${cluster.log}`);
 }
 
-/** On the port of the last start if that is free, so that clients can keep the address. */
+/** Starts the server, on the port of the last start if that is free, so that clients can keep the address. */
 async function startServer(cluster: Cluster, announce: Announce): Promise<void> {
   if (!(await cluster.exists())) {
     announce(`Creating a PostgreSQL database in ${cluster.folder} (only the first start does this)`);
@@ -102,7 +102,7 @@ async function startServer(cluster: Cluster, announce: Announce): Promise<void> 
 async function startAgain(cluster: Cluster, port: number, announce: Announce): Promise<void> {
   if (await cluster.postmaster()) return;
   await cluster.start(port);
-  if (await cluster.postmaster()) announce('The database had died, and was started again');
+  if (await cluster.postmaster()) announce('The database had stopped, and was restarted');
 }
 
 function refuseIfTaken(claimed: Claim, dataDir: string, waitedMs: number): void {
@@ -122,17 +122,17 @@ function freePort(wanted: number): Promise<number | undefined> {
   });
 }
 
-/** Writes in one step: readers see the old content or the new one. Only the owner of DATA_DIR can read it. */
+/** Writes a file atomically, readable only by the owner of DATA_DIR. */
 async function writeWhole(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
-  // A user who once starts the service as root can start it without root again.
+  // After a start as root, a start without root must still work.
   const { uid, gid } = await stat(dirname(file));
   if (process.getuid?.() === 0) await chown(`${file}.new`, uid, gid);
   await rename(`${file}.new`, file);
 }
 
 /**
- * Only errors with a code come from the system or PostgreSQL. Others are mistakes in this code, and keep their stack.
+ * Adds a remedy to errors with a code, which come from the system or PostgreSQL. Others are bugs, and keep their stack.
  */
 function explained(error: unknown, dataDir: string): unknown {
   const code = codeOf(error);

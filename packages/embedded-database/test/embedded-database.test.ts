@@ -142,7 +142,7 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
 }
 
 describe('the embedded database', () => {
-  it('is made by the first start, and kept with its address by the next', async () => {
+  it('is created by the first start, and kept with its address by the next', async () => {
     const dataDir = newFolder();
     const announced: string[] = [];
     const first = await start(dataDir, announced);
@@ -156,7 +156,7 @@ describe('the embedded database', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it('is open to whoever reads its address, which only its owner can, and to nobody else', async () => {
+  it('can only be opened with its address, which only its owner can read', async () => {
     const dataDir = filledFolder();
     const { url } = await start(dataDir);
     const file = join(dataDir, 'database-url');
@@ -171,7 +171,7 @@ describe('the embedded database', () => {
     expect(await query(url, `SELECT current_setting('unix_socket_directories')`)).toEqual(['']);
   });
 
-  it('speaks Unicode, sorts alike on every machine, and keeps what was committed when the power fails', async () => {
+  it('uses Unicode, sorts the same way on every machine, and keeps commits after a power failure', async () => {
     const dataDir = filledFolder();
     const database = await startEmbeddedPostgres({ dataDir, role: ROLE });
     databases.push(database);
@@ -179,7 +179,7 @@ describe('the embedded database', () => {
     expect(await query(database.url, `SELECT current_setting('fsync')`)).toEqual(['on']);
   });
 
-  it('takes another port when its own is taken', async () => {
+  it('uses another port when its own is in use', async () => {
     const dataDir = filledFolder();
     const port = Number(new URL(readFileSync(join(dataDir, 'database-url'), 'utf8').trim()).port);
     const squatter = createServer().listen(port, '127.0.0.1');
@@ -193,7 +193,7 @@ describe('the embedded database', () => {
     }
   });
 
-  it('leaves no process and no lock when it stops, asked once or twice', async () => {
+  it('leaves no process and no lock when it is stopped once or twice', async () => {
     const dataDir = filledFolder();
     const database = await start(dataDir);
     expect(processesIn(dataDir).length).toBeGreaterThan(3);
@@ -202,7 +202,7 @@ describe('the embedded database', () => {
     expect(postmasterPid(dataDir)).toBe(0);
   });
 
-  it('stops also when its folder has been deleted', async () => {
+  it('also stops when its folder has been deleted', async () => {
     const dataDir = filledFolder();
     const database = await start(dataDir);
     const postmaster = postmasterPid(dataDir);
@@ -212,8 +212,8 @@ describe('the embedded database', () => {
   });
 });
 
-describe('one service a data directory', () => {
-  it('refuses a second one in one line that names the first', async () => {
+describe('one service per data directory', () => {
+  it('refuses a second service with one line that names the first', async () => {
     const dataDir = filledFolder();
     const { url } = await start(dataDir);
     const message = await refusal(start(dataDir));
@@ -227,7 +227,7 @@ describe('one service a data directory', () => {
     expect(await query(url, 'SELECT 1')).toEqual([1]);
   });
 
-  it('lets one of two first starts win, whichever it is', async () => {
+  it('lets exactly one of two first starts succeed', async () => {
     const dataDir = newFolder();
     const outcomes = await Promise.allSettled([start(dataDir), start(dataDir)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -237,7 +237,7 @@ describe('one service a data directory', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['database-url', 'postgres', 'postgres.log']);
   });
 
-  it('stays the one service when the database drops its session', async () => {
+  it('keeps its claim when the database drops its session', async () => {
     const dataDir = filledFolder();
     const { url } = await start(dataDir);
     const sessions = `FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory'`;
@@ -248,7 +248,7 @@ describe('one service a data directory', () => {
 });
 
 describe('after an accident', () => {
-  it('takes over the server of a service that was killed, and stops it in the end', async () => {
+  it('takes over the server of a service that was killed, and stops it at the end', async () => {
     const dataDir = filledFolder();
     const killed = startElsewhere(dataDir);
     const url = await firstLine(killed);
@@ -267,7 +267,7 @@ describe('after an accident', () => {
     expect(isAlive(postmaster)).toBe(false);
   });
 
-  it('has a role for the service, which a folder of an earlier version gets at its next start', async () => {
+  it('has a role for the service, also in a folder of an earlier version after the next start', async () => {
     const dataDir = filledFolder();
     const first = await start(dataDir);
     expect(await query(first.serviceUrl, 'SELECT session_user')).toEqual(['accounts_service']);
@@ -280,7 +280,7 @@ describe('after an accident', () => {
     expect(second.serviceUrl).not.toContain(new URL(second.url).password);
   });
 
-  it('starts a server again that is killed under it, on the same port, as often as that happens', async () => {
+  it('restarts a killed server on the same port, every time', async () => {
     const dataDir = filledFolder();
     const announced: string[] = [];
     const database = await start(dataDir, announced);
@@ -290,14 +290,14 @@ describe('after an accident', () => {
       await until(async () => announced.length === death && (await query(database.url, 'SELECT 1')).length === 1);
       expect(await query(database.url, 'SELECT value FROM kept')).toEqual(['data']);
     }
-    expect(announced).toEqual(Array(2).fill('The database had died, and was started again'));
+    expect(announced).toEqual(Array(2).fill('The database had stopped, and was restarted'));
     await until(() => isClaimed(database.url));
     expect(await refusal(start(dataDir))).toContain('is already running on');
     await database.stop();
     expect(processesIn(dataDir)).toEqual([]);
   });
 
-  it('stops, and leaves no server behind, while it is starting one again', async () => {
+  it('leaves no server when it stops during a restart', async () => {
     const dataDir = filledFolder();
     const database = await start(dataDir);
     process.kill(postmasterPid(dataDir), 'SIGKILL');
@@ -307,14 +307,14 @@ describe('after an accident', () => {
     expect(processesIn(dataDir)).toEqual([]);
   });
 
-  it('is not misled by a process that has got the dead server’s number', async () => {
+  it('is not misled by a process with the id of the dead server', async () => {
     const dataDir = filledFolder();
     const stale = [process.pid, join(dataDir, 'postgres'), 1, 5_432, '', '127.0.0.1', '', 'ready'].join('\n');
     writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), stale);
     expect(await query((await start(dataDir)).url, 'SELECT 1')).toEqual([1]);
   });
 
-  it('begins anew after a first start that was killed halfway, and sweeps up behind it', async () => {
+  it('starts again after a first start that was killed halfway, and deletes its leftovers', async () => {
     const dataDir = newFolder();
     const unfinished = () =>
       existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-')) : [];
@@ -327,8 +327,8 @@ describe('after an accident', () => {
   });
 });
 
-describe('whoever starts it', () => {
-  it('may have PostgreSQL’s variables in the shell, which concern another database', async () => {
+describe('the user who starts it', () => {
+  it('may have variables of PostgreSQL for another database in the shell', async () => {
     const env = {
       PGDATA: '/nowhere',
       PGPORT: '1',
@@ -428,18 +428,18 @@ describe('whoever starts it', () => {
     );
   });
 
-  it('is told that the folder holds something else', async () => {
+  it('is told that the folder contains something else', async () => {
     const dataDir = newFolder();
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
     writeFileSync(join(dataDir, 'postgres', 'diary'), '');
-    expect(await refusal(start(dataDir))).toMatch(/^.* holds something else than a database: move it away/);
+    expect(await refusal(start(dataDir))).toMatch(/^.* contains something other than a database: move it away/);
     expect(readdirSync(dataDir)).toEqual(['postgres']);
   });
 
   it('is told that the data is of another version', async () => {
     const dataDir = filledFolder();
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    expect(await refusal(start(dataDir))).toMatch(/ was made by PostgreSQL 17, this is \d+: dump it /);
+    expect(await refusal(start(dataDir))).toMatch(/ was created by PostgreSQL 17, but this is \d+: dump it /);
   });
 
   it('is told what PostgreSQL itself says, when it does not start', async () => {
