@@ -1,4 +1,3 @@
-import { UsersRepository } from '../../src/features/users/users-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
@@ -13,6 +12,7 @@ import {
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 const NEW = '/user/getToken.json';
@@ -104,15 +104,11 @@ describe('ending messaging tokens at RongCloud', () => {
   /** Asks for a token, and waits right after its session is found, until the gate is opened. */
   async function askingOnceFound(thief: SignedInPerson) {
     const gate = new Gate();
-    // The statement that finds the session also reads the user.
-    const found = jest.spyOn(UsersRepository.prototype, 'profile').mockImplementationOnce(async (id, on) => {
-      found.mockRestore();
-      const user = await new UsersRepository(app.db).profile(id, on);
-      await gate.wait();
-      return user;
-    });
+    // The statement after the one that finds the session.
+    watchStatements('messaging_tokens', { value: thief.id, beforeSending: () => gate.wait() });
     const asked = asking(thief);
     await gate.reached;
+    jest.restoreAllMocks();
     return { asked, gate };
   }
 

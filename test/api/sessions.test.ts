@@ -1,9 +1,9 @@
 import crypto, { createHmac } from 'node:crypto';
-import { compare } from 'bcrypt';
-import { Passwords } from '../../src/features/auth/passwords';
 import { tokenHash } from '../../src/features/verification/verification-token';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel, type Answer } from '../support/calls';
+import { Gate } from '../support/gate';
+import { watchHashing } from '../support/hashing';
 import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
@@ -367,16 +367,12 @@ describe('a session', () => {
 describe('a login with the old password during a reset leaves no session and no working cookie', () => {
   it('when it has read the old hash before the reset and begins its session after it', async () => {
     const person = await insertPerson(app);
-    const [compared, proceed] = [gate(), gate()];
-    jest.spyOn(Passwords.prototype, 'matches').mockImplementation(async (typed, passwordHash = '') => {
-      compared.open();
-      await proceed.opened;
-      return compare(typed, passwordHash);
-    });
+    const comparing = new Gate();
+    watchHashing({ before: ({ operation }) => (operation === 'compare' ? comparing.wait() : undefined) });
     const underWay = login(person);
-    await compared.opened;
+    await comparing.reached;
     expectBody(await resetPassword(person), { code: 200 });
-    proceed.open();
+    comparing.open();
     const answer = await underWay;
     expectBody(answer, { code: 1000 });
     expect(answer.headers).not.toHaveProperty('set-cookie');
@@ -452,19 +448,15 @@ describe('a login with the old password during a reset leaves no session and no 
 
   it('and neither does one during a change_password', async () => {
     const { agent, ...person } = await insertAndSignIn(app);
-    const [compared, proceed] = [gate(), gate()];
-    const spy = jest.spyOn(Passwords.prototype, 'matches').mockImplementationOnce(async (typed, passwordHash = '') => {
-      compared.open();
-      await proceed.opened;
-      return compare(typed, passwordHash);
-    });
+    const comparing = new Gate();
+    const hashing = watchHashing({ before: () => (hashing.compared.length === 1 ? comparing.wait() : undefined) });
     const underWay = login(person);
-    await compared.opened;
+    await comparing.reached;
     const change = { oldPassword: person.password, newPassword: newPassword() };
     expectBody(await post(agent, '/user/change_password', change), { code: 200 });
-    proceed.open();
+    comparing.open();
     expectBody(await underWay, { code: 1000 });
-    expect(spy).toHaveBeenCalledTimes(2);
+    expect(hashing.compared).toHaveLength(2);
     expect(await sessionsOf(person)).toHaveLength(1);
     expect((await post(agent, '/user/groups')).status).toBe(200);
   });

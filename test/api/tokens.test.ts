@@ -1,8 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { Passwords } from '../../src/features/auth/passwords';
-import { MessagingTokensRepository } from '../../src/features/tokens/messaging-tokens-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { post, inParallel } from '../support/calls';
+import { watchHashing } from '../support/hashing';
 import { PNG, inspectImage } from '../support/images';
 import { instancesBeside } from '../support/instances';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 describe('POST /user/get_token', () => {
@@ -77,13 +77,12 @@ describe('messaging tokens from RongCloud', () => {
     ] as const) {
       vendor.behave(behaviour);
       const gate = vendor.holdAnswer('/user/getToken.json');
-      const found = jest.spyOn(MessagingTokensRepository.prototype, 'find');
+      const found = watchStatements('messaging_tokens', { value: id });
       const answers = inParallel(10, () => post(agent, '/user/get_token'));
-      await until(() => found.mock.results.length === 10);
-      await Promise.all(found.mock.results.map(({ value }) => value as Promise<unknown>));
+      await until(() => found.sent.filter(({ isAnswered }) => isAnswered).length === 10);
       gate.open();
       expect((await answers).map((answer) => answer.status)).toEqual(Array(10).fill(status));
-      found.mockRestore();
+      jest.restoreAllMocks();
     }
     expect(vendor.requests.slice(asked).map(({ path }) => path)).toEqual(Array(2).fill('/user/getToken.json'));
   });
@@ -151,12 +150,11 @@ describe('messaging tokens from RongCloud', () => {
     const { region, phone, password } = await insertPerson(app);
     const login = () => post(limited.api, '/user/login', { region, phone, password });
     vendor.behave('gateway');
-    const matches = jest.spyOn(Passwords.prototype, 'matches');
+    const hashing = watchHashing();
     const statuses: number[] = [];
     for (let count = 0; count < 4; count += 1) statuses.push((await login()).status);
     expect(statuses).toEqual([500, 500, 429, 429]);
-    expect(matches).toHaveBeenCalledTimes(2);
-    matches.mockRestore();
+    expect(hashing.compared).toHaveLength(2);
     vendor.behave('accept');
   });
 
