@@ -13,8 +13,7 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
 cpSync('docs/openapi.json', 'dist/docs/openapi.json');
-// What the compiler leaves alone: plain JavaScript that threads and processes of their own begin with, and what browsers
-// are given.
+// Files that the compiler does not copy: JavaScript that threads and child processes start with, and files for browsers.
 for (const folder of ['src', 'packages/image-server/src'])
   cpSync(folder, `dist/${folder}`, {
     recursive: true,

@@ -23,6 +23,7 @@ const PROGRAMS = {
   typescript: 'node_modules/typescript/bin/tsc',
   redocly: 'node_modules/@redocly/cli/bin/cli.js',
   knip: 'node_modules/knip/bin/knip.js',
+  prose: 'scripts/prose.mjs',
 };
 
 const { values: options } = parseArgs({
@@ -39,17 +40,18 @@ async function lint() {
     await tool('eslint', '.'),
     await tool('knip'),
     await tool('redocly', 'lint', DOCUMENT, '--format=stylish'),
+    await tool('prose'),
   ];
   return asked.every(Boolean);
 }
 
-/** On a machine that is busy a test can run out of time beside others. What has failed runs once more, by itself. */
+/** Runs failed files again, in turn: on a busy machine a test can run out of time beside others. */
 async function allTests() {
   rmSync(RESULTS, { force: true });
   if (await jest('--json', '--outputFile', RESULTS)) return true;
   const failed = existsSync(RESULTS) ? failedFiles() : [];
   if (failed.length === 0) return false;
-  say(`Once more, one after the other: ${failed.join(', ')}`);
+  say(`Again, in turn: ${failed.join(', ')}`);
   const isGood = await jest('--runInBand', '--runTestsByPath', ...failed);
   if (isGood) say('They pass by themselves: the machine was too busy, or they disturb each other.');
   return isGood;
@@ -68,6 +70,7 @@ async function checkFast(files) {
   const sources = files.filter((file) => /\.([cm]?js|ts)$/.test(file));
   const asked = await Promise.all([
     tool('prettier', '--check', '--ignore-unknown', ...files),
+    tool('prose', ...files),
     sources.length === 0 ||
       tool('eslint', '--no-warn-ignored', '--cache', '--cache-location', join(CACHE, 'eslint'), ...sources),
     sources.length === 0 || types('--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')),

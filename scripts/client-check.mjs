@@ -100,7 +100,7 @@ const ofLogout: CallReason<'/user/logout'> = 'too_many_attempts';
 void [ofGroups, ofSendCode, ofLogout];
 
 declare function wordsOf(failure: Failure<CommonReason>): string;
-/** What is left after the reasons of its own is common to all operations. */
+/** After its own reasons only those are left that all operations have. */
 function whyNoCode(failure: Failure<CallReason<'/user/verify_code'>>): string {
   switch (failure.reason) {
     case 'wrong_code':
@@ -148,7 +148,7 @@ if (synced.ok) {
 }
 `;
 
-/** As an app's own tests are that are no ES modules. */
+/** Like the tests of an app that does not use ES modules. */
 const COMMONJS_TEST = `
 const { Client } = require('@user-account-service/client');
 const { useFriends } = require('@user-account-service/client/react');
@@ -169,7 +169,7 @@ const store = new SyncStore(new Client({ baseUrl: 'https://accounts.example.com'
 export const friends: SyncFriend[] | undefined = useFriends(store);
 `;
 
-/** What the examples of the README take for granted, beside what they import. */
+/** Names that the examples of the README use without importing them. */
 const PRELUDE = `
 import {
   Client,
@@ -184,7 +184,7 @@ declare const client: Client;
 declare const store: SyncStore<SyncReason>;
 declare const storage: ClientStorage;
 declare const baseUrl: string;
-declare const location: { origin: string }; // of a page
+declare const location: { origin: string }; // a page's
 declare const askTheUserForPhoneAndPassword: NonNullable<ClientOptions['credentials']>;
 declare const showAndRead: (url: string) => Promise<string>;
 declare const show: (page: string, user?: SyncUser) => void;
@@ -284,7 +284,7 @@ function writeApp() {
   examples.forEach((example, index) => write(app, `node/example-${index}.ts`, programOf(example)));
 }
 
-/** Its own names, also where the prelude has the same. Whatever it exports is no part of a block. */
+/** Puts the example into a block, so that it may use names of the prelude again. Exports cannot stand in a block. */
 function programOf(example) {
   if (example.includes('\nexport ')) return example;
   const [, imports, rest] = /^((?:import .*\n)*)(.*)$/s.exec(example);

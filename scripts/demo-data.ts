@@ -27,7 +27,7 @@ const GROUPS = [
   { name: 'Readers', members: [3, 4, 5, 10, 11], othersManage: true },
   { name: 'Cooks', members: [12, 13, 14, 15, 16, 17, 18, 19], othersManage: false },
 ];
-/** What happens between an account and one demo user after the other. */
+/** Each account meets the demo users in turn, the first one in the first way. */
 const MEETINGS = [...Array<Meeting>(6).fill(becomeFriends), askedByThem, asking, ignoring, partAgain];
 
 type Services = ReturnType<typeof servicesOn>;
@@ -48,7 +48,7 @@ function servicesOn(db: Knex) {
   };
 }
 
-/** Returns how many accounts have been made acquainted: the one of a phone, or all that are no demo users. */
+/** Introduces the account of a phone, or all accounts except the demo users. Returns their number. */
 export async function addDemoData(db: Knex, phone?: string): Promise<number> {
   const accounts = await accountsToMeet(db, phone);
   const services = servicesOn(db);
@@ -87,7 +87,7 @@ async function addGroup(
   const found = await db('groups').where({ name, creator_id: creator }).first<{ id: string } | undefined>('id');
   const id = found?.id ?? (await groups.create(creator, { name, memberIds: [manager, ...others] }));
   if (!found) await memberships.setManagers(id, creator, [manager]);
-  // Who has left stays away.
+  // An account that has left is not added again.
   const known = await db('group_members').where({ group_id: id }).pluck<string[]>('member_id');
   for (const account of accounts.filter((one) => !known.includes(one))) {
     await memberships.join(id, account);

@@ -1,4 +1,4 @@
-// What npm start and npm test do before anything else: see that the dependencies are there. It uses nothing but Node.
+// Installs missing dependencies before a command begins. It uses nothing but Node.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -29,7 +29,7 @@ export function runInstallScripts() {
   return status === 0;
 }
 
-/** Of the allowed packages, those that are there, with their versions. */
+/** Returns the allowed packages that are installed, with their versions. */
 function installed() {
   const { allowScripts } = json(join(root, 'package.json'));
   const names = Object.keys(allowScripts).filter((name) => allowScripts[name] === true);

@@ -1,5 +1,5 @@
-// Every command begins here. On a Node that is too old it goes on with the one of scripts/node, which npm installs once.
-// It runs on Node 18, and uses nothing but Node.
+// Every command begins here. On a Node that is too old, it continues with the Node of scripts/node, which npm installs
+// once. This file runs on Node 18 and imports only Node's modules.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ const OLDEST_NODE = [22, 18];
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), 'node');
 const BINARY = join(FOLDER, 'node_modules', '.bin', 'node');
 
-/** Returns on a Node that is new enough. On another the process becomes one that waits for the newer one to end. */
+/** Returns if this Node is new enough. Otherwise it never returns: a newer Node runs the command, and this one waits. */
 export async function ensureNode() {
   if (isNewEnough(process.versions.node) || isTheNewer()) return;
   fetchNewer();
@@ -30,7 +30,7 @@ function fetchNewer() {
     );
 }
 
-/** Never twice, whatever it says of itself. */
+/** Keeps the newer Node from fetching itself if it cannot tell its version. */
 function isTheNewer() {
   return existsSync(BINARY) && realpathSync(BINARY) === realpathSync(process.execPath);
 }
@@ -45,23 +45,23 @@ function newerVersion() {
   return Object.values(optionalDependencies)[0];
 }
 
-/** By running it: a package for this platform may still need another C library. */
+/** Runs it to be sure: a package for this platform may still need another C library. */
 function isInstalled(version) {
   return existsSync(BINARY) && spawnSync(BINARY, ['--version'], { encoding: 'utf8' }).stdout === `v${version}\n`;
 }
 
-/** npm compares the package with the lock file's hash. */
+/** npm checks the package against the hash in the lock file. */
 function install() {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const { error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
   if (error) process.stderr.write(`npm cannot be run: ${error.message}\n`);
 }
 
-/** Ends as the newer one ends. Ctrl-C reaches both of them; other signals are passed on. */
+/** Exits with the status of the newer Node. Ctrl-C reaches both processes; other signals are passed on. */
 async function becomeParent() {
   const child = spawn(BINARY, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
-    // For the programs that it starts by name, such as npm.
+    // For programs that it starts by name, such as npm.
     env: { ...process.env, PATH: `${dirname(BINARY)}:${process.env.PATH}` },
   });
   process.on('SIGINT', () => {});
@@ -73,7 +73,7 @@ async function becomeParent() {
   await new Promise(() => {});
 }
 
-/** In production as a line of the log. */
+/** Prints the message, in production as a log line, and exits. */
 export function stop(msg) {
   const isJson = process.env.NODE_ENV === 'production';
   process.stderr.write(`${isJson ? JSON.stringify({ level: 60, time: Date.now(), msg }) : msg}\n`);

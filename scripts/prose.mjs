@@ -10,7 +10,7 @@ const LONGEST_SUBJECT = 60;
 const SHORT_CELL = 7;
 const SUBJECT = /^[a-z][a-z0-9 ,-]*: \S/;
 
-/** Openings that name no thing. Headings and questions may have them. */
+/** Openings that name no thing. Headings, questions and the middle of a template may have them. */
 const OPENING = /^(whoever|who|whose|what|whatever|those|none|nobody|of|so|the same)\b/i;
 
 /** Each with what to write instead. */
@@ -36,7 +36,7 @@ const CODE = /\.([cm]?[jt]sx?)$/;
 const HASHED = /(^|\/)(\.env\.example|Dockerfile|Caddyfile|\.ci\/\w+|.*\.(ya?ml|sh|conf))$/;
 
 /** What is wrong with a piece of prose. */
-function faultsOf(text, { isHeading = false, isCell = false, isDoc = false } = {}) {
+function faultsOf(text, { isHeading = false, isCell = false, isDoc = false, isPart = false } = {}) {
   const plain = text.replace(/`[^`]*`/g, 'X').replace(/"[^"]*"|“[^”]*”/g, 'X');
   const faults = WORDS.flatMap(([word, instead]) => {
     const found = word.exec(plain);
@@ -44,7 +44,7 @@ function faultsOf(text, { isHeading = false, isCell = false, isDoc = false } = {
   });
   for (const sentence of plain.split(/(?<=[.!?:;]["')]?)\s+(?=[A-Z"'(*[])/)) {
     const count = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
-    const isTitle = isHeading || sentence.endsWith('?') || (isCell && count < SHORT_CELL);
+    const isTitle = isHeading || isPart || sentence.endsWith('?') || (isCell && count < SHORT_CELL);
     const opening = OPENING.exec(sentence.replace(/^[^a-z]+/i, ''));
     if (opening && !isTitle) faults.push(`begins with "${opening[0]}": name the subject`);
     if (isDoc && count > LONGEST_SENTENCE) faults.push(`${count} words: make it two sentences, or a list`);
@@ -92,7 +92,8 @@ function* piecesOfCode(path, source) {
   (function visit(node) {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
       const isProse = /^[^{}<>=;|]*$/.test(node.text) && node.text.trim().split(/\s+/).length > 3;
-      if (isProse) texts.push({ line: lineAt(node.getStart()), text: node.text });
+      if (isProse)
+        texts.push({ line: lineAt(node.getStart()), text: node.text, isPart: ts.isTemplateMiddleOrTemplateTail(node) });
     }
     ts.forEachChild(node, visit);
   })(file);
@@ -135,7 +136,7 @@ function git(...args) {
 }
 
 function main(paths) {
-  const files = git('ls-files', '--', ...paths).filter(
+  const files = git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths).filter(
     (path) =>
       existsSync(path) && !LEFT_OUT.test(path) && (path.endsWith('.md') || CODE.test(path) || HASHED.test(path)),
   );

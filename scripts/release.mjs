@@ -51,7 +51,7 @@ function nextVersion(old, wanted = '') {
   return wanted;
 }
 
-/** What stood under "Unreleased" is the section of this version from now on. */
+/** Turns the section "Unreleased" into the section of this version. */
 function datedChangelog(version) {
   const old = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const start = old.indexOf(UNRELEASED);

@@ -45,16 +45,18 @@ const SECRETS = {
   DATABASE_PASSWORD: randomSecret,
   DATABASE_MIGRATION_PASSWORD: randomSecret,
 };
-/** What the compose file sets, and other settings need to be checked. */
+/** Settings of the compose file that are needed to check others. */
 const OF_COMPOSE = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgresql://accounts@postgres:5432/accounts',
   DATABASE_MIGRATION_URL: 'postgresql://accounts@postgres:5432/accounts',
 };
-/** What the compose file takes for its own database, unless it is there and empty. */
+/** Settings that the compose file makes up for its own database unless they are set and empty. */
 const OWN_DATABASE = {
-  ...{ POSTGRES_PASSWORD: '', DATABASE_PASSWORD: '' },
-  ...{ DATABASE_MIGRATION_URL: '', DATABASE_MIGRATION_PASSWORD: '' },
+  POSTGRES_PASSWORD: '',
+  DATABASE_PASSWORD: '',
+  DATABASE_MIGRATION_URL: '',
+  DATABASE_MIGRATION_PASSWORD: '',
 };
 
 class Mistake extends Error {}
@@ -158,7 +160,7 @@ function quoted(name, value) {
 main(process.argv.slice(2)).then(
   () => {
     process.stdout.write(
-      '\nWrote .env, with fresh secrets, for you alone to read. Without a copy of it sessions are lost.\n',
+      '\nWrote .env, with fresh secrets. Only you can read it. Without a copy of it sessions are lost.\n',
     );
     process.exit(0);
   },

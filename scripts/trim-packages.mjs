@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Packages that another one lists and loads nowhere: qiniu's types were once made by a compiler, and Swagger UI has its
- * installations counted. Those of this repository are in dist.
+ * Packages that others list and never load: qiniu lists the compiler of its types, and Swagger UI a counter of its
+ * installations. The packages of this repository are in dist.
  */
 const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf', '@user-account-service'].map((name) =>
   join('node_modules', name),
 );
 /** Sources and types of TypeScript, and source maps of what is not ours. */
 const FOR_COMPILERS = /\.(d\.)?[cm]?ts$|\.map$/;
-/** Of Swagger UI, which is for browsers alone: what the page /docs is made of, and its terms. */
+/** Swagger UI runs only in browsers: the files of the page /docs, and its licence, are kept. */
 const FOR_BROWSERS = join('node_modules', 'swagger-ui-dist');
 const SERVED = /^(package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?)$/;
 

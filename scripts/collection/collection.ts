@@ -1,4 +1,4 @@
-/** What is read of docs/openapi.json. */
+/** The parts of docs/openapi.json that are read. */
 export interface Document {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -55,7 +55,7 @@ interface FormField {
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
-/** What a request sends in a field, and in a path, of such a name. */
+/** The variable that a request sends in a field or path parameter of this name. */
 const SENT: Record<string, string> = {
   ...{ region: 'region', phone: 'phone', code: 'code', verification_token: 'verification_token' },
   ...{ nickname: 'nickname', password: 'password', oldPassword: 'password', version: 'version' },
@@ -66,7 +66,7 @@ const VARIABLES: Record<string, string> = {
   ...{ nickname: 'Ann', password: 'opensesame', version: '0', image_token: '' },
 };
 
-/** What is kept of an answer: the variable, and the field of the result. */
+/** Fields of results that are kept, each with its variable. */
 const KEPT: Record<string, [variable: string, field: string]> = {
   userVerifyCode: ['verification_token', 'verification_token'],
   userSyncByVersion: ['version', 'version'],

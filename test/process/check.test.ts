@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutPackages } from '../support/paths';
 import { ROOT } from '../support/service-process';
 
 /** A small project with this project's check, whose output does not depend on the size of the tree. */
@@ -10,7 +11,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'accounts-check-'));
   for (const name of ['scripts', 'package.json', 'package-lock.json', '.npmrc', '.prettierrc.json', 'redocly.yaml'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: withoutPackages });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'test'));
   mkdirSync(join(folder, 'docs'));
@@ -57,13 +58,14 @@ function check(...words: string[]) {
 }
 
 describe('npm run check -- --fast', () => {
-  it('checks format, lint and types of changed files', () => {
+  it('checks format, lint, types and prose of changed files', () => {
     write('product.js', 'module.exports  =  4\n');
     write('other.js', 'debugger;\n');
     write('sum.ts', "export const sum: number = '2';\n");
+    write('page.md', 'It is written anew.\n');
     const { status, told } = check('--fast');
     expect(status).toBe(1);
-    for (const tool of ['prettier', 'eslint', 'typescript'])
+    for (const tool of ['prettier', 'eslint', 'typescript', 'prose'])
       expect(told).toMatch(new RegExp(`^${tool}: not good`, 'm'));
   });
 
@@ -102,7 +104,7 @@ describe('npm run check', () => {
 `,
     );
     const { status, told } = check();
-    expect(told).toContain('Once more, one after the other: test/other.test.js');
+    expect(told).toContain('Again, in turn: test/other.test.js');
     expect(told).toContain('They pass by themselves');
     expect(status).toBe(0);
   });
@@ -115,7 +117,7 @@ describe('npm run check', () => {
     const { status, told } = check();
     expect(told).toMatch(/^knip: not good[^]*left/m);
     expect(told).toMatch(/^redocly: not good/m);
-    expect(told).toContain('Once more, one after the other: test/product.test.js');
+    expect(told).toContain('Again, in turn: test/product.test.js');
     expect(told).toMatch(/^NOT GOOD, after/m);
     expect(status).toBe(1);
   });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutPackages } from '../support/paths';
 import { ROOT } from '../support/service-process';
 
 /** Each package leaves a file when its install script runs. One is on the list, two are not. */
@@ -13,7 +14,8 @@ describe('npm in a project with the settings of this one', () => {
 
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), 'accounts-scripts-'));
-    for (const name of ['.npmrc', 'scripts']) cpSync(join(ROOT, name), join(project, name), { recursive: true });
+    for (const name of ['.npmrc', 'scripts'])
+      cpSync(join(ROOT, name), join(project, name), { recursive: true, filter: withoutPackages });
     for (const name of PACKAGES) makePackage(name);
     npm('pack', './stray-archive');
     const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { allowScripts: object };

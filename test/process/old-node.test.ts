@@ -22,7 +22,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'scripts/install-scripts.mjs'), 'export const runInstallScripts = () => true;');
   writeFileSync(join(folder, 'package-lock.json'), '{ "packages": {} }');
   writeJson('scripts/node/package.json', { name: 'node', version: '1.0.0', optionalDependencies: { newer: NEWER } });
-  // What an old Node says of itself, in this process and not in the newer one.
+  // Makes this Node call itself an old one; the newer one, which has another name, stays as it is.
   writeFileSync(
     join(folder, 'old.cjs'),
     `if (!process.argv0.includes('newer')) Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`,

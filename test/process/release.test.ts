@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutPackages } from '../support/paths';
 import { ROOT } from '../support/service-process';
 
 interface Package {
@@ -16,7 +17,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'accounts-release-'));
   for (const name of ['scripts', 'package.json', 'package-lock.json', 'CHANGELOG.md', '.gitignore'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: withoutPackages });
   change('package.json', (text) => {
     const file = JSON.parse(text) as Package;
     return JSON.stringify({ ...file, version: '0.1.0', scripts: { check: 'exit 0' } }, null, 2) + '\n';

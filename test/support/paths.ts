@@ -7,3 +7,8 @@ process.env.TEST_RUN ??= `run-${process.pid}`;
 
 /** The folder of a run's output: logs, and the secrets that must not be in them. */
 export const OUTPUT = join(OUTPUTS, process.env.TEST_RUN);
+
+/** Filters what is copied of the tree: a fetched Node is in scripts/node/node_modules. */
+export function withoutPackages(path: string): boolean {
+  return !path.endsWith('node_modules');
+}

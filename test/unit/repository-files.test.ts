@@ -69,7 +69,7 @@ describe('versions', () => {
     expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${read('.nvmrc').trim()}-`);
   });
 
-  it('of the fetched Node.js are the same on each platform, and its lock file has their hashes', () => {
+  it('name one fetched Node.js for all platforms, and its lock file has a hash for each', () => {
     const { packages } = json('scripts/node/package-lock.json');
     const { '': own, ...fetched } = packages;
     expect(new Set(Object.values(own?.optionalDependencies ?? {})).size).toBe(1);

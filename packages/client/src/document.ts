@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: bb641ae9602bc30a3396c1b72475b35e0b628c145d81477dfdca84c4285928b6
+// SHA-256 of the document: 60fc3336b6bb71ecafa8b878f76a8cd763167fbb304dc152474a00c341f7159c
 
 export interface paths {
     "/user/send_code": {
@@ -1015,7 +1015,7 @@ export interface components {
             code: components["schemas"]["Code200"];
             result: components["schemas"]["Profile"];
         };
-        /** @description What users see of each other. */
+        /** @description The fields that users see of each other. */
         Profile: {
             /** @description The id of a user. */
             id: string;

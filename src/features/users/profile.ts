@@ -23,7 +23,7 @@ export const shownPortraitUri = z.string().meta({
  */
 export const profile = z
   .strictObject({ id, nickname: shownNickname, portraitUri: shownPortraitUri })
-  .meta({ id: 'Profile', description: 'What users see of each other.' });
+  .meta({ id: 'Profile', description: 'The fields that users see of each other.' });
 
 /** Id of another user. */
 export const otherId = described(id, { description: 'The id of another user.', examples: [BOB] });
