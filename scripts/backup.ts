@@ -8,7 +8,7 @@ import { databaseUrl } from '../knexfile';
  * coreutils.
  */
 
-/** In the environment: what stands in a command can be read by others on this machine. */
+/** Returns variables for the environment: other users of this machine can read the arguments of a command. */
 function connection(address: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(address);
   const given = {
@@ -23,8 +23,8 @@ function connection(address: string): Record<string, string> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }
 
-function run(args: string[]): number {
-  // As the owner of the tables, and with the variables of .env.
+function runBackup(args: string[]): number {
+  // Connects as the owner of the tables, with the variables of .env.
   const database = connection(databaseUrl());
   const folders = {
     DATA_DIR: resolve(process.env.DATA_DIR || '.data'),
@@ -37,7 +37,7 @@ function run(args: string[]): number {
 }
 
 try {
-  process.exitCode = run(process.argv.slice(2));
+  process.exitCode = runBackup(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : 'unknown error'}\n`);
   process.exitCode = 1;

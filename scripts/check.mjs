@@ -1,5 +1,5 @@
-// npm run check: dependencies, then all that a change is asked: format, lint, types, the document, tests. With -- --fast
-// it asks what has changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not
+// npm run check: dependencies, then all checks of a change: format, lint, types, the document, tests. With -- --fast it
+// checks what has changed since the last commit, or since -- --fast --since=REVISION: in less than a minute, and so not
 // everything.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { root } from './dependencies.mjs';
 const CACHE = '.cache';
 const RESULTS = join(CACHE, 'tests.json');
 const DOCUMENT = 'docs/openapi.json';
-/** Files of tests that the fast form runs. They take a few seconds each, and some half a minute. */
+/** Maximum test files of the fast form. They take a few seconds each, and some half a minute. */
 const FEW = 4;
 const FAR = 3;
-/** These begin processes, or play attackers, for minutes. */
+/** Tests that start processes, or play attackers, for minutes. */
 const SLOW = /^test\/(process|attacks|fuzz)\//;
 
 const PROGRAMS = {
@@ -96,7 +96,7 @@ function git(...args) {
   return stdout.split('\n').filter(Boolean);
 }
 
-/** The nearest first: changed tests, then those that are named like a changed file or its folder, then units. */
+/** Returns the nearest tests first: changed tests, those named like a changed file or its folder, then units. */
 function testsOf(files, sources) {
   const names = sources.flatMap((file) => file.split('/').map((word) => basename(word).replace(/\..*$/, '')));
   const distance = (test) => {
@@ -125,7 +125,7 @@ function types(...flags) {
   return tool('typescript', '--noEmit', ...flags);
 }
 
-/** Says what it found when it has ended: several run at once. */
+/** Prints its result at the end, since several run at once. */
 function tool(name, ...args) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [PROGRAMS[name], ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

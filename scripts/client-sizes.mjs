@@ -15,7 +15,7 @@ const ROWS = {
   'hooks, without React': ['react', 'useSession, useUser, useFriends, useBlacklist, useGroups, useMembers'],
 };
 
-/** Changes of a few bytes need no new table. */
+/** Tolerance: changes of a few bytes need no new table. */
 const TOLERATED_HUNDREDS = 1;
 
 for (const [row, [module, names]] of Object.entries(ROWS)) {
@@ -27,7 +27,7 @@ for (const [row, [module, names]] of Object.entries(ROWS)) {
   if (!isRight) process.exitCode = 1;
 }
 
-/** Minified, as one file, by gzip. */
+/** Returns the size of the minified file, compressed by gzip. */
 async function compressedBytes(entry) {
   const id = 'entry.mjs';
   const { output } = await build({
@@ -41,6 +41,6 @@ async function compressedBytes(entry) {
       rolldownOptions: { input: id, external: 'react', preserveEntrySignatures: 'strict' },
     },
   });
-  if (output.length !== 1) throw new Error(`${output.length} files in place of one`);
+  if (output.length !== 1) throw new Error(`${output.length} files instead of one`);
   return gzipSync(output[0].code).length;
 }

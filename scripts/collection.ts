@@ -1,4 +1,4 @@
-// Writes .cache/postman.json: the operations for Postman, Bruno, Insomnia and whatever else reads such a collection.
+// Writes .cache/postman.json: the operations for Postman, Bruno, Insomnia and other programs with such collections.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectionOf, type Document } from './collection/collection';

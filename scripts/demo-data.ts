@@ -12,15 +12,14 @@ import { MembershipsService } from '../src/features/groups/memberships-service';
 import { readPhone } from '../src/features/phones/phone-number';
 
 /**
- * npm run demo-data [region phone]: somebody to meet in a new installation. Run again, it adds what is missing. Friendships
- * and groups come about as by the operations; the users, who would have to be sent codes, are written.
+ * npm run demo-data [region phone]: adds demo users to a new installation, or what is missing of them. Friendships and
+ * groups are made by the operations; the users are written directly, since they would need codes.
  */
 
 const PASSWORD = 'demopassword';
-const NAMES = [
-  ...['Ada', 'Ben', 'Cleo', 'Dov', 'Edda', 'Finn', 'Gita', 'Hugo', 'Ines', 'Jan'],
-  ...['Kim', 'Luca', 'Mira', 'Nils', 'Olga', 'Pia', 'Quin', 'Rosa', 'Sven', 'Tara'],
-];
+const NAMES = 'Ada Ben Cleo Dov Edda Finn Gita Hugo Ines Jan Kim Luca Mira Nils Olga Pia Quin Rosa Sven Tara'.split(
+  ' ',
+);
 /** The first of the members is the creator, the second a manager. */
 const GROUPS = [
   { name: 'Hikers', members: [0, 1, 2, 3, 4, 5, 6], othersManage: false },
@@ -36,7 +35,7 @@ type Meeting = (friendships: FriendshipsService, mine: string, theirs: string) =
 const idOf = (index: number) => `demo-user-${String(index + 1).padStart(2, '0')}`;
 const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '0')}`;
 
-/** Without limits on how much comes about at once. */
+/** Returns services without limits on numbers. */
 function servicesOn(db: Knex) {
   const repos = repositories(db);
   const transaction = transactions(db, repositories);
@@ -95,7 +94,7 @@ async function addGroup(
   }
 }
 
-/** With the demo users from the given one on, as many as there are kinds of meetings. */
+/** Relates an account to the demo users from the given one on, one per kind of relation. */
 async function meet(db: Knex, { friendships }: Services, account: string, from: number): Promise<void> {
   const known = await db('friendships').where({ user_id: account }).pluck<string[]>('friend_id');
   for (const [index, meeting] of MEETINGS.slice(0, NAMES.length - from).entries()) {

@@ -8,7 +8,7 @@ import { ensureNode, stop } from './node.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Installs what the lock file asks for, unless it is installed already. `dev` adds what only developers need. */
+/** Installs the packages of the lock file, unless installed already. `dev` adds those for developers. */
 export async function ensureDependencies({ dev }) {
   await ensureNode();
   await installMissing(dev);
@@ -23,7 +23,7 @@ async function installMissing(dev) {
   if (status !== 0) stop('The dependencies could not be installed: see what npm says above, then try again.');
 }
 
-/** Packages of the lock file that are not there in its version. */
+/** Returns packages of the lock file that are missing, or have another version. */
 function missingPackages(dev) {
   const wanted = packages(join(root, 'package-lock.json'));
   const installed = packages(join(root, 'node_modules', '.package-lock.json'));
@@ -36,8 +36,8 @@ function missingPackages(dev) {
 }
 
 /**
- * Optional packages count too where npm is sure to install them: the embedded database is such a one. Others, for which
- * it looks at the C library or at a package further up, it may leave out for good.
+ * Returns whether npm is sure to install an optional package here, as the embedded database. It may never install
+ * others, which depend on the C library or on a package further up.
  */
 function isForThisPlatform({ os, cpu, libc }) {
   return !libc && Boolean(os?.includes(process.platform)) && Boolean(cpu?.includes(process.arch));
@@ -54,7 +54,7 @@ function npmCi(flags) {
       stdio: ['ignore', 'inherit', 'inherit'],
       shell: process.platform === 'win32',
     });
-    // Ctrl-C reaches npm too; this process waits for it to tidy up, and then ends as it would have ended at once.
+    // Ctrl-C reaches npm too: this process waits until npm has cleaned up, and then ends by the same signal.
     let interruption;
     const interrupt = (signal) => child.kill((interruption = signal));
     const settle = (status) => {

@@ -1,5 +1,5 @@
-// npm runs no package's install script here (.npmrc), on any version of npm. The few that are needed are run by name:
-// those of package.json's allowScripts. `node scripts/install-scripts.mjs` does it after an npm ci by hand.
+// npm does not run install scripts of packages here (.npmrc), in any version. The few that are needed are run by name:
+// those of package.json's allowScripts. Run `node scripts/install-scripts.mjs` after an npm ci by hand.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 
 const file = fileURLToPath(import.meta.url);
 const root = join(dirname(file), '..');
-/** The packages whose scripts have run, each with its version. npm ci removes it together with them. */
+/** Record of packages whose scripts have run, with their versions. npm ci removes it together with them. */
 const RECORD = join(root, 'node_modules', '.install-scripts.json');
 
-/** Allowed packages whose scripts have not run since they were installed. */
+/** Returns allowed packages whose scripts have not run since they were installed. */
 export function dueInstallScripts() {
   const done = existsSync(RECORD) ? json(RECORD) : {};
   return Object.entries(installed()).filter(([name, version]) => done[name] !== version);
 }
 
-/** False when one of them fails; npm tells why. */
+/** Runs due scripts. Returns false if one fails; npm prints why. */
 export function runInstallScripts() {
   const names = dueInstallScripts().map(([name]) => name);
   if (names.length === 0) return true;

@@ -2,7 +2,7 @@ import { databaseUrl } from '../knexfile';
 import { newestMigration, undoMigration } from '../src/database/migrations';
 
 /**
- * npm run migrate:rollback: undoes the newest migration, in production when it is told to do so twice. In the image it is
+ * npm run migrate:rollback: undoes the newest migration; in production only after two confirmations. In the image it is
  * node dist/scripts/migrate-rollback.js.
  */
 

@@ -2,7 +2,7 @@ import { databaseUrl } from '../knexfile';
 import { asError } from '../src/base/errors';
 import { migrate } from '../src/database/migrations';
 
-/** npm run migrate: brings the schema up to date, and gives the role of the service what it needs. */
+/** npm run migrate: brings the schema up to date, and grants the role of the service what it needs. */
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     return;
   }
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
-  // Prettier puts what fits on a line, which leaves half of the lines that JSON.stringify makes.
+  // Prettier puts on one line what fits, which halves the lines of JSON.stringify.
   const text = await format(JSON.stringify(openApiDocument(own)), { parser: 'json', printWidth: 120 });
   writeFileSync(file, text);
 }

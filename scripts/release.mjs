@@ -18,10 +18,10 @@ function release(wanted) {
   const { notes, changelog } = datedChangelog(version);
   say(`Checking what is to be ${tag} …`);
   if (!npm('run', 'check')) throw new Refusal('npm run check fails: see above');
-  // A check changes nothing that is kept.
+  // A check must not change tracked files.
   if (git('status', '--porcelain') !== '') throw new Refusal('npm run check has changed files: git status');
 
-  // The client's types are of the service's own document, and so is its version.
+  // The client is made from the service's own document, so it has the same version.
   for (const folder of ['', 'packages/client/'].filter((name) => existsSync(join(root, name, 'package.json')))) {
     setVersion(`${folder}package.json`, (file) => Object.assign(file, { version }));
     setVersion(`${folder}package-lock.json`, (file) => {
@@ -71,7 +71,7 @@ function setVersion(name, change) {
   writeFileSync(join(root, name), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** A script, where there is one of this name. */
+/** Runs a script, if there is one of this name. */
 function run(script) {
   if (script in json('package.json').scripts && !npm('run', script)) throw new Refusal(`npm run ${script} fails`);
 }

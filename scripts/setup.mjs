@@ -1,6 +1,5 @@
-// npm run setup: writes the .env of a deployment with the compose file: fresh secrets, and what
-// arguments (DOMAIN=…), the environment or answers tell, checked as the service checks them. It leaves an existing .env
-// as it is.
+// npm run setup: writes the .env of a deployment with the compose file: new secrets, and settings from arguments
+// (DOMAIN=…), the environment or answers, checked like the service checks them. Does not change an existing .env.
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -96,14 +95,14 @@ function fromArguments(words) {
   );
 }
 
-/** The checks of src/config: of the settings that are given, since the compose file or this script sets the rest. */
+/** Returns the checks of src/config, only for given settings: the compose file or this script sets the rest. */
 async function checksOfService() {
   await ensureDependencies({ dev: false });
   const require = createRequire(import.meta.url);
   require('tsx/cjs');
   const { readConfig } = require(join(root, 'src', 'config', 'config.ts'));
   return (given) => {
-    // Files of secrets are where the service runs.
+    // Secret files are on the machine of the service.
     const values = Object.fromEntries(Object.entries(given).filter(([name]) => !name.endsWith('_FILE')));
     return readConfig({ ...OF_COMPOSE, ...values }).mistakes.filter((mistake) => values[mistake.split(':')[0]]);
   };
@@ -150,7 +149,7 @@ function textOf(settings) {
   return ['# Written by npm run setup. .env.example tells of these and of all others.', ...lines, ''].join('\n');
 }
 
-/** Within single quotes nothing means anything but itself, to compose as well as to the service. */
+/** Quotes a value. In single quotes every character is literal, for compose and for the service. */
 function quoted(name, value) {
   if (/^[\w.,:;/+=@%&?~-]*$/.test(value)) return value;
   if (/['\n\r\\]/.test(value)) throw new Mistake(`${name}: may hold no quote, backslash or line break`);

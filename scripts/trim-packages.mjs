@@ -1,4 +1,4 @@
-// For the image: takes out of node_modules what no running code loads. It is two thirds of the bytes.
+// For the image: removes from node_modules what no running code loads, two thirds of the bytes.
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const NEVER_LOADED = ['typescript', '.bin/tsc', '.bin/tsserver', '@scarf', '@user-account-service'].map((name) =>
   join('node_modules', name),
 );
-/** Sources and types of TypeScript, and source maps of what is not ours. */
+/** TypeScript sources and types, and source maps of other packages. */
 const FOR_COMPILERS = /\.(d\.)?[cm]?ts$|\.map$/;
 /** Swagger UI runs only in browsers: the files of the page /docs, and its licence, are kept. */
 const FOR_BROWSERS = join('node_modules', 'swagger-ui-dist');
