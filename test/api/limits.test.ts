@@ -1,7 +1,6 @@
 import { createLogger } from '../../src/base/logger';
 import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
-import { FullBuckets } from '../../src/features/limits/full-buckets';
 import { Limiter } from '../../src/features/limits/limiter';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { NumberRefused } from '../../src/integrations/sms/sms-sender';
@@ -26,6 +25,7 @@ import {
 import { testPool, type TestPool } from '../support/pool';
 import { realTime } from '../support/real-time';
 import { stage } from '../support/stage';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 const HOUR = 3_600;
@@ -143,14 +143,14 @@ describe('send_code', () => {
     expectBody(await sendCode(limited, newPhone()), { code: 200 });
     // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-    const take = jest.spyOn(LimitsRepository.prototype, 'take');
-    const full = jest.spyOn(LimitsRepository.prototype, 'findFull');
-    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
-    const asked = full.mock.calls.length;
-    for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    const statements = watchStatements('rate_limits');
     // The audit trail counts its own events, after the answers.
-    expect(take.mock.calls.filter(([buckets]) => buckets.some(({ key }) => key.startsWith('send_')))).toHaveLength(1);
-    expect(full).toHaveBeenCalledTimes(asked);
+    const asked = () => statements.sent.filter(({ values }) => !values.includes('noted:')).length;
+    expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    const first = asked();
+    expect(first).toBeGreaterThan(0);
+    for (let tries = 0; tries < 20; tries += 1) expectBody(await sendCode(limited, newPhone()), { code: 5000 });
+    expect(asked()).toBe(first);
     expectBody(await sendCode(limited, newPhone(), THERE), { code: 200 });
   });
 
@@ -365,13 +365,8 @@ describe('wrong codes', () => {
     const byOthers = (index: number) => verifyCode(limited, phone, wrong(code), `10.9.8.${index}`);
     expect(countCodes(await inParallel(7, byOthers))).toEqual({ 1000: 5, 2000: 2 });
     // Slow enough for a place to be held while others want one.
-    const repository = new LimitsRepository(app.db);
-    const hold = repository.hold.bind(repository);
-    jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
-      const held = await hold(buckets);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return held;
-    });
+    const beforeAnswer = () => new Promise<void>((resolve) => setTimeout(resolve, 200));
+    watchStatements('INSERT INTO rate_limits', { value: 'wrong_codes', beforeAnswer });
     const [others, own] = await Promise.all([inParallel(20, byOthers), verifyCode(limited, phone, code)]);
     expect(countCodes(others)).toEqual({ 2000: 20 });
     expect(own.body).toMatchObject({ code: 200 });
@@ -383,25 +378,18 @@ describe('wrong codes', () => {
     const first = await codeFor(limited, phone);
     expectBody(await verifyCode(limited, phone, wrong(first), THERE), { code: 1000 });
     const code = await codeFor(limited, phone);
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const repository = new LimitsRepository(app.db);
-    const hold = repository.hold.bind(repository);
-    let [waiting, answered] = [0, 0];
-    jest.spyOn(LimitsRepository.prototype, 'hold').mockImplementation(async (buckets) => {
-      const isTheirs = buckets.some(({ key }) => key.endsWith(` ${THERE}`));
-      if (isTheirs) waiting += 1;
-      if (isTheirs) await released;
-      return hold(buckets);
-    });
+    const gate = new Gate();
+    const theirs = { value: ` ${THERE}"`, beforeSending: () => gate.wait() };
+    const held = watchStatements('INSERT INTO rate_limits', theirs).sent;
+    let answered = 0;
     const refused = inParallel(5, async () => {
       const answer = await verifyCode(limited, phone, wrong(code), THERE);
       answered += 1;
       return answer;
     });
-    await until(() => waiting + answered === 5);
+    await until(() => held.length + answered === 5);
     const other = await verifyCode(limited, phone, code, '203.0.113.3');
-    release();
+    gate.open();
     expect(countCodes(await refused)).toEqual({ 2000: 5 });
     expect(other.body).toMatchObject({ code: 200 });
   });
@@ -520,13 +508,17 @@ describe('failed logins', () => {
     const on = await instance();
     const person = await insertPerson(app);
     for (let failure = 0; failure < 10; failure += 1) await login(on, person, 'wrong-one');
-    const free = jest.spyOn(LimitsRepository.prototype, 'free').mockResolvedValue(undefined);
-    // Like instances that have not yet reached the limit.
-    jest.spyOn(FullBuckets.prototype, 'known').mockReturnValue([]);
-    // Ten at once, which is how many may reach the database.
-    for (let round = 0; round < 10; round += 1)
-      expect(countCodes(await inParallel(10, () => login(on, person, 'wrong-one')))).toEqual({ 429: 10 });
-    free.mockRestore();
+    const [now, gate] = [Date.now(), new Gate()];
+    const clock = jest.spyOn(Date, 'now');
+    // Only what gives a place back deletes rows.
+    watchStatements('DELETE FROM rate_limits', { value: 'login_failures', beforeSending: () => gate.wait() });
+    for (let tries = 1; tries <= 100; tries += 1) {
+      // A second later, so that the instance asks the database again.
+      clock.mockReturnValue(now + tries * 1_000);
+      expectRefusal(await login(on, person, 'wrong-one'), 429);
+    }
+    jest.restoreAllMocks();
+    gate.open();
     expect((await login(on, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
@@ -575,11 +567,12 @@ describe('failed logins', () => {
     expectBody(await login(limited, newPhone(), 'wrong-one'), { code: 1000 });
     // All at the same moment.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-    const hold = jest.spyOn(LimitsRepository.prototype, 'hold');
-    const full = jest.spyOn(LimitsRepository.prototype, 'findFull');
+    const statements = watchStatements('rate_limits', { value: 'login_failures' });
+    expectRefusal(await login(limited, newPhone(), 'wrong-one'), 429);
+    const asked = statements.sent.length;
+    expect(asked).toBeGreaterThan(0);
     for (let tries = 0; tries < 20; tries += 1) expectRefusal(await login(limited, newPhone(), 'wrong-one'), 429);
-    expect(hold).toHaveBeenCalledTimes(1);
-    expect(full).toHaveBeenCalledTimes(1);
+    expect(statements.sent).toHaveLength(asked);
     expect((await login(limited, person, person.password, THERE)).body).toMatchObject({ code: 200 });
   });
 
@@ -718,29 +711,15 @@ describe('every limit of the table', () => {
 });
 
 describe('requests from one IPv6 network', () => {
-  /** Returns the most that were counted at a time among keys with this prefix. */
-  function countedAtOnce(prefix: string): { most: number } {
-    const seen = { most: 0 };
-    let atOnce = 0;
-    const repository = new LimitsRepository(app.db);
-    const free = repository.take.bind(repository);
-    jest.spyOn(LimitsRepository.prototype, 'take').mockImplementation(async (buckets) => {
-      if (!buckets.some(({ key }) => key.startsWith(prefix))) return free(buckets);
-      seen.most = Math.max(seen.most, (atOnce += 1));
-      return free(buckets).finally(() => (atOnce -= 1));
-    });
-    return seen;
-  }
-
   it.each([
     ['checks_', (on: TestApp, address: string) => check(on, address)],
     ['send_per_address', (on: TestApp, address: string) => sendCode(on, newPhone(), address)],
   ])('are counted one at a time, however many addresses it has: %s', async (prefix, call) => {
     const on = await instance({ CHECKS_PER_IP_MINUTE: '1000', SEND_CODE_PER_IP_HOUR: '1000' });
-    const seen = countedAtOnce(prefix);
+    const counts = watchStatements('INSERT INTO rate_limits', { value: prefix });
     const answers = await inParallel(60, (index) => call(on, `2001:db8:7:${index.toString(16)}::1`));
     expect(countCodes(answers)).toEqual({ 200: 60 });
-    expect(seen.most).toBe(1);
+    expect(counts.mostAtOnce).toBe(1);
   });
 });
 

@@ -1,8 +1,4 @@
 import { availableParallelism } from 'node:os';
-import * as bcrypt from 'bcrypt';
-import { Unavailable } from '../../src/base/errors';
-import { HashingPool } from '../../src/features/auth/hashing-pool';
-import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { tokenHash } from '../../src/features/verification/verification-token';
 import type { TestApp } from '../support/app';
 import {
@@ -17,10 +13,12 @@ import {
   type Answer,
 } from '../support/calls';
 import { Gate } from '../support/gate';
+import { watchHashing } from '../support/hashing';
 import { instancesBeside } from '../support/instances';
 import { e164, insertAndSignIn, insertPerson, newPassword, newPhone, type PhoneFields } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 const { app } = stage();
@@ -37,7 +35,6 @@ const QUARTER = (25 * Math.min(8, 2 * availableParallelism())) / 4;
 
 const login = (on: TestApp, { region, phone }: PhoneFields, password: string, address: string) =>
   post(on.api, '/user/login', { region, phone, password }, from(address));
-const stuffed = (on: TestApp, address: string) => login(on, newPhone(), 'wrong-one', address);
 
 let tokens = 0;
 
@@ -50,20 +47,17 @@ async function insertToken(phone: PhoneFields): Promise<string> {
   return token;
 }
 
-/** Hashes passwords that `isSlow` accepts when `end` is called, and all others at once. */
-function slowHashing(isSlow: (password: string) => boolean) {
-  let end = () => undefined as void;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const waitFor = (password: string) => (isSlow(password) ? ended : undefined);
-  const compare = jest.spyOn(HashingPool.prototype, 'compare').mockImplementation(async (password, hash) => {
-    await waitFor(password);
-    return bcrypt.compare(password, hash);
+/**
+ * Holds logins with these phones until `end` is called. They stop right before the comparison, at the look-up of the
+ * account. A held answer does not occupy a connection.
+ */
+function slowLogins(phones: Set<string>) {
+  const gate = new Gate();
+  const isSlow = (values: string) => [...phones].some((phone) => values.includes(`"${phone}"`));
+  const asked = watchStatements('SELECT user_id AS "userId" FROM phones', {
+    beforeAnswer: ({ values }) => (isSlow(values) ? gate.wait() : Promise.resolve()),
   });
-  const hash = jest.spyOn(HashingPool.prototype, 'hash').mockImplementation(async (password, cost) => {
-    await waitFor(password);
-    return bcrypt.hash(password, cost);
-  });
-  return { compare, hash, end };
+  return { begun: () => asked.sent.filter(({ values }) => isSlow(values)).length, end: () => gate.open() };
 }
 
 describe('passwords from one address', () => {
@@ -78,11 +72,15 @@ describe('passwords from one address', () => {
       const [owner, neighbour] = [await insertAndSignIn(on), await insertPerson(app)];
       const [reset, fresh] = [await insertToken(neighbour), newPhone()];
       const registration = { nickname: 'Ann', password: newPassword(), verification_token: await insertToken(fresh) };
-      const { compare, hash, end } = slowHashing((password) => password === 'wrong-one');
-      const answers: Answer[] = [];
       const most = Math.ceil(quarters * QUARTER);
-      const storm = inParallel(most + 30, async (index) => answers.push(await stuffed(on, address(index))));
-      await until(() => answers.length >= 30 && compare.mock.calls.length >= most);
+      const phones = Array.from({ length: most + 30 }, newPhone);
+      const { begun, end } = slowLogins(new Set(phones.map(e164)));
+      const hashing = watchHashing();
+      const answers: Answer[] = [];
+      const storm = inParallel(phones.length, async (index) =>
+        answers.push(await login(on, phones[index] as PhoneFields, 'wrong-one', address(index))),
+      );
+      await until(() => answers.length >= 30 && begun() >= most);
       expect(countCodes(answers)).toEqual({ 429: 30 });
       expect(retryAfterOf(answers[0] as Answer)).toBeGreaterThan(0);
 
@@ -95,8 +93,8 @@ describe('passwords from one address', () => {
           post(on.api, '/user/reset_password', { verification_token: reset, password: newPassword() }, from(at)),
       ];
       for (const call of others) expectRefusal(await call(same), 429);
-      expect(compare).toHaveBeenCalledTimes(most);
-      expect(hash).not.toHaveBeenCalled();
+      expect(begun()).toBe(most);
+      expect([...hashing.compared, ...hashing.hashed]).toEqual([]);
       // Nothing was charged for it either.
       expect(await app.db('rate_limits').whereLike('key', `%${e164(owner)}%`)).toEqual([]);
       for (const call of others) expect((await call(HOME)).status).toBe(200);
@@ -114,16 +112,18 @@ describe('passwords of one phone', () => {
     const [owner, fresh] = [await insertPerson(app), newPhone()];
     const signedIn = await login(on, owner, owner.password, HOME);
     const [session, device] = [cookieOf(signedIn), deviceCookieOf(signedIn)];
-    const { compare, end } = slowHashing((password) => password === 'wrong-one');
-    const hold = jest.spyOn(LimitsRepository.prototype, 'hold');
+    const slow = new Set([e164(owner), e164(fresh)]);
+    const { begun, end } = slowLogins(slow);
+    const holds = watchStatements('INSERT INTO rate_limits', { value: 'login_failures_p:' });
     const answers: Answer[] = [];
     const most = Math.ceil(QUARTER);
     const trying = (phone: PhoneFields) =>
       inParallel(most + 30, async (index) => answers.push(await login(on, phone, 'wrong-one', `10.2.0.${index}`)));
     const storm = Promise.all([trying(owner), trying(fresh)]);
-    await until(() => answers.length >= 60 && compare.mock.calls.length >= 2 * most);
+    await until(() => answers.length >= 60 && begun() >= 2 * most);
     expect(countCodes(answers)).toEqual({ 429: 60 });
-    expect(hold).toHaveBeenCalledTimes(2 * most);
+    expect(holds.sent).toHaveLength(2 * most);
+    slow.clear();
 
     const at = from(HOME);
     const password = newPassword();
@@ -149,14 +149,14 @@ describe('right logins', () => {
   it('are not compared beyond their limit', async () => {
     const on = await instance({ LOGINS_PER_PHONE_AND_IP_HOUR: '2', LOGINS_PER_PHONE_DAY: '3' });
     const person = await insertPerson(app);
-    const compare = jest.spyOn(HashingPool.prototype, 'compare');
+    const hashing = watchHashing();
     expect(countCodes(await inParallel(10, () => login(on, person, person.password, ATTACKER)))).toEqual({
       200: 2,
       429: 8,
     });
-    expect(compare).toHaveBeenCalledTimes(2);
+    expect(hashing.compared).toHaveLength(2);
     expect(countCodes(await inParallel(5, () => login(on, person, person.password, HOME)))).toEqual({ 200: 1, 429: 4 });
-    expect(compare).toHaveBeenCalledTimes(3);
+    expect(hashing.compared).toHaveLength(3);
     // The answer does not depend on the password: a reached limit tells nothing of it.
     expectRefusal(await login(on, person, 'wrong-one', HOME), 429);
   });
@@ -194,7 +194,7 @@ describe('a password that is not compared', () => {
   it('is answered with 503 and Retry-After, and charged to nobody', async () => {
     const on = await instance({ LOGINS_PER_PHONE_DAY: '5', LOGIN_FAILURES_PER_IP: '5' });
     const person = await insertPerson(app);
-    jest.spyOn(HashingPool.prototype, 'compare').mockRejectedValue(new Unavailable('overloaded', 'too many'));
+    watchHashing({ kills: 'compare' });
     for (const password of [person.password, 'wrong-one']) {
       const refused = await login(on, person, password, HOME);
       expectRefusal(refused, 503);
@@ -207,7 +207,7 @@ describe('a password that is not compared', () => {
   it('is accepted even if it cannot be rehashed', async () => {
     const on = await instance({ BCRYPT_COST: '5' });
     const person = await insertPerson(app);
-    jest.spyOn(HashingPool.prototype, 'hash').mockRejectedValue(new Unavailable('overloaded', 'too many'));
+    watchHashing({ kills: 'hash' });
     expect((await login(on, person, person.password, HOME)).status).toBe(200);
   });
 });
@@ -220,16 +220,17 @@ describe('one verification token', () => {
     const on = await instance();
     const phone = operation === 'register' ? newPhone() : await insertPerson(app);
     const body = { ...fields, password: newPassword(), verification_token: await insertToken(phone) };
-    const { hash, end } = slowHashing(() => true);
+    const gate = new Gate();
+    const hashing = watchHashing({ before: () => gate.wait() });
     const answers: Answer[] = [];
     const call = async () => answers.push(await post(on.api, `/user/${operation}`, body, from(ATTACKER)));
     const storm = inParallel(40, call);
-    await until(() => answers.length >= 19 && hash.mock.calls.length > 0);
+    await until(() => answers.length >= 19 && hashing.hashed.length > 0);
     expect(countCodes(answers)).toEqual({ 429: 19 });
-    expect(hash).toHaveBeenCalledTimes(1);
-    end();
+    expect(hashing.hashed).toHaveLength(1);
+    gate.open();
     await storm;
-    expect(hash).toHaveBeenCalledTimes(1);
+    expect(hashing.hashed).toHaveLength(1);
     expect(countCodes(answers)).toEqual({ 200: 1, [spent]: 20, 429: 19 });
   });
 });
