@@ -1,8 +1,7 @@
+import childProcess, { fork, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { Refusal } from '../../packages/image-server/src/errors';
-import { ImageRewriter } from '../../packages/image-server/src/image-rewriter';
 import { startApp, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { multipartForm, noise, picture, PNG, pngOf } from '../support/images';
@@ -22,14 +21,15 @@ describe('images stored by this service', () => {
   beforeEach(async () => {
     ann = await insertAndSignIn(app);
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => app.close());
 
   const tokenOf = async ({ agent }: SignedInPerson) =>
     rememberSecret(String(field((await expectOk(agent.post('/user/get_image_token'))).result, 'token')));
-  const send = async (token: string, file: Buffer, name?: string) => {
+  const send = async (token: string, file: Buffer, name?: string, on = app) => {
     const key: [string, string][] = name === undefined ? [] : [['key', name]];
     const { headers, body } = multipartForm([['token', token], ...key, ['file', file]]);
-    const response = await fetch(app.url, { method: 'POST', headers, body: new Uint8Array(body) });
+    const response = await fetch(on.url, { method: 'POST', headers, body: new Uint8Array(body) });
     const json: unknown = await response.json();
     return { status: response.status, json, retryAfter: response.headers.get('retry-after') };
   };
@@ -50,6 +50,23 @@ describe('images stored by this service', () => {
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rows.length;
+  };
+  /** Lets each new decoder start, and then do nothing. Shortens the ten seconds that it has for an image. */
+  const hangDecoders = () => {
+    let isDue = false;
+    const wait = setTimeout;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, milliseconds?: number, ...values: []) => {
+      const isLimit = isDue && milliseconds === 10_000;
+      if (isLimit) isDue = false;
+      return wait(run, isLimit ? 100 : milliseconds, ...values);
+    });
+    const start = fork as (...args: unknown[]) => ChildProcess;
+    jest.spyOn(childProcess, 'fork').mockImplementation((...args: unknown[]) => {
+      const decoder = start(...args);
+      decoder.send = () => true;
+      // Its first message tells that it has started.
+      return decoder.once('message', () => (isDue = true));
+    });
   };
   const aDayLater = () => app.db('images').update({ due_at: app.db.raw('now()') });
 
@@ -124,13 +141,15 @@ describe('images stored by this service', () => {
     });
 
     it('to three an hour whose decoding is aborted because it takes too long', async () => {
-      const rewrite = jest.spyOn(ImageRewriter.prototype, 'rewrite');
-      rewrite.mockRejectedValue(new Refusal('image_too_slow', 'file: takes too long'));
+      hangDecoders();
+      const { databaseUrl, dataDir } = app;
+      const slow = await startApp({ UPLOADS_PER_USER_HOUR: '30' }, { databaseUrl, dataDir });
       const token = await tokenOf(ann);
       const statuses = [];
-      for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG)).status);
+      for (let i = 0; i < 4; i += 1) statuses.push((await send(token, PNG, undefined, slow)).status);
       expect(statuses).toEqual([400, 400, 400, 429]);
-      rewrite.mockRestore();
+      jest.restoreAllMocks();
+      await slow.close();
       const bob = await insertAndSignIn(app);
       for (let i = 0; i < 4; i += 1) expect((await send(await tokenOf(bob), PNG)).status).toBe(200);
     });
