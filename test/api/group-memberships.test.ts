@@ -223,7 +223,7 @@ describe('POST /group/join', () => {
     await expectRoles({ Ann: CREATOR, Bob: MEMBER });
   });
 
-  it('answers 404 to a kicked user until a member adds them, also when they quit before the kick', async () => {
+  it('answers 404 to a kicked user until a member adds them, who may then quit and join again', async () => {
     expectDone(await kick(ann, bob));
     expectRefusal(await join(bob), 404, 'your groups');
     expectDone(await add(ann, bob));
