@@ -24,7 +24,8 @@ function rowOf(name: string): string {
 }
 
 /**
- * Returns a cell without the fields of the result, which are in the schema, and without links to the sections below.
+ * Returns the note in a cell of docs/api.md, without a closing "see [...]". The result's fields are left out, as the schema
+ * has them, unless the note continues their sentence.
  */
 function noteOf(cell: string): string {
   const [, remark, fields, rest] = /^– \((.*)\)$|^(`[[{][^`]*`)?(.*)$/.exec(cell) ?? [];

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Returns the address with the password, which may hold any character; undefined if it has no place for a password. */
+/** Returns the address with the password, of any characters. Undefined if it has no host, or a password already. */
 export function withPassword(address: string, password: string): string | undefined {
   const url = new URL(address);
   if (url.host === '' || url.password !== '' || url.searchParams.has('password')) return undefined;

@@ -12,8 +12,7 @@ const DIRECTORY = join(__dirname, '..', '..', 'migrations');
 const LOCK = 5_718_203_664;
 
 /**
- * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records the bare name, which is the
- * same for sources and compiled files.
+ * Migrations are pairs of SQL files, NNNN_name.up.sql and NNNN_name.down.sql. Knex records NNNN_name only.
  */
 export const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: async () => names(),

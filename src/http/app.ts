@@ -48,7 +48,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
 
 /**
  * Headers of every answer: what helmet sets for JSON and images, which are not pages and contain no script or frame.
- * The few answers that may be stored overwrite the last.
+ * The few answers that may be stored set their own Cache-Control.
  */
 export const SAME_HEADERS = {
   'Content-Security-Policy': "default-src 'none';object-src 'none';base-uri 'none';frame-ancestors 'none'",

@@ -102,7 +102,7 @@ export function queueTable(processors: number) {
       per: 'service', atOnce: 2, waiting: 200, refusal: tooManyRequests },
     notices: { what: 'notices to owners',
       per: 'service', atOnce: 4, waiting: 100, refusal: tooManyRequests },
-    /** The sweeper does what is left undone. */
+    /** The sweeper later does the work that was refused, failed, or was cut off by a crash. */
     ends: { what: 'dismissed groups and closed accounts whose rows are being ended',
       per: 'service', atOnce: 1, waiting: 100, refusal: tooManyRequests },
   } satisfies Record<string, Row>;

@@ -149,7 +149,7 @@ export class ImageStore {
     }
   }
 
-  /** Removes and refuses an image whose entry was removed before it had its name, as when its account is closed. */
+  /** Removes the file and refuses the image if its entry was removed in the meantime, as when the account is closed. */
   private async withdraw(image: ImageName): Promise<never> {
     await this.removeFile(image);
     throw new Refusal('image_gone', 'the image was removed while it was being stored: send it again');

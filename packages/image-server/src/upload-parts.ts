@@ -9,7 +9,7 @@ import { ageOf, fileAt, flushFile, namesIn, needRoom, storageFailure, type Disk 
 import { hasCode, partsUnknown, Refusal } from './errors';
 import type { Incoming } from './incoming';
 
-/** An incomplete upload. Its id is unknown to other users, and in the other version of the protocol. */
+/** An incomplete upload. Finding it takes its user, its version of the protocol, and its id. */
 export interface PartedUpload {
   userId: string;
   version: 'v1' | 'v2';

@@ -56,7 +56,8 @@ export class GroupsRepository {
     return found;
   }
 
-  /** Counts open groups that the user made; the user's row is locked. Others could fill a count of inherited groups. */
+  /** Counts open groups that the user made. Inherited groups do not count: others could use up the limit with them. The
+   * user's row must be locked. */
   async countMadeBy(userId: string): Promise<number> {
     const [made] = await madeBy(this.db, { userId });
     return Number(made?.count ?? 0);

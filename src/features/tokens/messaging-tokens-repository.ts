@@ -55,7 +55,7 @@ const claimEnds = statement<TokenEnd>(
    RETURNING user_id AS "userId", ended_at AS "endedAt"`,
 );
 
-/** Tokens of a messaging provider, with the profile that the provider has, and the ends still to send to it. */
+/** Tokens of a messaging provider, with the name and portrait it knows, and users whose tokens it must still end. */
 export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
   constructor(private readonly db: Knex) {}
 

@@ -3,7 +3,7 @@ const { SwaggerUIBundle } = globalThis;
 
 /** Layout with only the operations: the rest is on this page already, or sets credentials other than cookies. */
 function reference({ React: { createElement, useState } }) {
-  /** Search field with a label: the original has none, and says that it finds only tags. */
+  /** Search field with a label. Swagger UI's has none, and its placeholder does not mention paths. */
   const Search = ({ layoutActions }) =>
     createElement('input', {
       type: 'search',
