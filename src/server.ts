@@ -152,7 +152,9 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http'
     return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set PORT to another one`);
   if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set PORT to 1024 or more`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new StartError(`${host} is not an address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`);
+    return new StartError(
+      `${host} is not an address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`,
+    );
   return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set HOST and PORT to others`);
 }
 

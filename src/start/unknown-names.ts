@@ -45,7 +45,11 @@ function distanceOf(one: string, other: string): number {
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1];
       const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      const ways = [distanceAt(row - 1, column) + 1, distanceAt(row, column - 1) + 1, distanceAt(row - 1, column - 1) + (isSame ? 0 : 1)];
+      const ways = [
+        distanceAt(row - 1, column) + 1,
+        distanceAt(row, column - 1) + 1,
+        distanceAt(row - 1, column - 1) + (isSame ? 0 : 1),
+      ];
       if (isSwapped) ways.push(distanceAt(row - 2, column - 2) + 1);
       rows[row]?.push(Math.min(...ways));
     }

@@ -312,7 +312,9 @@ describe('mistakes in settings at npm start', () => {
 
   it('starts in spite of an unknown variable', async () => {
     const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVL: 'info' })).untilReady();
-    expect(service.stderr).toBe('LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n');
+    expect(service.stderr).toBe(
+      'LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n',
+    );
     await service.stop();
   });
 
