@@ -190,22 +190,6 @@ declare const showAndRead: (url: string) => Promise<string>;
 declare const show: (page: string, user?: SyncUser) => void;
 `;
 
-/** The types of Node 20 do not know it. These are those of Node 22, as far as the README goes. */
-const SQLITE = `
-declare module 'node:sqlite' {
-  type Value = null | number | bigint | string | Uint8Array;
-  class Statement {
-    get(...parameters: Value[]): Record<string, Value> | undefined;
-    run(...parameters: Value[]): { changes: number | bigint };
-  }
-  class DatabaseSync {
-    constructor(path: string);
-    exec(sql: string): void;
-    prepare(sql: string): Statement;
-  }
-}
-`;
-
 try {
   if (!existsSync(join(client, 'node_modules'))) run(client, 'npm', 'ci');
   run(client, 'npm', 'run', '--silent', 'types', '--', '--check');
@@ -253,7 +237,6 @@ function writeApp() {
   write(app, 'commonjs/package.json', '{ "type": "commonjs" }');
   write(app, 'commonjs/client.test.js', COMMONJS_TEST);
   mkdirSync(join(app, 'node'));
-  write(app, 'node/sqlite.d.ts', SQLITE);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
