@@ -66,4 +66,15 @@ describe('the documentation', () => {
           for (const name of readdirSync(join(ROOT, path))) if (name.endsWith('.md')) found.add(join(path, name));
     expect(pages.filter((page) => !found.has(page))).toEqual([]);
   });
+
+  it('on adding an operation change lines that stand in their files once', () => {
+    const page = readFileSync(join(ROOT, 'docs/adding-an-operation.md'), 'utf8');
+    const blocks = [...page.matchAll(/^```diff (\S+)\n(.*?)\n```$/gms)];
+    expect(blocks.length).toBeGreaterThan(5);
+    for (const [, file = '', text = ''] of blocks) {
+      const before = text.split('\n').filter((line) => !line.startsWith('+'));
+      const lines = before.map((line) => `${line.slice(1)}\n`).join('');
+      expect(readFileSync(join(ROOT, file), 'utf8').split(lines)).toHaveLength(2);
+    }
+  });
 });
