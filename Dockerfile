@@ -26,7 +26,7 @@ COPY packages/image-server/src packages/image-server/src
 COPY migrations migrations
 COPY docs/openapi.json docs/
 COPY src src
-RUN npm run build
+RUN node scripts/build.mjs
 
 FROM ${NODE_IMAGE} AS service
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8585 DATA_DIR=/data
