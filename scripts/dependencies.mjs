@@ -1,10 +1,10 @@
 // Installs missing dependencies before a command begins. It uses nothing but Node.
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInstallScripts } from './install-scripts.mjs';
 import { ensureNode, stop } from './node.mjs';
+import { npmCi } from './npm-ci.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -19,7 +19,7 @@ async function installMissing(dev) {
   const missing = missingPackages(dev);
   if (missing.length === 0) return;
   process.stdout.write('Installing dependencies (the first time takes a minute or two) …\n');
-  const status = await npmCi(dev ? ['--include=dev', '--include=optional'] : ['--include=optional']);
+  const status = await npmCi(root, dev ? ['--include=dev', '--include=optional'] : ['--include=optional']);
   if (status !== 0) stop('The dependencies could not be installed: see what npm says above, then try again.');
 }
 
@@ -45,28 +45,4 @@ function isForThisPlatform({ os, cpu, libc }) {
 
 function packages(lockFile) {
   return existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : {};
-}
-
-function npmCi(flags) {
-  return new Promise((resolve) => {
-    const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...flags], {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      shell: process.platform === 'win32',
-    });
-    // Ctrl-C reaches npm too: this process waits until npm has cleaned up, and then ends by the same signal.
-    let interruption;
-    const interrupt = (signal) => child.kill((interruption = signal));
-    const settle = (status) => {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      if (interruption) process.kill(process.pid, interruption);
-      else resolve(status);
-    };
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-    child.on('error', (error) => {
-      process.stderr.write(`npm cannot be run: ${error.message}\n`);
-      settle(1);
-    });
-    child.on('exit', (status) => settle(status ?? 1));
-  });
 }

@@ -1,9 +1,10 @@
 // Every command begins here. On a Node that is too old, it continues with the Node of scripts/node, which npm installs
-// once. This file runs on Node 18 and imports only Node's modules.
+// once. This file runs on Node 18, and uses nothing but Node.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmCi } from './npm-ci.mjs';
 
 const OLDEST_NODE = [22, 18];
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), 'node');
@@ -11,28 +12,22 @@ const BINARY = join(FOLDER, 'node_modules', '.bin', 'node');
 
 /** Returns if this Node is new enough. Otherwise it never returns: a newer Node runs the command, and this one waits. */
 export async function ensureNode() {
-  if (isNewEnough(process.versions.node) || isTheNewer()) return;
-  fetchNewer();
+  if (isNewEnough(process.versions.node)) return;
+  await fetchNewer();
   await becomeParent();
 }
 
-function fetchNewer() {
+async function fetchNewer() {
   const newer = newerVersion();
   process.stderr.write(`Node ${process.versions.node} is past its end of life: going on with Node ${newer}.\n`);
-  if (!isInstalled(newer)) {
-    process.stderr.write(`Fetching Node ${newer} (about 60 MB, once) …\n`);
-    install();
-  }
-  if (!isInstalled(newer))
-    stop(
-      `Node ${OLDEST_NODE.join('.')} or newer is needed, and Node ${newer} could not be fetched from npm's registry: ` +
-        'nvm install takes the version of .nvmrc, and https://nodejs.org has all of them',
-    );
-}
-
-/** Keeps the newer Node from fetching itself if it cannot tell its version. */
-function isTheNewer() {
-  return existsSync(BINARY) && realpathSync(BINARY) === realpathSync(process.execPath);
+  if (isInstalled(newer)) return;
+  process.stderr.write(`Fetching Node ${newer} (about 60 MB, once) …\n`);
+  await npmCi(FOLDER, ['--no-update-notifier'], 'ignore');
+  if (isInstalled(newer)) return;
+  stop(
+    `Node ${OLDEST_NODE.join('.')} or newer is needed, and Node ${newer} could not be fetched from npm's registry: ` +
+      'nvm install takes the version of .nvmrc, and https://nodejs.org has all of them',
+  );
 }
 
 function isNewEnough(version) {
@@ -48,13 +43,6 @@ function newerVersion() {
 /** Runs it to be sure: a package for this platform may still need another C library. */
 function isInstalled(version) {
   return existsSync(BINARY) && spawnSync(BINARY, ['--version'], { encoding: 'utf8' }).stdout === `v${version}\n`;
-}
-
-/** npm checks the package against the hash in the lock file. */
-function install() {
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
-  const { error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (error) process.stderr.write(`npm cannot be run: ${error.message}\n`);
 }
 
 /** Exits with the status of the newer Node. Ctrl-C reaches both processes; other signals are passed on. */
@@ -82,6 +70,6 @@ export function stop(msg) {
 
 /** `node scripts/node.mjs` prints what goes before PATH, so that `node` is new enough. */
 if (process.argv[1] === fileURLToPath(import.meta.url) && !isNewEnough(process.versions.node)) {
-  fetchNewer();
+  await fetchNewer();
   process.stdout.write(`${dirname(BINARY)}:`);
 }

@@ -143,9 +143,10 @@ function main(paths) {
   const faults = files.flatMap((path) => faultsOfFile(path, readFileSync(path, 'utf8')));
   // In a clone: what is not yet in its origin.
   const subjects = git('log', '--no-merges', '--format=%s', 'origin/main..HEAD');
-  faults.push(
-    ...subjects.flatMap((subject) => (faultOfSubject(subject) ? [`${subject}: ${faultOfSubject(subject)}`] : [])),
-  );
+  for (const subject of subjects) {
+    const fault = faultOfSubject(subject);
+    if (fault) faults.push(`${subject}: ${fault}`);
+  }
   for (const fault of faults) console.error(fault);
   console.log(`prose: ${files.length} files, ${faults.length} faults`);
   process.exitCode = faults.length > 0 ? 1 : 0;
