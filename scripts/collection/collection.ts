@@ -57,13 +57,25 @@ const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 
 /** The variable that a request sends in a field or path parameter of this name. */
 const SENT: Record<string, string> = {
-  ...{ region: 'region', phone: 'phone', code: 'code', verification_token: 'verification_token' },
-  ...{ nickname: 'nickname', password: 'password', oldPassword: 'password', version: 'version' },
+  region: 'region',
+  phone: 'phone',
+  code: 'code',
+  verification_token: 'verification_token',
+  nickname: 'nickname',
+  password: 'password',
+  oldPassword: 'password',
+  version: 'version',
 };
 
 const VARIABLES: Record<string, string> = {
-  ...{ region: '44', phone: '7911123458', code: '', verification_token: '' },
-  ...{ nickname: 'Ann', password: 'opensesame', version: '0', image_token: '' },
+  region: '44',
+  phone: '7911123458',
+  code: '',
+  verification_token: '',
+  nickname: 'Ann',
+  password: 'opensesame',
+  version: '0',
+  image_token: '',
 };
 
 /** Fields of results that are kept, each with its variable. */

@@ -75,7 +75,9 @@ export function openApiDocument({ version, license }: Package): object {
       components: {
         securitySchemes: {
           sid: {
-            ...{ type: 'apiKey', in: 'cookie', name: 'sid' },
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'sid',
             description: 'The cookie that login sets: `sid`, in production `__Host-sid`.',
           },
         },

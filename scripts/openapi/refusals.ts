@@ -20,15 +20,29 @@ const LAST_STATUS = 599;
 
 /** Names of the answers that most operations share, by status. */
 const NAMES: Partial<Record<number, string>> = {
-  ...{ 400: 'BadRequest', 401: 'NotSignedIn', 403: 'CrossSite', 408: 'RequestTooSlow', 413: 'BodyTooLarge' },
-  ...{ 425: 'TooEarly', 431: 'HeadersTooLarge', 500: 'Failed', 502: 'BadGateway', 503: 'Unavailable' },
+  400: 'BadRequest',
+  401: 'NotSignedIn',
+  403: 'CrossSite',
+  408: 'RequestTooSlow',
+  413: 'BodyTooLarge',
+  425: 'TooEarly',
+  431: 'HeadersTooLarge',
+  500: 'Failed',
+  502: 'BadGateway',
+  503: 'Unavailable',
 };
 
 /** Ends of names that begin with the name of an operation. */
 const STATUSES: Partial<Record<number, string>> = {
   ...NAMES,
-  ...{ 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound', 406: 'NotAcceptable', 408: 'TimedOut' },
-  ...{ 413: 'TooLarge', 429: 'TooMany', 614: 'Taken' },
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  406: 'NotAcceptable',
+  408: 'TimedOut',
+  413: 'TooLarge',
+  429: 'TooMany',
+  614: 'Taken',
 };
 const USUAL = [...COMMON_REASONS.filter((reason) => reason !== 'malformed_path'), ...ON_THE_WAY];
 

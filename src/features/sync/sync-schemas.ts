@@ -16,8 +16,12 @@ export const sinceVersion = z.object({
     .string()
     .regex(/^[0-9]{1,16}$/, MESSAGE)
     .meta({
-      ...{ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      ...{ description: 'The version of the last answer; 0 for everything.', examples: [0] },
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The version of the last answer; 0 for everything.',
+      examples: [0],
     })
     .transform(Number)
     .refine(Number.isSafeInteger, MESSAGE),
