@@ -10,6 +10,7 @@ const USAGE = `usage: npm run bench -- [options]
   --only=a,b     only these scenarios: ${SCENARIOS.join(', ')}
   --rounds=N     measurements of each contestant (${DEFAULTS.rounds})
   --seconds=N    length of each measurement (${DEFAULTS.seconds})
+  --against=C    also measures the build of commit C, in read, sync and login; does not write to docs/
   --users=N      users in the database, a power of ten (${DEFAULTS.users}); growth compares a tenth with ten times of it
   --requests=N   requests between two readings of the memory in "start" (${DEFAULTS.requests})
 `;
@@ -19,7 +20,10 @@ export function readOptions(args) {
   const [flag, text] = [{ type: 'boolean' }, { type: 'string' }];
   const numbers = { rounds: text, seconds: text, users: text, requests: text };
   try {
-    const { values } = parseArgs({ args, options: { short: flag, record: flag, help: flag, only: text, ...numbers } });
+    const { values } = parseArgs({
+      args,
+      options: { short: flag, record: flag, help: flag, only: text, against: text, ...numbers },
+    });
     if (!values.help) return checked(values);
     process.stdout.write(USAGE);
   } catch (error) {
@@ -29,12 +33,12 @@ export function readOptions(args) {
   return undefined;
 }
 
-function checked({ short = false, record = false, only, ...numbers }) {
+function checked({ short = false, record = false, only, against, ...numbers }) {
   const wanted = Object.entries(numbers).map(([name, value]) => [name, Number(value)]);
   for (const [name, value] of wanted)
     if (!Number.isInteger(value) || value < 1 || (name === 'users' && !/^10{3,6}$/.test(value)))
       throw new Error(`--${name}=${numbers[name]}: is not a valid number`);
-  const all = { ...DEFAULTS, ...(short && SHORT), ...Object.fromEntries(wanted), short, record };
+  const all = { ...DEFAULTS, ...(short && SHORT), ...Object.fromEntries(wanted), short, record, against };
   const scenarios = only?.split(',') ?? all.scenarios;
   const unknown = scenarios.filter((name) => !SCENARIOS.includes(name));
   if (unknown.length > 0) throw new Error(`--only: no such scenario: ${unknown.join(', ')}`);

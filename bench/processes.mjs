@@ -10,16 +10,23 @@ import { root } from '../scripts/dependencies.mjs';
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 const OBSERVED = ['--expose-gc', '--import', `${root}/bench/observe.mjs`];
-const SERVICE = `${root}/dist/src/server.js`;
+const serviceIn = (folder) => `${folder}/dist/src/server.js`;
 
 /**
- * Starts the compiled service. `flags` are Node's own; `env` comes on top of the variables that production requires.
+ * Starts the compiled service, by default today's. `flags` are Node's own; `env` comes on top of the variables that
+ * production requires.
  */
-export function startService(bench, { database = 'bench', env, flags = [], isObserved } = {}) {
+export function startService(bench, { folder = root, database = 'bench', env, flags = [], isObserved } = {}) {
   const { postgres } = bench;
   const addresses = { DATABASE_URL: postgres.serviceUrl(database), DATABASE_MIGRATION_URL: postgres.url(database) };
   const all = { ...productionEnv(bench), ...addresses, ...env };
-  return startServer(bench, { name: 'service', args: [...flags, SERVICE], env: all, isObserved });
+  return startServer(bench, { name: 'service', args: [...flags, serviceIn(folder)], env: all, isObserved });
+}
+
+/** Returns the builds of the service that a scenario compares, each with an ending for the names of its figures. */
+export function builds({ options: { earlier } }) {
+  const today = { folder: root, ending: '' };
+  return earlier ? [today, { folder: earlier.folder, ending: ` at ${earlier.commit}` }] : [today];
 }
 
 export function startOwn(bench, name, { database = 'bench', env, args = [], flags = [], isObserved } = {}) {
@@ -77,7 +84,7 @@ async function freePort() {
 }
 
 function productionEnv(bench) {
-  const { generateSigningKey } = createRequire(SERVICE)('./integrations/messaging/signing-key');
+  const { generateSigningKey } = createRequire(serviceIn(root))('./integrations/messaging/signing-key');
   return {
     DATA_DIR: `${bench.folder}/service-data`,
     SESSION_SECRETS: bench.secret,

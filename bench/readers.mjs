@@ -28,6 +28,12 @@ function ours(name, title, start, cookie = {}) {
 export const floor = ours('floor', 'floor: node:http and pg, two statements', (bench) => startOwn(bench, 'floor'));
 export const service = ours('service', 'this service', startService);
 
+/** The service as an earlier commit built it. */
+export const earlier = (commit) =>
+  ours(`service at ${commit}`, `this service at ${commit}`, (bench, options) =>
+    startService(bench, { folder: bench.options.earlier.folder, ...options }),
+  );
+
 export const limit = ours('limit', 'limit: one joined statement on two pipelined connections', (bench, options) =>
   startOwn(bench, 'floor', { args: ['limit'], ...options }),
 );

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { root } from '../scripts/dependencies.mjs';
+import { earlierBuild } from './against.mjs';
 import { hasWrk } from './load.mjs';
 import { readOptions } from './options.mjs';
 
@@ -28,10 +29,11 @@ async function run() {
 
 async function prepare() {
   // The short check does not run other software; it needs only packages that the service has as well.
-  const needsOthers = !options.short || !hasWrk;
+  const needsOthers = !(options.short || options.against) || !hasWrk;
   const folder = `${root}/bench`;
   if (needsOthers && !existsSync(`${folder}/node_modules`)) command('npm', ['ci', '--no-audit', '--no-fund'], folder);
   command(process.execPath, ['scripts/build.mjs'], root);
+  if (options.against) options.earlier = earlierBuild(options.against);
 }
 
 function command(name, args, cwd) {

@@ -3,7 +3,7 @@ import { root } from '../../scripts/dependencies.mjs';
 import { outputOf, subject } from '../load.mjs';
 import { compare, rateRatio } from '../measure.mjs';
 import { answerTo, GOOD, PASSWORD, person, postPhone, spread } from '../people.mjs';
-import { startService } from '../processes.mjs';
+import { builds, startService } from '../processes.mjs';
 
 const CEILING = `${root}/bench/servers/bcrypt-ceiling.mjs`;
 const USERS = 5_000;
@@ -13,10 +13,14 @@ const WARM_UP_SECONDS = 40;
 export const title = 'Logging in';
 
 export async function run(bench) {
-  const login = await loginSubject(bench, await startService(bench));
+  const logins = [];
+  for (const { folder, ending } of builds(bench)) {
+    const login = await loginSubject(bench, await startService(bench, { folder }));
+    logins.push({ ...login, name: `login${ending}` });
+  }
   const titles = { floor: 'comparing passwords and nothing else, on all processors', login: 'POST /user/login' };
   const target = ['login', 'logins/s, ratio to bcrypt by itself', 'at least', 0.92, rateRatio];
-  return { titles, ...(await compare(bench, ceiling, [login], [target])) };
+  return { titles, ...(await compare(bench, ceiling, logins, [target])) };
 }
 
 export async function loginSubject(bench, server) {

@@ -1,7 +1,7 @@
 import { subject } from '../load.mjs';
 import { compare, cpuRatio, middle, p99Ratio, rateRatio, runsOf, target, warmUp } from '../measure.mjs';
 import { readRequests, spread } from '../people.mjs';
-import { checkAnswers, floor, limit, others, service } from '../readers.mjs';
+import { checkAnswers, earlier, floor, limit, others, service } from '../readers.mjs';
 
 /** Parse Server caches its reads for five seconds: in that time, no session comes again. */
 const SESSIONS = 20_000;
@@ -15,7 +15,9 @@ const targets = [
 ];
 
 export async function run(bench) {
-  const readers = [floor, service, limit, ...(bench.options.short ? [] : others)];
+  const { short, earlier: before } = bench.options;
+  const beside = before ? [earlier(before.commit)] : short ? [] : others;
+  const readers = [floor, service, limit, ...beside];
   const indexes = spread(bench.options.users, SESSIONS);
   const subjects = [];
   for (const reader of readers) {

@@ -1,7 +1,7 @@
 import { subject } from '../load.mjs';
 import { compare, rateRatio } from '../measure.mjs';
 import { answerTo, readRequests, syncRequests } from '../people.mjs';
-import { startService } from '../processes.mjs';
+import { builds, startService } from '../processes.mjs';
 import { floor } from '../readers.mjs';
 import { horizon, seedCircle } from '../seed.mjs';
 
@@ -36,15 +36,16 @@ export async function run(bench) {
   await postgres.fill('bench', SOME_CHANGES);
   const now = await horizon(postgres, 'bench');
   const bare = await floor.start(bench);
-  const server = await startService(bench);
   const requests = (version) => syncRequests(bench, version, users);
-  await check(server, requests(now), 0);
-  await check(server, requests(old), CHANGES);
   const reads = subject(bench, bare, 'floor', readRequests(bench));
-  const syncs = [
-    subject(bench, server, 'nothing new', requests(now)),
-    subject(bench, server, '10 changes', requests(old)),
-  ];
+  const syncs = [];
+  for (const { folder, ending } of builds(bench)) {
+    const server = await startService(bench, { folder });
+    await check(server, requests(now), 0);
+    await check(server, requests(old), CHANGES);
+    syncs.push(subject(bench, server, `nothing new${ending}`, requests(now)));
+    syncs.push(subject(bench, server, `10 changes${ending}`, requests(old)));
+  }
   return { titles, ...(await compare(bench, reads, syncs, targets)) };
 }
 

@@ -1,0 +1,36 @@
+// The build of an earlier commit, for --against: it runs beside today's, on the same database.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../scripts/dependencies.mjs';
+
+/** Builds a commit in .cache, unless it is there. Returns its short name and its folder. */
+export function earlierBuild(commit) {
+  const name = command('git', ['rev-parse', '--short', '--verify', `${commit}^{commit}`], root, 'pipe').trim();
+  const folder = join(root, '.cache', 'against', name);
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.unfinished`;
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { recursive: true });
+    command('git', ['archive', '--output', `${unfinished}.tar`, name], root);
+    command('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished], root);
+    rmSync(`${unfinished}.tar`);
+    install(unfinished);
+    command(process.execPath, ['scripts/build.mjs'], unfinished);
+    renameSync(unfinished, folder);
+  }
+  return { commit: name, folder };
+}
+
+function install(folder) {
+  const lock = (of) => readFileSync(join(of, 'package-lock.json'), 'utf8');
+  if (lock(folder) === lock(root)) return symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+}
+
+function command(name, args, cwd, stdout = 'inherit') {
+  const stdio = ['ignore', stdout, 'inherit'];
+  const done = spawnSync(name, args, { cwd, stdio, encoding: 'utf8', shell: process.platform === 'win32' });
+  if (done.status !== 0) process.exit(1);
+  return done.stdout;
+}
