@@ -77,6 +77,17 @@ export function columnList(columns: Record<string, string>): string {
     .join(', ');
 }
 
+/**
+ * Returns one SELECT for several, since each statement costs both sides a message. Its row has the rows of each as a
+ * list, in JSON: numbers, texts, booleans and null arrive as by themselves.
+ */
+export function together(selects: Record<string, string>): string {
+  const lists = Object.entries(selects).map(
+    ([name, sql]) => `(SELECT coalesce(json_agg(one), '[]') FROM (${sql}) AS one) AS "${name}"`,
+  );
+  return `SELECT ${lists.join(', ')}`;
+}
+
 /** Returns SQL that formats a time for clients. */
 export function shown(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -251,19 +251,19 @@ describe('the query plan', () => {
   });
 
   it.each([
-    ['sync-named-friendships', 'friendships_user_named'],
-    ['sync-named-blacklist', 'blacklist_user_held'],
+    ['sync-named-rows', 'friendships_user_named'],
+    ['sync-named-rows', 'blacklist_user_held'],
     ['end-other-sides', 'friendships_friend'],
     ['overdue-requests', 'friendships_asked_at'],
     ['count-groups-made', 'groups_made_by'],
-    ['sync-memberships', 'group_members_living'],
+    ['sync-rows', 'group_members_living'],
     ['sync-page-of-ended-memberships', 'group_members_ended'],
   ])('for %s uses the index %s', async (name, index) => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);
   });
 
   it('for sync finds the ended memberships that the client lacks without reading those that it has', async () => {
-    const plan = await planOf(statements.get('sync-memberships') ?? '');
+    const plan = await planOf(statements.get('sync-rows') ?? '');
     expect(plan).toMatch(/Index Scan using group_members_ended .*\n.*Index Cond: .*member_id = .* AND \(version > /);
   });
 

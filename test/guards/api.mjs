@@ -962,8 +962,8 @@ export const guards = {
   'sync-large-2': {
     guard: 'sync reads a long blacklist in pages',
     file: 'src/features/sync/sync-repository.ts',
-    replace: 'blacklist: blacklisted.length <= few ? blacklisted : undefined',
-    by: 'blacklist: blacklisted',
+    replace: 'blacklist: blacklist.length <= few ? blacklist : undefined',
+    by: 'blacklist: blacklist',
     named: 'reads it in pages, and returns all that has not ended',
   },
   'sync-large-3': {

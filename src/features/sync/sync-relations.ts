@@ -39,10 +39,7 @@ const FRIENDSHIPS = `
  * Reads one row more than a chunk, which shows that there are many. Ordered like the index: with only a LIMIT,
  * PostgreSQL may read the whole table if one user has most of it.
  */
-export const blacklist = statement<SyncBlacklistEntry, Asked>(
-  'sync-blacklist',
-  `${BLACKLIST} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`,
-);
+const CHANGED_BLACKLIST = `${BLACKLIST} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`;
 
 /** Not prepared, like pages of members. */
 export const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
@@ -51,10 +48,7 @@ export const pageOfBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
   { prepared: false },
 );
 
-export const friendships = statement<SyncFriendship, Asked>(
-  'sync-friendships',
-  `${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`,
-);
+const CHANGED_FRIENDS = `${FRIENDSHIPS} AND version > :since ORDER BY user_id, version LIMIT ${CHUNK + 1}`;
 
 export const pageOfFriendships = statement<SyncFriendship, Asked | 'after'>(
   'sync-page-of-friendships',
@@ -84,10 +78,7 @@ const RENAMED_ENTRIES = `
 /** Finds renamed friends: a friend's rename gives the friendship a new named_version. Each half has its own index. */
 const RENAMED_FRIENDS = `${FRIENDSHIPS} AND version <= :since AND named_version > :since`;
 
-export const namedBlacklist = statement<SyncBlacklistEntry, Asked>(
-  'sync-named-blacklist',
-  namedEntries(`${BLACKLIST} AND version > :since UNION ALL ${RENAMED_ENTRIES} LIMIT ${FEW + 1}`),
-);
+const NAMED_BLACKLIST = namedEntries(`${BLACKLIST} AND version > :since UNION ALL ${RENAMED_ENTRIES} LIMIT ${FEW + 1}`);
 
 export const pageOfNamedBlacklist = statement<SyncBlacklistEntry, Asked | 'after'>(
   'sync-page-of-named-blacklist',
@@ -97,10 +88,7 @@ export const pageOfNamedBlacklist = statement<SyncBlacklistEntry, Asked | 'after
   { prepared: false },
 );
 
-export const namedFriendships = statement<SyncFriendship, Asked>(
-  'sync-named-friendships',
-  namedFriends(`${FRIENDSHIPS} AND version > :since UNION ALL ${RENAMED_FRIENDS} LIMIT ${FEW + 1}`),
-);
+const NAMED_FRIENDS = namedFriends(`${FRIENDSHIPS} AND version > :since UNION ALL ${RENAMED_FRIENDS} LIMIT ${FEW + 1}`);
 
 export const pageOfNamedFriendships = statement<SyncFriendship, Asked | 'after'>(
   'sync-page-of-named-friendships',
@@ -109,3 +97,7 @@ export const pageOfNamedFriendships = statement<SyncFriendship, Asked | 'after'>
        AND friend_id > :after ORDER BY friend_id LIMIT ${CHUNK}`)} ORDER BY row."friendId"`,
   { prepared: false },
 );
+
+/** Both lists as they are read with everything else. */
+export const PLAIN_LISTS = { blacklist: CHANGED_BLACKLIST, friends: CHANGED_FRIENDS };
+export const NAMED_LISTS = { blacklist: NAMED_BLACKLIST, friends: NAMED_FRIENDS };

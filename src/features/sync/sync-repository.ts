@@ -1,11 +1,19 @@
 import type { Knex } from 'knex';
 import type { SharedReads } from '../../database/shared-reads';
-import { columnList, statement, type Runner } from '../../database/statement';
+import { columnList, statement, together, type Runner } from '../../database/statement';
 import type { Role } from '../groups/roles';
 import { NAMES, withNames } from '../users/names';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 import * as relations from './sync-relations';
-import { CHUNK, FEW, type Asked, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
+import {
+  CHUNK,
+  FEW,
+  NAMED_LISTS,
+  PLAIN_LISTS,
+  type Asked,
+  type SyncBlacklistEntry,
+  type SyncFriendship,
+} from './sync-relations';
 
 export interface SyncUser extends Profile {
   version: number;
@@ -69,10 +77,7 @@ export interface SyncRows {
 /** The clock reveals a version from an earlier state of the database. */
 const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS horizon, sync_clock() AS clock');
 
-const user = statement<SyncUser, Asked>(
-  'sync-user',
-  `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`,
-);
+const USER = `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`;
 
 export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupVersion}|${groupId}`;
 
@@ -90,9 +95,8 @@ const ENDED = `
  * The user's own memberships. A present one is sent when it or its group has changed. Ended ones have an index of their
  * own, since their number is not limited. One row more than a chunk shows that there are many.
  */
-const memberships = statement<SyncMembership & { hasEnded: boolean }, Asked>(
-  'sync-memberships',
-  `SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
+const MEMBERSHIPS = `
+  SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
           CASE WHEN ${IS_OUT} THEN '' ELSE g.name END AS "groupName",
           CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion",
           false AS "hasEnded"
@@ -100,8 +104,7 @@ const memberships = statement<SyncMembership & { hasEnded: boolean }, Asked>(
     CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
     WHERE me.member_id = :userId AND NOT me.is_deleted AND (me.version > :since OR g.version > :since)
       AND (:since::bigint > 0 OR NOT ${IS_OUT})
-   UNION ALL (${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1})`,
-);
+   UNION ALL (${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1})`;
 
 /** Ordered like the index. A row written at the same time moves to a later page. Not prepared, like members' pages. */
 const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'>(
@@ -142,7 +145,7 @@ function membersOf(groups: string, page = ''): string {
 }
 
 /** Reads one row more than FEW, which shows that there are many. */
-const fewMembers = statement<SyncMember, Asked>('sync-members', `${membersOf(GROUPS_OF_USER)} LIMIT ${FEW + 1}`);
+const FEW_MEMBERS = `${membersOf(GROUPS_OF_USER)} LIMIT ${FEW + 1}`;
 
 /** Counts at most a chunk of members, so that a large group is counted as quickly as a small one. */
 const groupsToRead = statement<GroupToRead, Asked>(
@@ -170,6 +173,19 @@ const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'aft
   { prepared: false },
 );
 
+/** Rows that each sync reads. A long list has some rows more than are sent from here. */
+interface Found {
+  users: SyncUser[];
+  blacklist: SyncBlacklistEntry[];
+  friends: SyncFriendship[];
+  groups: (SyncMembership & { hasEnded: boolean })[];
+  members: SyncMember[];
+}
+
+const ALWAYS = { users: USER, groups: MEMBERSHIPS, members: FEW_MEMBERS };
+const plainRows = statement<Found, Asked>('sync-rows', together({ ...ALWAYS, ...PLAIN_LISTS }));
+const namedRows = statement<Found, Asked>('sync-named-rows', together({ ...ALWAYS, ...NAMED_LISTS }));
+
 /** The reads of sync, each a plain autocommit statement. docs/data.md says why that is enough. */
 export class SyncRepository {
   constructor(
@@ -184,24 +200,18 @@ export class SyncRepository {
     return time;
   }
 
-  /** Sends all statements at once on one connection. */
   async rows(userId: string, { since, names }: Wanted): Promise<SyncRows> {
-    const on = this.reads.connection();
-    const of = { userId, since };
-    const [[owner], blacklisted, friends, groups, members] = await Promise.all([
-      user(on, of),
-      names ? relations.namedBlacklist(on, of) : relations.blacklist(on, of),
-      names ? relations.namedFriendships(on, of) : relations.friendships(on, of),
-      memberships(on, of),
-      fewMembers(on, of),
-    ]);
-    if (owner === undefined) throw new Error('sync found no user');
+    const read = names ? namedRows : plainRows;
+    const [found] = await read(this.reads, { userId, since });
+    const [owner] = found?.users ?? [];
+    if (found === undefined || owner === undefined) throw new Error('sync found no user');
+    const { blacklist, friends, groups, members } = found;
     const few = names ? FEW : CHUNK;
     const living = groups.filter(({ hasEnded }) => !hasEnded);
     const manyEnded = groups.length - living.length > CHUNK;
     return {
       user: owner,
-      blacklist: blacklisted.length <= few ? blacklisted : undefined,
+      blacklist: blacklist.length <= few ? blacklist : undefined,
       friends: friends.length <= few ? friends : undefined,
       groups: manyEnded ? living : groups,
       manyEnded,
