@@ -1,6 +1,17 @@
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['read', 'sync', 'login', 'codes', 'storm', 'full-sync', 'growth', 'start', 'profile'];
+export const SCENARIOS = [
+  'read',
+  'sync',
+  'login',
+  'codes',
+  'storm',
+  'full-sync',
+  'growth',
+  'instances',
+  'start',
+  'profile',
+];
 const DEFAULTS = { rounds: 5, seconds: 6, warmUp: 1, users: 100_000, requests: 1_000_000, scenarios: SCENARIOS };
 const SHORT = { rounds: 2, seconds: 2, warmUp: 0, users: 10_000, scenarios: ['read', 'sync', 'login', 'codes'] };
 
