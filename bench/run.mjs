@@ -20,11 +20,17 @@ async function run() {
   try {
     await bench.start();
     const results = {};
-    for (const name of options.scenarios) results[name] = await bench.play(name);
-    process.exitCode = (await report(bench, results)) ? 0 : 1;
+    for (const name of options.scenarios) await bench.play(name).then((result) => (results[name] = result), failed);
+    if (!(await report(bench, results))) process.exitCode = 1;
   } finally {
     await bench.stop();
   }
+}
+
+/** A scenario that breaks off fails the run, and leaves the results of the others. */
+function failed(error) {
+  process.stderr.write(`${error.stack}\n`);
+  process.exitCode = 1;
 }
 
 async function prepare() {

@@ -28,16 +28,16 @@ const hmac = (phone, text) => createHmac('sha256', SESSION_SECRET).update(`${pho
 
 async function sendCode(phone, caller) {
   const { number } = phone;
-  await limits.full(wrongCodes(number, caller.ip));
+  await limits.findFull(wrongCodes(number, caller.ip));
   await limits.take([
     { key: `resend:${number}`, amount: 1, seconds: MINUTE },
     { key: `send_per_phone:${number}`, amount: 10, seconds: DAY },
     { key: `send_per_address:${caller.ip}`, amount: 200, seconds: HOUR },
   ]);
-  await traffic.of(phone);
+  await traffic.ofRegion(phone);
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   const kept = { hmac: hmac(number, code), askerHmac: hmac(number, caller.ip) };
-  await verification.addCode(phone, kept, 300);
+  await verification.addCode(phone, kept, caller.ip, 300);
   await appendFile(SMS_FILE, `${JSON.stringify({ to: number, code })}\n`);
   await events.add({ event: 'code_sent', phone }, caller);
   return { code: 200 };
@@ -50,7 +50,7 @@ async function verifyCode(phone, caller, code) {
     { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
   const guesses = wrongCodes(number, caller.ip);
-  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], 5, guesses);
+  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], { asker: 5, others: 5 }, guesses);
   const places = await limits.hold(guesses);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
   await limits.free(places);
