@@ -20,7 +20,7 @@ RUN npm uninstall --no-save --omit=dev --workspace=packages/image-server --inclu
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json knexfile.ts ./
-COPY scripts/build.mjs scripts/migrate.ts scripts/migrate-rollback.ts scripts/
+COPY scripts/build.mjs scripts/admin.ts scripts/migrate.ts scripts/migrate-rollback.ts scripts/
 COPY packages/embedded-database/src packages/embedded-database/src
 COPY packages/image-server/src packages/image-server/src
 COPY migrations migrations
@@ -31,7 +31,8 @@ RUN node scripts/build.mjs
 FROM ${NODE_IMAGE} AS service
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8585 DATA_DIR=/data
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown node:node /data \
+  && printf '#!/bin/sh\nexec node /app/dist/scripts/admin.js "$@"\n' > /usr/local/bin/admin && chmod +x /usr/local/bin/admin
 COPY --from=runtime-packages /app/package.json ./
 COPY --from=runtime-packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -4,7 +4,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /** Layers of src, from the bottom up. A file imports only from its own layer and lower ones. */
-const LAYERS = 'base load database http integrations web features config start composition server'.split(' ');
+const LAYERS = 'base load database http integrations web features config start composition admin server'.split(' ');
 
 /** Slices of src/features. A slice imports only from itself and from those before it. */
 const SLICES = (

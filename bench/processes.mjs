@@ -97,5 +97,6 @@ function productionEnv(bench) {
     PUBLIC_URL: 'https://accounts.example.com',
     TRUST_PROXY: '1',
     SEND_CODE_PER_DAY: '0',
+    METRICS_PORT: '0',
   };
 }

@@ -1,6 +1,8 @@
-// Writes the tables of limits and queues into docs/limits.md, and the variables of limits into .env.example.
+// Writes the tables of limits and queues into docs/limits.md, of metrics into docs/metrics.md, and the variables of
+// limits into .env.example.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Metrics } from '../src/composition/metrics';
 import { LIMIT_VARIABLES, LIMITS, limitsOf, type Limit, type LimitName, type LimitRow } from '../src/load/limits';
 import { queueTable } from '../src/load/queues';
 
@@ -12,6 +14,7 @@ const WIDTH = 122;
 const TABLES = [
   { file: 'docs/limits.md', after: '|---|---|---|---|---|\n', before: '\n## At once', made: limitsTable },
   { file: 'docs/limits.md', after: '|---|---|---|---|---|---|---|\n', before: '\nA client that', made: queuesTable },
+  { file: 'docs/metrics.md', after: '|---|---|---|---|\n', before: '\n## Labels', made: metricsTable },
   { file: '.env.example', after: ' its /48 (16 times).\n', before: '\n# --- docker compose only', made: variables },
 ];
 
@@ -56,6 +59,12 @@ function queuesTable(): string {
     return line(what, per, atOnce, share, most, waitMs === undefined ? '' : `${waitMs / 1_000} s`, `${code} ${reason}`);
   });
   return rows.join('');
+}
+
+function metricsTable(): string {
+  const shown = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
+  const rows = new Metrics().described();
+  return rows.map(({ name, type, help, labels }) => line(`\`${name}\``, type, shown(labels), help)).join('');
 }
 
 function line(...cells: unknown[]): string {

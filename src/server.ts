@@ -6,12 +6,14 @@ import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedd
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { buildContainer } from './composition/container';
+import { Metrics } from './composition/metrics';
 import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config/config';
 import { awaitDatabase } from './database/await-database';
 import { shownAddress } from './database/database-url';
 import { migrate } from './database/migrations';
 import { SERVICE_ROLE } from './database/service-role';
+import { createMetricsServer } from './http/metrics-server';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { folderMistakes } from './start/folders';
 import { keyMistakes, loadKeys } from './start/keys';
@@ -40,15 +42,23 @@ async function start(): Promise<void> {
     const database = await openDatabase(config, cleanups);
     const keys = loadKeys(config);
     const logger = createLogger(config.logLevel);
-    const container = await buildContainer(config, { databaseUrl: database.url, keys, logger });
+    const metrics = config.metrics && new Metrics();
+    const outside = { databaseUrl: database.url, keys, logger, ...(metrics && { observers: metrics }) };
+    const container = await buildContainer(config, outside);
     cleanups.push(() => container.close());
+    metrics?.watch(container.services);
+    const metricsServer =
+      config.metrics &&
+      metrics &&
+      (await listen(createMetricsServer(metrics), { ...config.metrics, prefix: 'METRICS_' }));
+    if (metricsServer) cleanups.push(async () => void metricsServer.close());
     const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken });
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsServer });
   } catch (error) {
     await stop();
     throw error;
@@ -140,33 +150,39 @@ async function askForPort({ http }: Config): Promise<void> {
   await new Promise((resolve) => asking.close(resolve));
 }
 
-function listen<T extends TcpServer>(server: T, http: Config['http']): Promise<T> {
+interface Listening {
+  host: string;
+  port: number;
+  /** Before HOST and PORT, in the names of the variables. */
+  prefix?: string;
+}
+
+function listen<T extends TcpServer>(server: T, at: Listening): Promise<T> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, http)));
-    server.listen(http.port, http.host, () => resolve(server));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, at)));
+    server.listen(at.port, at.host, () => resolve(server));
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, { host, port }: Config['http']): Error {
+function listenError(error: NodeJS.ErrnoException, { host, port, prefix = '' }: Listening): Error {
+  const [HOST, PORT] = [`${prefix}HOST`, `${prefix}PORT`];
   if (error.code === 'EADDRINUSE')
-    return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set PORT to another one`);
-  if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set PORT to 1024 or more`);
+    return new StartError(`port ${port} on ${host} is taken: stop what listens there, or set ${PORT} to another one`);
+  if (error.code === 'EACCES') return new StartError(`port ${port} needs more rights: set ${PORT} to 1024 or more`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new StartError(
-      `${host} is not an address of this machine: set HOST to one of its own, or to 0.0.0.0 for all`,
+      `${host} is not an address of this machine: set ${HOST} to one of its own, or to 0.0.0.0 for all`,
     );
-  return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set HOST and PORT to others`);
+  return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set ${HOST} and ${PORT} to others`);
 }
 
 /** Prints the address and a command to try, which requests an SMS only where none is really sent. */
 function announce(
   server: Server,
-  { http, imagesOnly, production, sms }: Config,
-  { database, inboxToken }: { database: string; inboxToken: string },
+  { http, imagesOnly, metrics, production, sms }: Config,
+  { database, inboxToken, metricsServer }: { database: string; inboxToken: string; metricsServer: Server | undefined },
 ): void {
-  const { port } = server.address() as AddressInfo;
-  const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = addressOf(server, http.host);
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
   const asking =
     imagesOnly || sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
@@ -174,10 +190,17 @@ function announce(
     `  database  ${database}`,
     `  try       curl ${url}${asking}`,
     ...pagePaths({ http, imagesOnly, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
+    ...(metricsServer && metrics ? [`  metrics   ${addressOf(metricsServer, metrics.host)}/metrics`] : []),
     '  stop      Ctrl-C',
   ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });
   else say(['', ready, ...more, ''].join('\n'));
+}
+
+function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
 function sayWaiting(databaseUrl: string, why: unknown): void {

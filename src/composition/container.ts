@@ -15,7 +15,7 @@ import type { Operation } from '../http/operation';
 import { operationsRouter } from '../http/operations-router';
 import { operations } from './operations';
 import { pages } from './pages';
-import { buildServices, type Outside } from './services';
+import { buildServices, type Outside, type Services } from './services';
 
 export interface ContainerOptions {
   /** Wraps each operation, for instance to compare its answers with its description. */
@@ -24,6 +24,7 @@ export interface ContainerOptions {
 
 export interface Container {
   app: Express;
+  services: Services;
   db: Knex;
   /** Makes /readyz answer 503, so that a load balancer sends requests to other instances. */
   announceStop(): void;
@@ -82,7 +83,8 @@ export async function buildContainer(
   ];
 
   return {
-    app: createApp({ routers, onError, logger }, config.http),
+    app: createApp({ routers, onError, logger, observe: outside.observers?.request }, config.http),
+    services,
     db: connections.db,
     sweep: () => services.sweep(),
     announceStop: () => health.announceStop(),

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import type { Caller } from '../base/caller';
 import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
+import type { StatementObserver } from '../database/pool';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
@@ -21,6 +23,7 @@ import { ImageAccounts } from '../features/images/image-accounts';
 import { Limiter, type LimitMet } from '../features/limits/limiter';
 import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
+import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
@@ -34,10 +37,12 @@ import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
 import { publicUrlFrom } from '../http/public-url';
+import type { RequestObserver } from '../http/request-log';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { TokenEnds } from '../integrations/messaging/token-ends';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
+import { CountedSmsSender } from '../integrations/sms/counted-sms-sender';
 import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
@@ -66,6 +71,8 @@ export interface Outside {
   logger: Logger;
   /** Replaces the configured sender. */
   sms?: SmsSender;
+  /** Told of each request and statement. */
+  observers?: { request: RequestObserver; statement: StatementObserver };
 }
 
 export type Services = Awaited<ReturnType<typeof buildServices>>;
@@ -77,7 +84,8 @@ type Vendors = Awaited<ReturnType<typeof chooseVendors>>;
 export async function buildServices(config: Config, outside: Outside) {
   const base = openBase(config, outside);
   const { connections, queues, background, repos, logger } = base;
-  const sender = outside.sms ?? (await chooseSmsSender(config.sms));
+  const chosen = outside.sms ?? (await chooseSmsSender(config.sms));
+  const sender = new CountedSmsSender(chosen, config.sms.provider);
   const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
   const sms = inbox ?? sender;
 
@@ -89,24 +97,24 @@ export async function buildServices(config: Config, outside: Outside) {
 
   const { storage, tokenEnds } = vendors;
   const { dismissals, friendships } = circles;
-  const sweeps = [
-    () => storage.sweep(),
-    () => repos.limits.sweep(),
-    () => repos.verification.sweep(),
-    () => repos.smsTraffic.sweep(),
-    () => repos.securityEvents.sweep(config.auditDays),
-    () => dismissals.sweep(),
-    () => accounts.closings.sweep(),
-    () => friendships.sweep(),
-  ];
+  const sweeps = {
+    images: () => storage.sweep(),
+    limits: () => repos.limits.sweep(),
+    codes: () => repos.verification.sweep(),
+    traffic: () => repos.smsTraffic.sweep(),
+    events: () => repos.securityEvents.sweep(config.auditDays),
+    dismissals: () => dismissals.sweep(),
+    closings: () => accounts.closings.sweep(),
+    requests: () => friendships.sweep(),
+  };
   const ofAccounts = () => [
     new Sweeper(sweeps, logger),
-    new Sweeper([() => repos.captchas.sweep()], logger, CAPTCHA_SWEEP_MS),
-    new Sweeper([() => tokenEnds.sweep()], logger, TOKEN_ENDS_SWEEP_MS),
+    new Sweeper({ captchas: () => repos.captchas.sweep() }, logger, CAPTCHA_SWEEP_MS),
+    new Sweeper({ tokens: () => tokenEnds.sweep() }, logger, TOKEN_ENDS_SWEEP_MS),
   ];
   const ofImages = () => [
-    new Sweeper([() => storage.sweep()], logger),
-    new Sweeper([() => storage.removeUnused()], logger, REMOVE_UNUSED_MS),
+    new Sweeper({ images: () => storage.sweep() }, logger),
+    new Sweeper({ unused: () => storage.removeUnused() }, logger, REMOVE_UNUSED_MS),
   ];
   const sweepers = config.imagesOnly ? ofImages() : ofAccounts();
 
@@ -114,6 +122,23 @@ export async function buildServices(config: Config, outside: Outside) {
     connections,
     queues,
     inbox,
+    counted: {
+      limits: [watch.limiter.met],
+      sms: [sender.counts],
+      alarms: [codes.spendGuard.alarms],
+      captchas: [codes.captchas.counts],
+      missingEvents: [watch.audit.missing],
+      sweeps: sweepers.map(({ rounds }) => rounds),
+    },
+    /** Figures that only the database knows. */
+    asked: { codes: () => repos.smsTraffic.ofDay(), versions: () => circles.sync.time() },
+    /** For the command line of operators. */
+    operators: {
+      userIdOf: (phone: string) => repos.users.idByPhone(phone),
+      trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
+      clearLimit: (name: string, subject: string) => repos.limits.clear(`${name}:${subject}`),
+      note: (detail: string, caller: Caller) => repos.securityEvents.add({ event: 'operator', detail }, caller),
+    },
     jwks: vendors.jwks,
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
@@ -139,8 +164,8 @@ export async function buildServices(config: Config, outside: Outside) {
 }
 
 /** Opens what all other parts use. */
-function openBase(config: Config, { databaseUrl, logger }: Outside) {
-  const connections = openConnections(databaseUrl, config.database, logger);
+function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
+  const connections = openConnections(databaseUrl, config.database, logger, observers?.statement);
   const queues = openQueues();
   return {
     connections,
@@ -213,6 +238,7 @@ function buildCodes(
   const sendingParts = { sender, captchas, limiter, spendGuard, places, audit, logger };
   return {
     captchas,
+    spendGuard,
     sending: new SendCodeService(sendingParts, config.verification),
     verifying: new VerifyCodeService({ verification, codes, users, limiter, places, audit }, config.verification),
   };

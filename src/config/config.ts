@@ -117,6 +117,11 @@ function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environm
   return { days: given ?? Math.min(SESSION_DAYS, maxDays), maxDays };
 }
 
+function metricsOf({ METRICS_HOST: host, METRICS_PORT: given }: Environment, strict: boolean) {
+  const port = given ?? (strict ? undefined : 0);
+  return port === undefined ? undefined : { host, port };
+}
+
 /** Returns whether the address is in a private network: a deployment there has its own images there. */
 function isOnPrivateHost(address: string | undefined): boolean {
   return address !== undefined && isPrivateHost(new URL(address).hostname);
@@ -146,6 +151,8 @@ function nested(env: Environment, mistakes: string[]) {
       docsPage: env.DOCS_PAGE === 'on',
       leaveSeconds: inProduction(env.LEAVE_SECONDS, 3),
     },
+    /** Without it there are no metrics. Outside of production a free port is found. */
+    metrics: metricsOf(env, strict),
     database: {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
-import { connectionOptions, knexOn, openPool, PLAN_ONCE } from './pool';
+import { connectionOptions, knexOn, openPool, PLAN_ONCE, type StatementObserver } from './pool';
 import { DatabaseProbe } from './probe';
 import { SharedReads } from './shared-reads';
 import { withTimeout } from '../load/timeout';
@@ -16,7 +16,13 @@ const SHARED_CONNECTIONS = 2;
 const CLOSE_MS = 2_000;
 
 /** Opens the connections of this process to the database, each when it is first needed. */
-export function openConnections(url: string, { poolMax, prepare }: DatabaseSettings, logger: Logger) {
+export function openConnections(
+  url: string,
+  { poolMax, prepare }: DatabaseSettings,
+  logger: Logger,
+  observe: StatementObserver = () => undefined,
+) {
+  const timed = (name: string) => (seconds: number) => observe(name, seconds);
   const watch = new ConnectionWatch({
     away: (cause) => logger.error({ err: cause }, 'the database is unavailable'),
     back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is available again'),
@@ -26,14 +32,15 @@ export function openConnections(url: string, { poolMax, prepare }: DatabaseSetti
   // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
   const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
   // For small reads, each of which takes a fraction of a millisecond.
-  const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
+  const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
-  const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare);
+  const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('sync'));
   const probe = new DatabaseProbe(url, watch);
   return {
     pool,
-    db: knexOn(pool, prepare),
-    counting: knexOn(countingPool, prepare),
+    pools: { main: pool, counting: countingPool },
+    db: knexOn(pool, prepare, timed('main')),
+    counting: knexOn(countingPool, prepare, timed('counting')),
     reads,
     syncReads,
     probe,

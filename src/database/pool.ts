@@ -79,15 +79,25 @@ interface KnexClient {
   _query(connection: unknown, query: unknown): Promise<unknown>;
 }
 
+/** Told how long a statement took, waiting for a connection not included. */
+export type StatementObserver = (connections: string, seconds: number) => void;
+
 /**
  * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it; transactions are
  * retried as a whole. Without `prepare` no statement is prepared, for poolers that do not support this.
  */
-export function knexOn(pool: Pool, prepare: boolean): Knex {
+export function knexOn(pool: Pool, prepare: boolean, took: (seconds: number) => void = () => undefined): Knex {
   const db = knex({ client: 'pg', connectionPool: pool, log });
   db.userParams = { prepare };
   const client = db.client as KnexClient;
   const ask = client._query.bind(client);
-  client._query = (connection, query) => retrying(() => ask(connection, query));
+  client._query = async (connection, query) => {
+    const begun = performance.now();
+    try {
+      return await retrying(() => ask(connection, query));
+    } finally {
+      took((performance.now() - begun) / 1_000);
+    }
+  };
   return db;
 }

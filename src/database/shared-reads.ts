@@ -15,10 +15,15 @@ export class SharedReads implements Runner {
   private turn = 0;
 
   /** Without `prepare`, PostgreSQL plans each read again: for poolers that do not support prepared statements. */
-  constructor(options: GuardedConfig, count: number, prepare: boolean) {
+  constructor(
+    options: GuardedConfig,
+    count: number,
+    prepare: boolean,
+    took: (seconds: number) => void = () => undefined,
+  ) {
     this.connections = Array.from(
       { length: count },
-      () => new SharedConnection({ ...options, pipeline: true }, prepare),
+      () => new SharedConnection({ ...options, pipeline: true }, prepare, took),
     );
   }
 
@@ -38,6 +43,11 @@ export class SharedReads implements Runner {
     throw new Unavailable('overloaded', 'the database is slow to answer: try again shortly');
   }
 
+  /** Statements that wait for an answer. */
+  get waiting(): number {
+    return this.connections.reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
@@ -50,13 +60,14 @@ const STUCK_MS = 2_000;
 class SharedConnection implements Runner {
   private client: Promise<GuardedClient> | undefined;
   private newest: GuardedClient | undefined;
-  private waiting = 0;
+  waiting = 0;
   /** Time when PostgreSQL began the statement that it answers next. */
   private movedAt = 0;
 
   constructor(
     private readonly options: GuardedConfig,
     private readonly prepare: boolean,
+    private readonly took: (seconds: number) => void,
   ) {}
 
   get isStuck(): boolean {
@@ -77,12 +88,14 @@ class SharedConnection implements Runner {
 
   /** Makes pg's Query itself: pg would first copy its arguments, which costs as much as the query. */
   private runOn<Row>(client: GuardedClient, { name, text }: PreparedQuery, values: unknown[]): Promise<Row[]> {
-    if (this.waiting === 0) this.movedAt = performance.now();
+    const begun = performance.now();
+    if (this.waiting === 0) this.movedAt = begun;
     this.waiting += 1;
     return new Promise((resolve, reject) => {
       const query = new Query<Row & QueryResultRow>(text, values, (error, result) => {
         this.waiting -= 1;
         this.movedAt = performance.now();
+        this.took((this.movedAt - begun) / 1_000);
         if (error) reject(error);
         else resolve(result.rows);
       });

@@ -4,7 +4,7 @@ import { findSender, trusting } from './client-address';
 import { crossSite } from './cross-site';
 import { refuseEarlyWrites } from './early-data';
 import { unknownPath } from './error-handler';
-import { requestLog } from './request-log';
+import { requestLog, type RequestObserver } from './request-log';
 
 export interface Mounted {
   /** Path prefix of the router. */
@@ -23,17 +23,19 @@ export interface AppParts {
   routers: Mounted[];
   onError: ErrorRequestHandler;
   logger: Logger;
+  /** Told of the end of each request. */
+  observe?: RequestObserver | undefined;
 }
 
 export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
-  const { routers, onError, logger } = parts;
+  const { routers, onError, logger, observe } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', trustProxy);
   app.set('trust proxy', trusting(app.get('trust proxy fn') as Parameters<typeof trusting>[0]));
 
-  app.use(requestLog(logger));
+  app.use(requestLog(logger, observe));
   app.use(findSender(logger));
   app.use(sameHeaders);
   app.use(crossSite(corsOrigins, publicUrl));

@@ -83,11 +83,12 @@ async function send(req: Request, res: Response, pieces: AsyncGenerator<string>,
   }
   if (res.destroyed) return;
   if (file) res.set('Content-Disposition', `attachment; filename="${file}"`);
+  req.answered = begun.length;
   if (isWhole) {
     sendWhole(res, begun, gzip);
     return;
   }
-  const source = Readable.from(resume(begun, pieces), { objectMode: false, highWaterMark: WHOLE_UP_TO });
+  const source = Readable.from(resume(req, begun, pieces), { objectMode: false, highWaterMark: WHOLE_UP_TO });
   if (gzip) await pipeline(source, createGzip({ level: 4 }), res.set('Content-Encoding', 'gzip'));
   else await pipeline(source, res);
 }
@@ -97,7 +98,10 @@ function sendWhole(res: Response, text: string, gzip: boolean): void {
   else res.set('Content-Encoding', 'gzip').end(gzipSync(text, { level: 4 }));
 }
 
-async function* resume(begun: string, pieces: AsyncGenerator<string>): AsyncGenerator<Buffer> {
+async function* resume(req: Request, begun: string, pieces: AsyncGenerator<string>): AsyncGenerator<Buffer> {
   yield Buffer.from(begun);
-  for await (const piece of pieces) yield Buffer.from(piece);
+  for await (const piece of pieces) {
+    req.answered = (req.answered ?? 0) + piece.length;
+    yield Buffer.from(piece);
+  }
 }

@@ -13,27 +13,51 @@ declare module 'express-serve-static-core' {
     pattern?: string;
     /** Time of the request, by performance.now(). */
     begun: number;
+    /** Characters of a streamed answer so far. */
+    answered?: number;
   }
 }
 
 /** Paths that are polled every few seconds: their log lines would hide all others. */
 const HEALTH = ['/healthz', '/readyz'];
 
+/** End of a request. A refusal has a reason, and so has a failure that was answered. */
+export interface EndedRequest {
+  /** Pattern of the route. */
+  operation: string;
+  outcome: 'ok' | 'refused' | 'failed' | 'aborted';
+  reason: string | undefined;
+  seconds: number;
+  /** Characters of a streamed answer. */
+  answered: number | undefined;
+}
+
+export type RequestObserver = (ended: EndedRequest) => void;
+
 /** Logs one line per request, with the route instead of the path. */
-export function requestLog(logger: Logger): RequestHandler {
+export function requestLog(logger: Logger, observe?: RequestObserver): RequestHandler {
   function write(this: Response): void {
     const { req } = this;
     const { id: requestId, clientId: clientRequestId, method, begun } = req;
     const address = maskedAddress(req.sentFrom);
     const route = req.pattern ?? routeOf(req);
-    const ms = Math.round(performance.now() - begun);
-    const reason = this.getHeader('X-Reason');
+    const took = performance.now() - begun;
+    const ms = Math.round(took);
+    const reason = this.getHeader('X-Reason') as string | undefined;
     // The reason for a 503 when the service or its database is overloaded or unavailable.
     const { unavailable: cause } = this.locals as { unavailable?: string };
     const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, reason, ms, cause };
     const outcome = this.writableFinished ? 'answered' : 'aborted';
     // Statuses above 599 belong to Qiniu's upload protocol, and are not failures.
-    if (this.statusCode >= 500 && this.statusCode < 600) logger.error(line, outcome);
+    const isFailure = this.statusCode >= 500 && this.statusCode < 600;
+    observe?.({
+      operation: route,
+      outcome: this.writableFinished ? resultOf(reason, isFailure) : 'aborted',
+      reason,
+      seconds: took / 1_000,
+      answered: req.answered,
+    });
+    if (isFailure) logger.error(line, outcome);
     else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome);
   }
   return (req, res, next) => {
@@ -44,6 +68,11 @@ export function requestLog(logger: Logger): RequestHandler {
     res.on('close', write);
     next();
   };
+}
+
+function resultOf(reason: string | undefined, isFailure: boolean): EndedRequest['outcome'] {
+  if (isFailure) return 'failed';
+  return reason === undefined ? 'ok' : 'refused';
 }
 
 /** Returns the route of a router that other code provides. */

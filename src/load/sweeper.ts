@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Tally } from '../base/tally';
 
 const TEN_MINUTES = 600_000;
 
@@ -7,10 +8,12 @@ const TEN_MINUTES = 600_000;
  * only saves space: no reader accepts an expired row.
  */
 export class Sweeper {
+  /** Rounds by sweep and outcome. */
+  readonly rounds = new Tally();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly sweeps: (() => Promise<void>)[],
+    private readonly sweeps: Record<string, () => Promise<void>>,
     private readonly logger: Pick<Logger, 'warn'>,
     everyMs = TEN_MINUTES,
   ) {
@@ -18,10 +21,12 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
-    for (const sweep of this.sweeps) {
+    for (const [name, sweep] of Object.entries(this.sweeps)) {
       try {
         await sweep();
+        this.rounds.add(`${name} done`);
       } catch (error) {
+        this.rounds.add(`${name} failed`);
         this.logger.warn({ err: error }, 'sweeping failed; the next round does what is left');
       }
     }

@@ -1725,7 +1725,7 @@ export const guards = {
   'messaging-ends-12': {
     guard: 'ended tokens are reported to the messaging provider until it confirms',
     file: 'src/composition/services.ts',
-    replace: 'new Sweeper([() => tokenEnds.sweep()], logger, TOKEN_ENDS_SWEEP_MS),',
+    replace: 'new Sweeper({ tokens: () => tokenEnds.sweep() }, logger, TOKEN_ENDS_SWEEP_MS),',
     by: '',
     named: 'is retried at RongCloud when it fails at first',
   },
@@ -3662,7 +3662,7 @@ export const guards = {
   'image-server-1': {
     guard: 'a separate image server removes images within seconds once the accounts have made them due',
     file: 'src/composition/services.ts',
-    replace: 'new Sweeper([() => storage.removeUnused()], logger, REMOVE_UNUSED_MS),',
+    replace: 'new Sweeper({ unused: () => storage.removeUnused() }, logger, REMOVE_UNUSED_MS),',
     by: '',
     named: 'removes a portrait soon after it is replaced',
   },
@@ -3679,5 +3679,26 @@ export const guards = {
     replace: 'if (settings.address !== undefined) {',
     by: 'if (settings.address === null) {',
     named: 'gets uploads and image requests that clients send to the accounts',
+  },
+  'metrics-1': {
+    guard: 'metrics have routes as labels, not paths, which have ids and phones in them',
+    file: 'src/http/request-log.ts',
+    replace: 'operation: route,',
+    by: 'operation: req.originalUrl,',
+    named: 'name no user, phone, session or address',
+  },
+  'admin-1': {
+    guard: 'a change by an operator is in the audit trail, with the name',
+    file: 'src/admin/perform.ts',
+    replace: 'if (isChange) await',
+    by: 'if (!command) await',
+    named: 'the audit trail names the operator',
+  },
+  'admin-2': {
+    guard: 'with --dry-run no session ends',
+    file: 'src/admin/commands.ts',
+    replace: 'of options.dryRun ? [] : ended)',
+    by: 'of ended)',
+    named: 'lists the sessions of a user and ends one, then all',
   },
 };

@@ -498,8 +498,12 @@ export const guards = {
   'deployment-1': {
     guard: 'the proxy cannot reach the database',
     file: 'docker-compose.yml',
-    replace: 'networks: [front]',
-    by: 'networks: [front, database]',
+    replace: `networks: [front]
+    ports:
+      - '80:80'`,
+    by: `networks: [front, database]
+    ports:
+      - '80:80'`,
     named: 'lets the proxy reach only the service, and has the database in an internal network',
   },
   'deployment-2': {

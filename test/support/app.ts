@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import request from 'supertest';
 import { createLogger } from '../../src/base/logger';
 import { buildContainer, type Container } from '../../src/composition/container';
+import type { Metrics } from '../../src/composition/metrics';
 import { loadConfig } from '../../src/config/config';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Operation } from '../../src/http/operation';
@@ -70,6 +71,8 @@ interface Options {
   dataDir?: string;
   /** Uses the configured sender. */
   realSms?: boolean;
+  /** Told of all that happens. */
+  metrics?: Metrics;
 }
 
 const OWNER_CONNECTIONS = 10;
@@ -92,10 +95,12 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     keys,
     logger: createLogger(config.logLevel, log),
     ...(options.realSms ? {} : { sms }),
+    ...(options.metrics && { observers: options.metrics }),
   };
   const container = await buildContainer(config, outside, {
     wrap: (operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path))),
   });
+  options.metrics?.watch(container.services);
   const server = createHttpServer(container.app);
   const complaints = asDocumented(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -20,6 +20,7 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 /** Variables that accept any text. */
 const FREE = [
   'HOST',
+  'METRICS_HOST',
   'DATA_DIR',
   'SMS_FILE',
   'RONGCLOUD_APP_KEY',
@@ -52,6 +53,7 @@ const BAD: Record<string, string[]> = {
   DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],
   AUDIT_DAYS: [...atLeastOne, '3651'],
+  METRICS_PORT: ['-1', '65536', 'on'],
   LOG_LEVEL: ['verbose', 'INFO'],
   PUBLIC_URL: address,
   TRUST_PROXY: [

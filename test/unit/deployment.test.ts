@@ -57,6 +57,8 @@ const COMPOSE_ONLY = [
   'NODE_IMAGE',
   'POSTGRES_IMAGE',
   'CADDY_IMAGE',
+  'PROMETHEUS_IMAGE',
+  'GRAFANA_IMAGE',
   'IMAGE_INSTANCES',
   'VERSION',
   'REVISION',
@@ -112,7 +114,16 @@ describe('.env.example', () => {
 
 describe('docker-compose.yml', () => {
   it('has the service, and a database and a proxy that can be left out', () => {
-    expect(Object.keys(compose.services)).toEqual(['postgres', 'service', 'images', 'proxy', 'backup', 'restore']);
+    expect(Object.keys(compose.services)).toEqual([
+      'postgres',
+      'service',
+      'images',
+      'proxy',
+      'backup',
+      'restore',
+      'prometheus',
+      'grafana',
+    ]);
     expect([postgres.profiles, service.profiles, proxy.profiles]).toEqual([['database'], undefined, ['proxy']]);
     expect(service.build?.context).toBe('.');
     expect(service.depends_on).toEqual({ postgres: { condition: 'service_healthy', required: false } });
@@ -182,7 +193,8 @@ describe('docker-compose.yml', () => {
       ['front', 'database'],
       ['front'],
     ]);
-    const { backup, restore } = compose.services;
+    const { backup, restore, prometheus, grafana } = compose.services;
+    expect([prometheus?.networks, grafana?.networks]).toEqual([['front'], ['front']]);
     expect([backup?.networks, restore?.networks]).toEqual([['database'], ['database']]);
     expect(compose.networks.database).toEqual({ internal: true });
   });
@@ -335,8 +347,8 @@ describe('Dockerfile', () => {
 
   it('names exact versions of images', () => {
     const named = [...`${file}${dockerfile}`.matchAll(/_IMAGE(?:=|:-)([^\s}]+)/g)].map(([, image]) => image);
-    expect(new Set(named).size).toBe(3);
-    for (const image of named) expect(image).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
+    expect(new Set(named).size).toBe(5);
+    for (const image of named) expect(image).toMatch(/^[a-z/]+:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
   });
 
   it('copies nothing that .dockerignore excludes', () => {

@@ -5,12 +5,17 @@ describe('Sweeper', () => {
     const swept: string[] = [];
     const warn = jest.fn();
     const failure = new Error('the database is away');
-    const sweeper = new Sweeper([() => Promise.reject(failure), () => Promise.resolve(void swept.push('second'))], {
-      warn,
-    });
+    const sweeper = new Sweeper(
+      { first: () => Promise.reject(failure), second: () => Promise.resolve(void swept.push('second')) },
+      { warn },
+    );
     await sweeper.sweep();
     sweeper.close();
     expect(swept).toEqual(['second']);
+    expect(sweeper.rounds.entries()).toEqual([
+      ['first failed', 1],
+      ['second done', 1],
+    ]);
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn).toHaveBeenCalledWith({ err: failure }, expect.any(String));
   });
@@ -18,7 +23,7 @@ describe('Sweeper', () => {
   it('sweeps at intervals until it is closed', async () => {
     jest.useFakeTimers();
     let sweeps = 0;
-    const sweeper = new Sweeper([() => Promise.resolve(void (sweeps += 1))], { warn: () => undefined }, 1_000);
+    const sweeper = new Sweeper({ only: () => Promise.resolve(void (sweeps += 1)) }, { warn: () => undefined }, 1_000);
     await jest.advanceTimersByTimeAsync(3_500);
     expect(sweeps).toBe(3);
     sweeper.close();

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { networksOf } from '../../base/networks';
+import { Tally } from '../../base/tally';
 import type { Background } from '../../load/background';
 import { withTimeout } from '../../load/timeout';
 import type { LimitMet } from '../limits/limiter';
@@ -18,6 +19,9 @@ const NOTE_MS = 1_000;
  * of an account note their events through the repository, in the same transaction.
  */
 export class AuditTrail {
+  /** Events that could not be noted, by kind. */
+  readonly missing = new Tally();
+
   constructor(
     private readonly events: SecurityEventsRepository,
     private readonly buckets: LimitsRepository,
@@ -69,6 +73,7 @@ export class AuditTrail {
     try {
       await withTimeout(noting, NOTE_MS);
     } catch (error) {
+      this.missing.add(event.event);
       this.logger.warn({ err: error }, warningFor(event));
     }
   }

@@ -20,7 +20,8 @@ export type SecurityEventName =
   | 'data_exported'
   | 'limit_met'
   | 'group_dismissed'
-  | 'notice_sent';
+  | 'notice_sent'
+  | 'operator';
 
 export interface SecurityEvent {
   event: SecurityEventName;

@@ -1,6 +1,7 @@
 import type { Caller } from '../../base/caller';
 import type { AppError } from '../../base/errors';
 import { networksOf, senderOf } from '../../base/networks';
+import { Tally } from '../../base/tally';
 import type { Limit, LimitName, Limits } from '../../load/limits';
 import type { Queues } from '../../load/queues';
 import { FullBuckets } from './full-buckets';
@@ -41,6 +42,8 @@ const NOTHING: PendingUses & CountedUses = { giveBack: nothing, giveBackButAddre
 
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
+  /** Refusals by limit. */
+  readonly met = new Tally();
   private readonly full = new FullBuckets();
 
   constructor(
@@ -164,6 +167,7 @@ export class Limiter {
 
   /** Throws the refusal. Notes a bucket once, however often it is found full. */
   private async refuse(wanted: Wanted[], full: FullBucket[], caller: Caller): Promise<never> {
+    for (const { limit, key } of wanted) if (full.some((bucket) => bucket.key === key)) this.met.add(limit.name);
     const unnoted = full.filter(({ noted }) => !noted).map(({ key }) => key);
     const first = unnoted.length > 0 ? await this.buckets.note(unnoted) : [];
     for (const use of wanted) if (first.includes(use.key)) await this.limitMet(use, caller);

@@ -44,6 +44,15 @@ const trafficOfNetwork = statement<Traffic, 'network'>(
      FROM sms_networks WHERE network = :network AND slot > now() - interval '1 day'`,
 );
 
+/** A region is proven when it verifies as many codes as the alarm asks for. */
+const trafficOfDay = statement<Traffic & { proven: boolean }>(
+  'traffic-of-day',
+  `WITH regions AS (
+     SELECT ${DAY} FROM sms_traffic WHERE slot > now() - interval '1 day' GROUP BY region)
+   SELECT ${PROVEN_ROW} AS proven, sum(day_sent)::integer AS sent, sum(day_verified)::integer AS verified
+     FROM regions GROUP BY 1`,
+);
+
 /** Numbers of codes sent and verified, per region and per network. VerificationRepository counts them. */
 export class SmsTrafficRepository {
   constructor(private readonly db: Knex) {}
@@ -63,6 +72,11 @@ export class SmsTrafficRepository {
   async ofNetwork(network: string): Promise<Traffic> {
     const [row = { sent: 0, verified: 0 }] = await trafficOfNetwork(this.db, { network });
     return row;
+  }
+
+  /** Returns the judged codes of the last day, to proven regions and to others. */
+  async ofDay(): Promise<(Traffic & { proven: boolean })[]> {
+    return trafficOfDay(this.db, {});
   }
 
   async sweep(): Promise<void> {

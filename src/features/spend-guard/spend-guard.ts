@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { SendingTooOften } from '../../base/errors';
 import { maskedAddress } from '../../base/networks';
+import { Tally } from '../../base/tally';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Standing } from '../audit/known-places';
 import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
@@ -41,6 +42,8 @@ const TEN_MINUTES = 600;
  * together, so that a few codes to each of many regions are noticed.
  */
 export class SpendGuard {
+  /** Alarms by kind and decision. */
+  readonly alarms = new Tally();
   /** Codes that the database does not count yet, so that simultaneous requests do not all use one last place. */
   private readonly underWay = new UnderWay();
 
@@ -145,6 +148,7 @@ export class SpendGuard {
     { phone, caller }: Asking,
   ): Promise<void> {
     const { region } = phone;
+    this.alarms.add(`${finding.window.replace(' ', '_')} ${decision.replace(' ', '_')}`);
     const details = { region, country: countryOf(phone), decision, ...finding, requestId: caller.requestId };
     this.parts.logger.warn(details, 'spend guard: more codes are sent than is usual for those that are verified');
     const detail = `${decision}: ${wordsFor(finding)}`;

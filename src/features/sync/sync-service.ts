@@ -8,6 +8,7 @@ import {
   type SyncMember,
   type SyncMembership,
   type SyncRepository,
+  type SyncTime,
   type SyncUser,
   type Wanted,
 } from './sync-repository';
@@ -31,6 +32,11 @@ export class SyncService {
     private readonly repository: SyncRepository,
     private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
   ) {}
+
+  /** Returns horizon and clock of the versions. */
+  time(): Promise<SyncTime> {
+    return this.repository.timeNow();
+  }
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {

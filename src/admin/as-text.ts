@@ -1,0 +1,33 @@
+import type { Cell, Parts, Row } from './command';
+
+/** Formats an answer for a terminal: each part under its title, rows as a table. */
+export function asText(parts: Parts): string {
+  return Object.entries(parts)
+    .map(([title, lines]) => [title, ...linesOf(lines).map((line) => `  ${line}`.trimEnd())].join('\n'))
+    .join('\n\n');
+}
+
+function linesOf(lines: string[] | Row[]): string[] {
+  if (lines.length === 0) return ['none'];
+  const rows = lines.filter((line): line is Row => typeof line !== 'string');
+  if (rows.length === 0) return lines as string[];
+  return rows.length === 1 ? listOf(rows[0] ?? {}) : tableOf(rows);
+}
+
+/** One row, with a line for each of its cells. */
+function listOf(row: Row): string[] {
+  const width = Math.max(...Object.keys(row).map(({ length }) => length));
+  return Object.entries(row).map(([name, cell]) => `${name.padEnd(width)}  ${shown(cell)}`);
+}
+
+function tableOf(rows: Row[]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name])))];
+  const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+}
+
+/** One line, whatever a client has sent as its user agent or nickname. */
+function shown(cell: Cell): string {
+  return cell === null || cell === undefined ? '' : String(cell).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?');
+}

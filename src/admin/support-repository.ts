@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import { shown, statement } from '../database/statement';
+
+/** An account as support sees it. */
+export interface FoundUser {
+  id: string;
+  nickname: string;
+  phones: string[];
+  state: 'open' | 'closed';
+  createdAt: string;
+  sessions: number;
+  friends: number;
+  groups: number;
+}
+
+export interface FoundEvent {
+  at: string;
+  event: string;
+  userId: string | null;
+  phone: string | null;
+  detail: string | null;
+  ip: string;
+}
+
+/** The count of one subject in one limit. */
+export interface FoundLimit {
+  /** Name of the limit. */
+  limit: string;
+  subject: string;
+  used: number;
+  amount: number;
+  ends: string;
+}
+
+export interface FoundSession {
+  id: string;
+  createdAt: string;
+  renewedAt: string;
+  ip: string;
+  userAgent: string;
+}
+
+const user = statement<FoundUser, 'id'>(
+  'support-user',
+  `SELECT id, nickname, CASE WHEN closed_at IS NULL THEN 'open' ELSE 'closed' END AS state,
+          ${shown('created_at')} AS "createdAt",
+          ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1) AS phones,
+          (SELECT count(*) FROM session WHERE sess ->> 'userId' = users.id AND expire > now()
+             AND (sess ->> 'credentialsVersion')::integer = credentials_version) AS sessions,
+          (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends,
+          (SELECT count(*) FROM group_members WHERE member_id = users.id AND NOT is_deleted) AS groups
+     FROM users WHERE id = :id`,
+);
+
+const EVENT = `${shown('at')} AS at, event, user_id AS "userId", phone, detail, ip`;
+
+const eventsOfUser = statement<FoundEvent, 'userId' | 'most'>(
+  'support-events-of-user',
+  `SELECT ${EVENT} FROM security_events WHERE user_id = :userId ORDER BY security_events.at DESC LIMIT :most::integer`,
+);
+
+/** Phones are stored masked, so that another phone with the same digits is found too. */
+const eventsOfPhone = statement<FoundEvent, 'phone' | 'userId' | 'days' | 'most'>(
+  'support-events-of-phone',
+  `SELECT ${EVENT} FROM security_events
+    WHERE security_events.at > now() - make_interval(days => :days::integer)
+      AND (phone = :phone AND user_id IS NULL OR user_id = :userId)
+    ORDER BY security_events.at DESC LIMIT :most::integer`,
+);
+
+const newestEvents = statement<FoundEvent, 'event' | 'most'>(
+  'support-newest-events',
+  `SELECT ${EVENT} FROM security_events WHERE :event = '' OR event = :event
+    ORDER BY security_events.at DESC, id DESC LIMIT :most::integer`,
+);
+
+const LIMIT = `split_part(key, ':', 1) AS "limit", substr(key, strpos(key, ':') + 1) AS subject,
+               used + cardinality(held) AS used, amount, ${shown('resets_at')} AS ends`;
+
+const limitsOfSubject = statement<FoundLimit, 'names' | 'subject'>(
+  'support-limits-of-subject',
+  `SELECT ${LIMIT}
+     FROM unnest(:names::text[]) AS name
+    CROSS JOIN LATERAL (
+      SELECT * FROM rate_limits
+       WHERE key >= name || ':' || :subject AND key < name || ':' || :subject || '!' AND resets_at > now()
+       ORDER BY key LIMIT 100 OFFSET 0) AS bucket
+    ORDER BY 1, 2`,
+);
+
+const fullestLimits = statement<FoundLimit, 'most'>(
+  'support-fullest-limits',
+  `SELECT ${LIMIT} FROM rate_limits WHERE resets_at > now() AND used >= amount
+    ORDER BY used::float8 / amount DESC, key LIMIT :most::integer`,
+);
+
+const sessions = statement<FoundSession, 'userId'>(
+  'support-sessions',
+  `SELECT encode(sha256(convert_to(sid, 'UTF8')), 'hex') AS id,
+          ${shown(`to_timestamp((sess ->> 'createdAt')::bigint / 1000.0)`)} AS "createdAt",
+          ${shown(`to_timestamp((sess ->> 'renewedAt')::bigint / 1000.0)`)} AS "renewedAt",
+          coalesce(sess ->> 'ip', '') AS ip, coalesce(sess ->> 'userAgent', '') AS "userAgent"
+     FROM session JOIN users ON users.id = sess ->> 'userId'
+    WHERE sess ->> 'userId' = :userId AND expire > now()
+      AND credentials_version = (sess ->> 'credentialsVersion')::integer
+    ORDER BY 2 DESC`,
+);
+
+const spent = statement<{ region: string; sent: number; verified: number }, 'hours'>(
+  'support-spent',
+  `SELECT region, sum(sent)::integer AS sent, sum(verified)::integer AS verified
+     FROM sms_traffic WHERE slot > now() - make_interval(hours => :hours::integer)
+    GROUP BY region ORDER BY 2 DESC, 1`,
+);
+
+const databaseStatus = statement<Record<string, string | number | null>>(
+  'support-database-status',
+  `SELECT current_setting('server_version') AS version, pg_size_pretty(pg_database_size(current_database())) AS size,
+          (SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1) AS "newest migration",
+          (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections,
+          (SELECT coalesce(extract(epoch FROM max(now() - xact_start)), 0)::integer FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "oldest transaction, s",
+          (SELECT count(*) FROM pg_stat_replication) AS standbys,
+          (SELECT relname || ': ' || n_dead_tup FROM pg_stat_user_tables ORDER BY n_dead_tup DESC LIMIT 1)
+            AS "most dead rows"`,
+);
+
+/** Questions of support and operators. Their statements may take longer than those of requests. */
+export class SupportRepository {
+  constructor(private readonly db: Knex) {}
+
+  async user(id: string): Promise<FoundUser | undefined> {
+    const [found] = await user(this.db, { id });
+    return found;
+  }
+
+  eventsOfUser(userId: string, most: number): Promise<FoundEvent[]> {
+    return eventsOfUser(this.db, { userId, most });
+  }
+
+  eventsOfPhone(phone: string, userId: string | undefined, most: number): Promise<FoundEvent[]> {
+    return eventsOfPhone(this.db, { phone, userId: userId ?? '', days: 7, most });
+  }
+
+  /** Returns events of one kind, or of all. */
+  newestEvents(event: string, most: number): Promise<FoundEvent[]> {
+    return newestEvents(this.db, { event, most });
+  }
+
+  /** Returns counts of a subject, and of pairs that begin with it. */
+  limitsOf(subject: string, names: string[]): Promise<FoundLimit[]> {
+    return limitsOfSubject(this.db, { subject, names });
+  }
+
+  fullestLimits(most: number): Promise<FoundLimit[]> {
+    return fullestLimits(this.db, { most });
+  }
+
+  sessions(userId: string): Promise<FoundSession[]> {
+    return sessions(this.db, { userId });
+  }
+
+  spent(hours: number): Promise<{ region: string; sent: number; verified: number }[]> {
+    return spent(this.db, { hours });
+  }
+
+  async databaseStatus(): Promise<Record<string, string | number | null>> {
+    const [status = {}] = await databaseStatus(this.db, {});
+    return status;
+  }
+}
