@@ -1,4 +1,5 @@
 import { Mistake, type Command, type Row, type Workplace } from './command';
+import { doctor } from './doctor';
 import type { FoundEvent, FoundLimit } from './support-repository';
 import { phoneIn, userIn } from './who';
 import { namesPer, why } from './why';
@@ -98,6 +99,12 @@ export const COMMANDS: Command[] = [
         ],
       };
     },
+  },
+  {
+    name: 'doctor',
+    takes: '',
+    what: 'looks at settings, database, disk, clock, public address and codes: ok, or what to do',
+    run: doctor,
   },
   {
     name: 'db status',

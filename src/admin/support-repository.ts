@@ -125,6 +125,45 @@ const databaseStatus = statement<Record<string, string | number | null>>(
             AS "most dead rows"`,
 );
 
+export interface ServerState {
+  number: number;
+  encoding: string;
+  connections: number;
+  maxConnections: number;
+  oldestSeconds: number;
+  clockMs: number;
+  /** Whether the service's role may do more than it needs. */
+  mayAll: boolean;
+}
+
+const server = statement<ServerState>(
+  'support-server',
+  `SELECT current_setting('server_version_num')::integer AS number,
+          current_setting('server_encoding') AS encoding,
+          (SELECT count(*) FROM pg_stat_activity)::integer AS connections,
+          current_setting('max_connections')::integer AS "maxConnections",
+          (SELECT coalesce(extract(epoch FROM max(now() - xact_start)), 0)::integer FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "oldestSeconds",
+          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs",
+          has_table_privilege('security_events', 'UPDATE') AS "mayAll"`,
+);
+
+const addressesOfDay = statement<{ events: number; users: number; addresses: number }>(
+  'support-addresses-of-day',
+  `SELECT count(*) AS events, count(DISTINCT user_id) AS users, count(DISTINCT ip) AS addresses
+     FROM (SELECT user_id, ip FROM security_events
+            WHERE security_events.at > now() - interval '1 day' AND event = 'logged_in'
+            ORDER BY security_events.at DESC LIMIT 1000) AS logins`,
+);
+
+const messagesOfDay = statement<{ sent: number; failed: number }>(
+  'support-messages-of-day',
+  `SELECT count(*) FILTER (WHERE event = 'code_sent') AS sent,
+          count(*) FILTER (WHERE event = 'code_refused' AND detail = 'the provider failed') AS failed
+     FROM security_events
+    WHERE security_events.at > now() - interval '1 day' AND event IN ('code_sent', 'code_refused')`,
+);
+
 /** Questions of support and operators. Their statements may take longer than those of requests. */
 export class SupportRepository {
   constructor(private readonly db: Knex) {}
@@ -167,5 +206,21 @@ export class SupportRepository {
   async databaseStatus(): Promise<Record<string, string | number | null>> {
     const [status = {}] = await databaseStatus(this.db, {});
     return status;
+  }
+
+  async server(): Promise<ServerState> {
+    const [state] = await server(this.db, {});
+    if (state === undefined) throw new Error('the server told nothing of itself');
+    return state;
+  }
+
+  async addressesOfDay(): Promise<{ events: number; users: number; addresses: number }> {
+    const [found = { events: 0, users: 0, addresses: 0 }] = await addressesOfDay(this.db, {});
+    return found;
+  }
+
+  async messagesOfDay(): Promise<{ sent: number; failed: number }> {
+    const [found = { sent: 0, failed: 0 }] = await messagesOfDay(this.db, {});
+    return found;
   }
 }

@@ -23,11 +23,16 @@ afterAll(async () => {
 });
 
 /** Runs a command on the app's database, as an operator would. */
-async function admin(name: string, words: string[] = [], options: Record<string, boolean> = {}): Promise<Parts> {
+async function admin(
+  name: string,
+  words: string[] = [],
+  options: Record<string, boolean> = {},
+  { on = app, env = {} }: { on?: TestApp; env?: Env } = {},
+): Promise<Parts> {
   const command = COMMANDS.find((one) => one.name === name);
   if (!command) throw new Error(`there is no command ${name}`);
-  const config = loadConfig({ DATA_DIR: app.dataDir, ...ENV });
-  return perform(command, { words, options }, { config, databaseUrl: app.databaseUrl, name: 'olga' });
+  const config = loadConfig({ DATA_DIR: on.dataDir, ...ENV, ...env });
+  return perform(command, { words, options }, { config, databaseUrl: on.databaseUrl, name: 'olga' });
 }
 
 const rows = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];
@@ -149,6 +154,61 @@ describe('limits, the audit trail, money and the database', () => {
   it('shows what the database is', async () => {
     const [status] = rows(await admin('db status'), 'database');
     expect(Object.keys(status ?? {})).toContain('oldest transaction, s');
+  });
+});
+
+describe('doctor', () => {
+  const findings = async (env: Env = {}): Promise<Record<string, string>> => {
+    const found = rows(await admin('doctor', [], {}, { env }), 'doctor');
+    return Object.fromEntries(found.map(({ check, state, finding }) => [String(check), String(finding ?? state)]));
+  };
+
+  it('is content with what is well, and says what is not', async () => {
+    expect(await findings()).toMatchObject({
+      settings: expect.stringContaining('NODE_ENV is not production') as string,
+      'database version': 'ok',
+      'database rights': 'ok',
+      'oldest transaction': 'ok',
+      clock: 'ok',
+      disk: 'ok',
+      'addresses of clients': 'ok',
+      'SMS provider': 'ok',
+    });
+  });
+
+  it('notices a role that may do more than the service needs', async () => {
+    const asOwner = { on: { ...app, databaseUrl: app.ownerUrl }, env: { DATABASE_URL: app.ownerUrl } };
+    expect(asText(await admin('doctor', [], {}, asOwner))).toMatch(
+      /database rights +LOOK +the role of DATABASE_URL may/,
+    );
+  });
+
+  it('asks the public address, and tells that it is not reached', async () => {
+    expect(await findings({ PUBLIC_URL: app.url })).toMatchObject({ 'public address': 'ok' });
+    expect(await findings({ PUBLIC_URL: `${app.url}/elsewhere` })).toMatchObject({
+      'public address': expect.stringContaining('/elsewhere/readyz answers 404') as string,
+    });
+  });
+
+  it('notices that all users have one address', async () => {
+    const logins = Array.from({ length: 60 }, (_, index) => ({
+      event: 'logged_in',
+      user_id: `user${index % 12}`,
+      ip: '10.0.0.1',
+      user_agent: '',
+      request_id: '',
+    }));
+    const others = await startApp(ENV);
+    await others.db('security_events').insert(logins);
+    const told = await admin('doctor', [], {}, { on: others });
+    expect(asText(told)).toMatch(/addresses of clients +LOOK +12 users have one address: TRUST_PROXY/);
+    await others.close();
+  });
+
+  it('notices messages that fail', async () => {
+    const failed = { event: 'code_refused', detail: 'the provider failed', ip: '', user_agent: '', request_id: '' };
+    await app.db('security_events').insert(Array<object>(100).fill(failed));
+    expect((await findings())['SMS provider']).toMatch(/^10\d messages failed in the last day/);
   });
 });
 
