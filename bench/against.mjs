@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/dependencies.mjs';
+import { npmCi } from '../scripts/npm-ci.mjs';
 
 /** Builds a commit in .cache, unless it is there. Returns its short name and its folder. */
-export function earlierBuild(commit) {
+export async function earlierBuild(commit) {
   const name = command('git', ['rev-parse', '--short', '--verify', `${commit}^{commit}`], root, 'pipe').trim();
   const folder = join(root, '.cache', 'against', name);
   if (!existsSync(folder)) {
@@ -15,17 +16,17 @@ export function earlierBuild(commit) {
     command('git', ['archive', '--output', `${unfinished}.tar`, name], root);
     command('tar', ['-xf', `${unfinished}.tar`, '-C', unfinished], root);
     rmSync(`${unfinished}.tar`);
-    install(unfinished);
+    await install(unfinished);
     command(process.execPath, ['scripts/build.mjs'], unfinished);
     renameSync(unfinished, folder);
   }
   return { commit: name, folder };
 }
 
-function install(folder) {
+async function install(folder) {
   const lock = (of) => readFileSync(join(of, 'package-lock.json'), 'utf8');
-  if (lock(folder) === lock(root)) return symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+  if (lock(folder) === lock(root)) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  else if ((await npmCi(folder, [])) !== 0) process.exit(1);
 }
 
 function command(name, args, cwd, stdout = 'inherit') {

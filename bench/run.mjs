@@ -39,7 +39,7 @@ async function prepare() {
   const folder = `${root}/bench`;
   if (needsOthers && !existsSync(`${folder}/node_modules`)) command('npm', ['ci', '--no-audit', '--no-fund'], folder);
   command(process.execPath, ['scripts/build.mjs'], root);
-  if (options.against) options.earlier = earlierBuild(options.against);
+  if (options.against) options.earlier = await earlierBuild(options.against);
 }
 
 function command(name, args, cwd) {
