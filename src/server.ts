@@ -5,7 +5,7 @@ import dotenv from 'dotenv';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
-import { buildContainer } from './composition/container';
+import { buildContainer, type Container } from './composition/container';
 import { Metrics } from './composition/metrics';
 import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config/config';
@@ -13,11 +13,11 @@ import { awaitDatabase } from './database/await-database';
 import { shownAddress } from './database/database-url';
 import { migrate } from './database/migrations';
 import { SERVICE_ROLE } from './database/service-role';
-import { createMetricsServer } from './http/metrics-server';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
+import { createMetricsServer } from './http/metrics-server';
 import { folderMistakes } from './start/folders';
 import { keyMistakes, loadKeys } from './start/keys';
-import { remedyFor } from './start/remedies';
+import { messageOf, unusable } from './start/remedies';
 import { StartLog } from './start/start-log';
 import { unknownVariables } from './start/unknown-names';
 
@@ -46,19 +46,14 @@ async function start(): Promise<void> {
     const outside = { databaseUrl: database.url, keys, logger, ...(metrics && { observers: metrics }) };
     const container = await buildContainer(config, outside);
     cleanups.push(() => container.close());
-    metrics?.watch(container.services);
-    const metricsServer =
-      config.metrics &&
-      metrics &&
-      (await listen(createMetricsServer(metrics), { ...config.metrics, prefix: 'METRICS_' }));
-    if (metricsServer) cleanups.push(async () => void metricsServer.close());
+    const metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
     const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsServer });
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsUrl });
   } catch (error) {
     await stop();
     throw error;
@@ -118,23 +113,16 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Databa
       : { url: given, migrationUrl: migrationUrl ?? given, shown: shownAddress(given) };
   if (given !== undefined && waitSeconds > 0)
     await awaitDatabase(given, waitSeconds * 1_000, (why) => sayWaiting(given, why)).catch((error: unknown) => {
-      throw unusable('DATABASE_URL', given, error);
+      throw new StartError(unusable('DATABASE_URL', given, error));
     });
   if (autoMigrate) {
     const name = database.migrationUrl === database.url ? 'DATABASE_URL' : 'DATABASE_MIGRATION_URL';
     const applied = await migrate(database.migrationUrl, { announce: say }).catch((error: unknown) => {
-      throw unusable(name, database.migrationUrl, error);
+      throw new StartError(unusable(name, database.migrationUrl, error));
     });
     if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
   }
   return database;
-}
-
-function unusable(name: 'DATABASE_URL' | 'DATABASE_MIGRATION_URL', url: string, error: unknown): StartError {
-  const where = name === 'DATABASE_URL' ? '' : ` (${name})`;
-  return new StartError(
-    `the database at ${shownAddress(url)}${where} cannot be used: ${messageOf(error)}. ${remedyFor(error, name)}`,
-  );
 }
 
 async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {
@@ -142,6 +130,15 @@ async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Datab
   cleanups.push(() => postgres.stop());
   const shown = `embedded PostgreSQL, kept in ${dataDir} (address in ${dataDir}/database-url)`;
   return { url: postgres.serviceUrl, migrationUrl: postgres.url, shown };
+}
+
+/** Returns the address of the metrics. */
+async function serveMetrics(metrics: Metrics, { services }: Container, config: Config, cleanups: Cleanup[]) {
+  if (!config.metrics) return undefined;
+  metrics.watch(services);
+  const server = await listen(createMetricsServer(metrics), { ...config.metrics, prefix: 'METRICS_' });
+  cleanups.push(async () => void server.close());
+  return `${addressOf(server, config.metrics.host)}/metrics`;
 }
 
 /** Checks that the port is free before creating a database. If it is taken after that, listening fails. */
@@ -179,8 +176,8 @@ function listenError(error: NodeJS.ErrnoException, { host, port, prefix = '' }: 
 /** Prints the address and a command to try, which requests an SMS only where none is really sent. */
 function announce(
   server: Server,
-  { http, imagesOnly, metrics, production, sms }: Config,
-  { database, inboxToken, metricsServer }: { database: string; inboxToken: string; metricsServer: Server | undefined },
+  { http, imagesOnly, production, sms }: Config,
+  { database, inboxToken, metricsUrl }: { database: string; inboxToken: string; metricsUrl: string | undefined },
 ): void {
   const url = addressOf(server, http.host);
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
@@ -190,7 +187,7 @@ function announce(
     `  database  ${database}`,
     `  try       curl ${url}${asking}`,
     ...pagePaths({ http, imagesOnly, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
-    ...(metricsServer && metrics ? [`  metrics   ${addressOf(metricsServer, metrics.host)}/metrics`] : []),
+    ...(metricsUrl ? [`  metrics   ${metricsUrl}`] : []),
     '  stop      Ctrl-C',
   ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });
@@ -205,13 +202,6 @@ function addressOf(server: Server, host: string): string {
 
 function sayWaiting(databaseUrl: string, why: unknown): void {
   say(`Waiting for the database at ${shownAddress(databaseUrl)}, which cannot be used yet: ${messageOf(why)}`);
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map((one: unknown) => messageOf(one)).join(', ');
-  if (!(error instanceof Error)) return 'unknown error';
-  // Knex puts the statement, perhaps a whole migration, in front of the message.
-  return 'severity' in error ? error.message.replace(/^.* - (?=\S)/s, '') : error.message;
 }
 
 function fail(error: unknown): never {

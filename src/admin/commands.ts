@@ -1,7 +1,8 @@
+import type { SessionRow } from '../features/sessions/sessions-repository';
 import { Mistake, type Command, type Row, type Workplace } from './command';
 import { doctor } from './doctor';
 import type { FoundEvent, FoundLimit } from './support-repository';
-import { phoneIn, userIn } from './who';
+import { phoneIn, sessionsOf, userIn } from './who';
 import { namesPer, why } from './why';
 
 const MOST = 50;
@@ -23,7 +24,7 @@ export const COMMANDS: Command[] = [
     run: async (at, { words: [who = ''] }) => {
       const { phones, ...user } = await userIn(at, who);
       return {
-        user: [{ ...user, phones: phones.join(' ') }],
+        user: [{ ...user, sessions: (await sessionsOf(at, user.id)).length, phones: phones.join(' ') }],
         'last events': events(await at.support.eventsOfUser(user.id, 15)),
       };
     },
@@ -34,7 +35,7 @@ export const COMMANDS: Command[] = [
     what: 'lists where a user is signed in',
     run: async (at, { words: [who = ''] }) => {
       const { id } = await userIn(at, who);
-      return { sessions: (await at.support.sessions(id)).map((session): Row => ({ ...session })) };
+      return { sessions: (await sessionsOf(at, id)).map(sessionRow) };
     },
   },
   {
@@ -44,11 +45,10 @@ export const COMMANDS: Command[] = [
     changes: () => true,
     run: async (at, { words: [who = '', session], options }) => {
       const { id } = await userIn(at, who);
-      const all = await at.support.sessions(id);
-      const ended = all.filter((one) => session === undefined || one.id === session);
+      const ended = (await sessionsOf(at, id)).filter((one) => session === undefined || one.id === session);
       if (session !== undefined && ended.length === 0) throw new Mistake(`${session}: the user has no such session`);
       for (const one of options.dryRun ? [] : ended) await at.services.sessions.end(id, one.id, at.caller);
-      return { [options.dryRun ? 'would end' : 'ended']: ended.map((one): Row => ({ ...one })) };
+      return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
     },
   },
   {
@@ -70,7 +70,7 @@ export const COMMANDS: Command[] = [
     name: 'limits top',
     takes: '',
     what: 'shows the limits that are used up now, the most used first',
-    run: async ({ support }) => ({ limits: (await support.fullestLimits(MOST)).map((one): Row => ({ ...one })) }),
+    run: async ({ support }) => ({ limits: (await support.fullestLimits(MOST)).map(limitRow) }),
   },
   {
     name: 'limits clear',
@@ -79,9 +79,8 @@ export const COMMANDS: Command[] = [
     changes: () => true,
     run: async (at, { words: [who = ''], options }) => {
       const found = await limitsOf(at, who);
-      for (const { limit, subject } of options.dryRun ? [] : found)
-        await at.services.operators.clearLimit(limit, subject);
-      return { [options.dryRun ? 'would clear' : 'cleared']: found.map((one): Row => ({ ...one })) };
+      for (const { key } of options.dryRun ? [] : found) await at.services.operators.clearLimit(key);
+      return { [options.dryRun ? 'would clear' : 'cleared']: found.map(limitRow) };
     },
   },
   {
@@ -94,9 +93,7 @@ export const COMMANDS: Command[] = [
       const budget = config.limits.sendInAll.amount;
       return {
         codes: rows.map(({ region, ...row }): Row => ({ region, ...row })),
-        budget: [
-          `${sent} codes${budget > 0 ? `, of ${budget} a day (SEND_CODE_PER_DAY)` : ', without a budget (SEND_CODE_PER_DAY)'}`,
-        ],
+        budget: [`${sent} codes, ${budget > 0 ? `of ${budget} a day` : 'without a budget'} (SEND_CODE_PER_DAY)`],
       };
     },
   },
@@ -110,7 +107,16 @@ export const COMMANDS: Command[] = [
     name: 'db status',
     takes: '',
     what: 'shows the version of the database, its size, migrations, transactions and standbys',
-    run: async ({ support }) => ({ database: [await support.databaseStatus()] }),
+    run: async ({ support }) => {
+      const { version, size, newestMigration, connections, oldestSeconds, standbys, mostDead } = await support.server();
+      const rows = {
+        'newest migration': newestMigration,
+        connections,
+        'oldest transaction, s': oldestSeconds,
+        standbys,
+      };
+      return { database: [{ version, size, ...rows, 'most dead rows': mostDead }] };
+    },
   },
 ];
 
@@ -120,6 +126,15 @@ async function limitsOf(at: Workplace, who: string): Promise<FoundLimit[]> {
   if (who.startsWith('+')) return support.limitsOf(phoneIn(who).number, namesPer(config.limits, 'phone'));
   const { id } = await userIn(at, who);
   return support.limitsOf(id, namesPer(config.limits, 'user'));
+}
+
+function limitRow({ limit, subject, used, amount, ends }: FoundLimit): Row {
+  return { limit, subject, used, amount, ends };
+}
+
+function sessionRow({ id, createdAt, renewedAt, ip, userAgent }: SessionRow): Row {
+  const [begun, renewed] = [createdAt, renewedAt].map((at) => new Date(at).toISOString());
+  return { id, createdAt: begun, renewedAt: renewed, ip, userAgent };
 }
 
 function events(found: FoundEvent[]): Row[] {

@@ -1,9 +1,11 @@
 import { statfs } from 'node:fs/promises';
-import { asError } from '../base/errors';
+import { messageOf } from '../start/remedies';
 import type { Parts, Row, Workplace } from './command';
+import type { ServerState } from './support-repository';
+import { isFull } from './why';
 
 /** A finding, or undefined where all is well. */
-type Check = (at: Workplace) => Promise<string | undefined> | string | undefined;
+type Check = (at: Workplace & { server: ServerState }) => Promise<string | undefined> | string | undefined;
 
 const LEAST_VERSION = 150_000;
 const LEAST_FREE_BYTES = 1_024 ** 3;
@@ -17,23 +19,20 @@ const PUBLIC_MS = 5_000;
 
 const CHECKS: Record<string, Check> = {
   settings: ({ config }) => (config.production ? undefined : 'NODE_ENV is not production: the strict defaults are off'),
-  'database version': async ({ support }) => {
-    const { number, encoding } = await support.server();
+  'database version': ({ server: { number, encoding } }) => {
     if (number < LEAST_VERSION) return 'it is older than PostgreSQL 15: upgrade it';
     return encoding === 'UTF8' ? undefined : `its encoding is ${encoding}: make a database with UTF8`;
   },
-  'database rights': async ({ config, support }) => {
+  'database rights': ({ config, server }) => {
     // The service that brought its own database has a role for itself there.
-    if (config.secrets.databaseUrl === undefined || !(await support.server()).mayAll) return undefined;
+    if (config.secrets.databaseUrl === undefined || !server.mayAll) return undefined;
     return 'the role of DATABASE_URL may change the audit trail: use accounts_service (docs/database.md)';
   },
-  'database connections': async ({ support }) => {
-    const { connections, maxConnections } = await support.server();
+  'database connections': ({ server: { connections, maxConnections } }) => {
     if (connections <= MOST_CONNECTIONS * maxConnections) return undefined;
     return `${connections} of ${maxConnections} are in use: raise max_connections, or lower DATABASE_POOL_MAX`;
   },
-  'oldest transaction': async ({ support }) => {
-    const { oldestSeconds } = await support.server();
+  'oldest transaction': ({ server: { oldestSeconds } }) => {
     if (oldestSeconds <= MOST_OPEN_SECONDS) return undefined;
     return `it has been open for ${oldestSeconds} s, and holds back syncs: docs/alerts.md, OldTransaction`;
   },
@@ -73,24 +72,22 @@ const CHECKS: Record<string, Check> = {
     if (config.limits.sendInAll.amount === 0)
       return config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
     const [budget] = await support.limitsOf('all', ['send_in_all']);
-    return budget && budget.used >= budget.amount
-      ? `it is spent, until ${budget.ends}: docs/alerts.md, BudgetSpent`
-      : undefined;
+    return budget && isFull(budget) ? `it is spent, until ${budget.ends}: docs/alerts.md, BudgetSpent` : undefined;
   },
 };
 
 /** Looks at everything that a deployment needs, one line each. A check that cannot be made is a finding too. */
-export async function doctor(at: Workplace): Promise<Parts> {
+export async function doctor(workplace: Workplace): Promise<Parts> {
+  const at = { ...workplace, server: await workplace.support.server() };
   const rows: Row[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {
-    const finding = await Promise.resolve(at).then(check).catch(messageOf);
+    const finding = await Promise.resolve(at).then(check).catch(causeOf);
     rows.push({ check: name, state: finding === undefined ? 'ok' : 'LOOK', finding });
   }
   return { doctor: rows };
 }
 
 /** The cause tells more than "fetch failed". */
-function messageOf(error: unknown): string {
-  const { cause, message } = asError(error, 'unknown error');
-  return cause instanceof Error && cause.message !== '' ? cause.message : message;
+function causeOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }

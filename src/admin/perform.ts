@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { asError } from '../base/errors';
 import { createLogger } from '../base/logger';
 import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
-import { shownAddress } from '../database/database-url';
 import { isMigrated } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
 import { masked } from '../features/phones/phone-number';
 import { loadKeys } from '../start/keys';
+import { unusable } from '../start/remedies';
 import { Mistake, type Command, type Given, type Parts } from './command';
 import { SupportRepository } from './support-repository';
 
@@ -51,10 +50,7 @@ export async function perform(command: Command, given: Given, operator: Operator
 async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
   const ask = async (sql: string) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
   const migrated = await isMigrated(ask).catch((error: unknown) => {
-    const { message } = asError(error, 'unknown error');
-    throw new Mistake(
-      `the database at ${shownAddress(databaseUrl)} cannot be used: ${message.replace(/^.* - (?=\S)/s, '')}`,
-    );
+    throw new Mistake(unusable('DATABASE_URL', databaseUrl, error));
   });
   if (!migrated) throw new Mistake('the database lacks migrations: run npm run migrate');
 }

@@ -8,7 +8,6 @@ export interface FoundUser {
   phones: string[];
   state: 'open' | 'closed';
   createdAt: string;
-  sessions: number;
   friends: number;
   groups: number;
 }
@@ -24,6 +23,8 @@ export interface FoundEvent {
 
 /** The count of one subject in one limit. */
 export interface FoundLimit {
+  /** Key of the count. */
+  key: string;
   /** Name of the limit. */
   limit: string;
   subject: string;
@@ -32,21 +33,11 @@ export interface FoundLimit {
   ends: string;
 }
 
-export interface FoundSession {
-  id: string;
-  createdAt: string;
-  renewedAt: string;
-  ip: string;
-  userAgent: string;
-}
-
 const user = statement<FoundUser, 'id'>(
   'support-user',
   `SELECT id, nickname, CASE WHEN closed_at IS NULL THEN 'open' ELSE 'closed' END AS state,
           ${shown('created_at')} AS "createdAt",
           ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1) AS phones,
-          (SELECT count(*) FROM session WHERE sess ->> 'userId' = users.id AND expire > now()
-             AND (sess ->> 'credentialsVersion')::integer = credentials_version) AS sessions,
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends,
           (SELECT count(*) FROM group_members WHERE member_id = users.id AND NOT is_deleted) AS groups
      FROM users WHERE id = :id`,
@@ -74,7 +65,7 @@ const newestEvents = statement<FoundEvent, 'event' | 'most'>(
     ORDER BY security_events.at DESC, id DESC LIMIT :most::integer`,
 );
 
-const LIMIT = `split_part(key, ':', 1) AS "limit", substr(key, strpos(key, ':') + 1) AS subject,
+const LIMIT = `key, split_part(key, ':', 1) AS "limit", substr(key, strpos(key, ':') + 1) AS subject,
                used + cardinality(held) AS used, amount, ${shown('resets_at')} AS ends`;
 
 const limitsOfSubject = statement<FoundLimit, 'names' | 'subject'>(
@@ -85,25 +76,13 @@ const limitsOfSubject = statement<FoundLimit, 'names' | 'subject'>(
       SELECT * FROM rate_limits
        WHERE key >= name || ':' || :subject AND key < name || ':' || :subject || '!' AND resets_at > now()
        ORDER BY key LIMIT 100 OFFSET 0) AS bucket
-    ORDER BY 1, 2`,
+    ORDER BY key`,
 );
 
 const fullestLimits = statement<FoundLimit, 'most'>(
   'support-fullest-limits',
   `SELECT ${LIMIT} FROM rate_limits WHERE resets_at > now() AND used >= amount
     ORDER BY used::float8 / amount DESC, key LIMIT :most::integer`,
-);
-
-const sessions = statement<FoundSession, 'userId'>(
-  'support-sessions',
-  `SELECT encode(sha256(convert_to(sid, 'UTF8')), 'hex') AS id,
-          ${shown(`to_timestamp((sess ->> 'createdAt')::bigint / 1000.0)`)} AS "createdAt",
-          ${shown(`to_timestamp((sess ->> 'renewedAt')::bigint / 1000.0)`)} AS "renewedAt",
-          coalesce(sess ->> 'ip', '') AS ip, coalesce(sess ->> 'userAgent', '') AS "userAgent"
-     FROM session JOIN users ON users.id = sess ->> 'userId'
-    WHERE sess ->> 'userId' = :userId AND expire > now()
-      AND credentials_version = (sess ->> 'credentialsVersion')::integer
-    ORDER BY 2 DESC`,
 );
 
 const spent = statement<{ region: string; sent: number; verified: number }, 'hours'>(
@@ -113,24 +92,19 @@ const spent = statement<{ region: string; sent: number; verified: number }, 'hou
     GROUP BY region ORDER BY 2 DESC, 1`,
 );
 
-const databaseStatus = statement<Record<string, string | number | null>>(
-  'support-database-status',
-  `SELECT current_setting('server_version') AS version, pg_size_pretty(pg_database_size(current_database())) AS size,
-          (SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1) AS "newest migration",
-          (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections,
-          (SELECT coalesce(extract(epoch FROM max(now() - xact_start)), 0)::integer FROM pg_stat_activity
-            WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "oldest transaction, s",
-          (SELECT count(*) FROM pg_stat_replication) AS standbys,
-          (SELECT relname || ': ' || n_dead_tup FROM pg_stat_user_tables ORDER BY n_dead_tup DESC LIMIT 1)
-            AS "most dead rows"`,
-);
-
 export interface ServerState {
+  version: string;
+  /** The version as a number, for comparing. */
   number: number;
   encoding: string;
+  size: string;
+  newestMigration: string;
   connections: number;
   maxConnections: number;
   oldestSeconds: number;
+  standbys: number;
+  /** The table with the most dead rows, and their number. */
+  mostDead: string;
   clockMs: number;
   /** Whether the service's role may do more than it needs. */
   mayAll: boolean;
@@ -138,12 +112,16 @@ export interface ServerState {
 
 const server = statement<ServerState>(
   'support-server',
-  `SELECT current_setting('server_version_num')::integer AS number,
+  `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number,
           current_setting('server_encoding') AS encoding,
+          pg_size_pretty(pg_database_size(current_database())) AS size,
+          (SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1) AS "newestMigration",
           (SELECT count(*) FROM pg_stat_activity)::integer AS connections,
           current_setting('max_connections')::integer AS "maxConnections",
           (SELECT coalesce(extract(epoch FROM max(now() - xact_start)), 0)::integer FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "oldestSeconds",
+          (SELECT count(*) FROM pg_stat_replication)::integer AS standbys,
+          (SELECT relname || ': ' || n_dead_tup FROM pg_stat_user_tables ORDER BY n_dead_tup DESC LIMIT 1) AS "mostDead",
           (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs",
           has_table_privilege('security_events', 'UPDATE') AS "mayAll"`,
 );
@@ -195,17 +173,8 @@ export class SupportRepository {
     return fullestLimits(this.db, { most });
   }
 
-  sessions(userId: string): Promise<FoundSession[]> {
-    return sessions(this.db, { userId });
-  }
-
   spent(hours: number): Promise<{ region: string; sent: number; verified: number }[]> {
     return spent(this.db, { hours });
-  }
-
-  async databaseStatus(): Promise<Record<string, string | number | null>> {
-    const [status = {}] = await databaseStatus(this.db, {});
-    return status;
   }
 
   async server(): Promise<ServerState> {

@@ -1,13 +1,10 @@
-import { readPhone, type Phone } from '../features/phones/phone-number';
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { SessionRow } from '../features/sessions/sessions-repository';
+import { readInternational, type Phone } from '../features/phones/phone-number';
 import { Mistake, type Workplace } from './command';
 import type { FoundUser } from './support-repository';
 
-/** Reads a number in international form, such as +447911123456. */
 export function phoneIn(text: string): Phone {
-  const digits = text.replace(/[\s()-]/g, '');
-  const parsed = digits.startsWith('+') ? parsePhoneNumberFromString(digits) : undefined;
-  const phone = parsed && readPhone(parsed.countryCallingCode, parsed.nationalNumber);
+  const phone = readInternational(text);
   if (!phone)
     throw new Mistake(`${text}: is not a phone number: write it with + and its country code, as +447911123456`);
   return phone;
@@ -19,4 +16,9 @@ export async function userIn({ services, support }: Workplace, text: string): Pr
   const user = id === undefined ? undefined : await support.user(id);
   if (!user) throw new Mistake(`${text}: no account has this ${text.startsWith('+') ? 'phone' : 'id'}`);
   return user;
+}
+
+/** Returns the sessions that the user sees too; none of them is the operator's own. */
+export function sessionsOf({ services }: Workplace, userId: string): Promise<SessionRow[]> {
+  return services.sessions.list({ userId, sid: '' });
 }

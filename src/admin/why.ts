@@ -1,14 +1,11 @@
-import type { Limit, LimitName } from '../load/limits';
+import { ReturnCode, type AppError } from '../base/errors';
+import type { Limits } from '../load/limits';
 import { countryOf, isMobile, isWithin, masked, type Phone } from '../features/phones/phone-number';
 import type { Given, Parts, Row, Workplace } from './command';
 import type { FoundLimit, FoundUser } from './support-repository';
-import { phoneIn } from './who';
+import { phoneIn, sessionsOf } from './who';
 
 const EVENTS = 15;
-
-/** Limits of a phone by the door that they close. */
-const CODES = /^(resend|send_per_phone|wrong_codes)/;
-const LOGINS = /^(login|password)/;
 
 /** Tells why a number gets no code, and why it cannot log in. */
 export async function why(at: Workplace, { words: [given = ''], options }: Given): Promise<Parts> {
@@ -16,57 +13,69 @@ export async function why(at: Workplace, { words: [given = ''], options }: Given
   const phone = phoneIn(given);
   const id = await services.operators.userIdOf(phone.number);
   const user = id === undefined ? undefined : await support.user(id);
-  const limits = await support.limitsOf(phone.number, namesPer(config.limits, 'phone'));
-  const full = limits.filter(({ used, amount }) => used >= amount);
-  const fixed = options.fix === true ? await lift(at, full, options.dryRun === true) : undefined;
-  const left = fixed && options.dryRun !== true ? [] : full;
+  const read = () => support.limitsOf(phone.number, namesPer(config.limits, 'phone'));
+  const found = await read();
+  const lifted = options.fix === true ? await lift(at, found.filter(isFull), options.dryRun === true) : undefined;
+  const limits = lifted ? await read() : found;
   const events = await support.eventsOfPhone(masked(phone.number), user?.id, EVENTS);
   const traffic = await services.operators.trafficOf(phone);
   return {
-    account: [accountOf(phone, user)],
+    account: [accountOf(phone, user, user ? await sessionsOf(at, user.id) : [])],
     codes: [
-      ...(await refusalsOfCodes(at, phone, left)),
+      ...(await refusalsOfCodes(at, phone, limits)),
       `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are judged, of which ${traffic.day.verified} were verified`,
     ],
-    logins: refusalsOfLogins(user, left),
-    ...(fixed && { lifted: fixed }),
+    logins: refusalsOfLogins(at, user, limits),
+    ...(lifted && { lifted }),
     limits: limits.map(limitRow),
     'last events': events.map(({ at: time, event, detail, ip }): Row => ({ at: time, event, detail, ip })),
   };
 }
 
-function accountOf(phone: Phone, user: FoundUser | undefined): Row {
+function accountOf(phone: Phone, user: FoundUser | undefined, sessions: unknown[]): Row {
   const known = { phone: masked(phone.number), country: countryOf(phone) };
   if (!user) return { ...known, account: 'none' };
-  const { id, state, createdAt, sessions } = user;
-  return { ...known, account: id, state, since: createdAt, sessions };
+  const { id, state, createdAt } = user;
+  return { ...known, account: id, state, since: createdAt, sessions: sessions.length };
 }
 
-async function refusalsOfCodes({ config, support }: Workplace, phone: Phone, full: FoundLimit[]): Promise<string[]> {
+async function refusalsOfCodes({ config, support }: Workplace, phone: Phone, limits: FoundLimit[]): Promise<string[]> {
   const { allowedRegions, phoneCheck } = config.verification;
-  const reasons = full.filter(({ limit }) => CODES.test(limit)).map(sentence);
-  if (!isWithin(phone, allowedRegions)) reasons.unshift(`${countryOf(phone)} is not in ALLOWED_REGIONS`);
-  if (phoneCheck === 'mobile' && !isMobile(phone)) reasons.unshift('it is not a mobile number (PHONE_CHECK)');
-  const budget = await support.limitsOf('all', ['send_in_all']);
-  for (const one of budget)
-    if (one.used >= one.amount) reasons.push(`the day's budget is spent (SEND_CODE_PER_DAY), until ${one.ends}`);
+  const met = metBy(config.limits, limits, (refusal) => refusal instanceof ReturnCode);
+  const [budget] = (await support.limitsOf('all', ['send_in_all'])).filter(isFull);
+  const reasons = [
+    ...(phoneCheck === 'mobile' && !isMobile(phone) ? ['it is not a mobile number (PHONE_CHECK)'] : []),
+    ...(isWithin(phone, allowedRegions) ? [] : [`${countryOf(phone)} is not in ALLOWED_REGIONS`]),
+    ...met,
+    ...(budget ? [`the day's budget is spent (SEND_CODE_PER_DAY), until ${budget.ends}`] : []),
+  ];
   return reasons.length > 0
     ? reasons
     : ['nothing here holds codes back now: see the last events for what the provider said'];
 }
 
-function refusalsOfLogins(user: FoundUser | undefined, full: FoundLimit[]): string[] {
+function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, limits: FoundLimit[]): string[] {
   if (!user) return ['the number has no account: it must register first'];
-  const reasons = full.filter(({ limit }) => LOGINS.test(limit)).map(sentence);
+  const reasons = metBy(config.limits, limits, ({ reason }) => reason === 'too_many_attempts');
   return reasons.length > 0 ? reasons : ['nothing here holds logins back now: the password may be wrong'];
+}
+
+/** Tells which limits are used up, of those that answer with such a refusal. */
+function metBy(limits: Limits, found: FoundLimit[], isSuch: (refusal: AppError) => boolean): string[] {
+  const names = Object.values(limits).filter(({ refusal }) => isSuch(refusal(1, Infinity)));
+  return found.filter((one) => isFull(one) && names.some(({ name }) => name === one.limit)).map(sentence);
 }
 
 /** Clears the full limits of the number. Addresses and the whole service keep theirs. */
 async function lift({ services }: Workplace, full: FoundLimit[], isDry: boolean): Promise<string[]> {
-  for (const { limit, subject } of isDry ? [] : full) await services.operators.clearLimit(limit, subject);
+  for (const { key } of isDry ? [] : full) await services.operators.clearLimit(key);
   const names = [...new Set(full.map(({ limit }) => limit))];
   if (names.length === 0) return ['there was nothing to lift'];
   return names.map((name) => `${isDry ? 'would lift' : 'lifted'} ${name}`);
+}
+
+export function isFull({ used, amount }: FoundLimit): boolean {
+  return used >= amount;
 }
 
 function sentence({ limit, subject, used, amount, ends }: FoundLimit): string {
@@ -74,12 +83,12 @@ function sentence({ limit, subject, used, amount, ends }: FoundLimit): string {
   return `${limit} is used up (${used} of ${amount})${address ? ` from ${address}` : ''}, until ${ends}`;
 }
 
-function limitRow({ subject, ...row }: FoundLimit): Row {
-  return { ...row, from: subject.split(' ')[1] ?? 'anywhere' };
+function limitRow({ limit, subject, used, amount, ends }: FoundLimit): Row {
+  return { limit, used, amount, ends, from: subject.split(' ')[1] ?? 'anywhere' };
 }
 
 /** Names of the limits that count for a kind of subject, also together with another. */
-export function namesPer(limits: Record<LimitName, Limit>, kind: 'phone' | 'user'): string[] {
+export function namesPer(limits: Limits, kind: 'phone' | 'user'): string[] {
   const wanted = kind === 'user' ? ['user', 'device'] : ['phone', 'phone and address'];
   return [
     ...new Set(

@@ -131,12 +131,12 @@ export async function buildServices(config: Config, outside: Outside) {
       sweeps: sweepers.map(({ rounds }) => rounds),
     },
     /** Figures that only the database knows. */
-    asked: { codes: () => repos.smsTraffic.ofDay(), versions: () => circles.sync.time() },
+    asked: { codes: () => repos.smsTraffic.ofDay(), versions: () => circles.sync.time(connections.syncReads) },
     /** For the command line of operators. */
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
-      clearLimit: (name: string, subject: string) => repos.limits.clear(`${name}:${subject}`),
+      clearLimit: (key: string) => repos.limits.clear(key),
       note: (detail: string, caller: Caller) => repos.securityEvents.add({ event: 'operator', detail }, caller),
     },
     jwks: vendors.jwks,

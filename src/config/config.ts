@@ -151,7 +151,7 @@ function nested(env: Environment, mistakes: string[]) {
       docsPage: env.DOCS_PAGE === 'on',
       leaveSeconds: inProduction(env.LEAVE_SECONDS, 3),
     },
-    /** Without it there are no metrics. Outside of production a free port is found. */
+    /** Undefined: no metrics. Port 0: a free one. */
     metrics: metricsOf(env, strict),
     database: {
       poolMax: env.DATABASE_POOL_MAX,

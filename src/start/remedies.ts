@@ -1,6 +1,7 @@
 import { codeOf } from '../base/errors';
+import { shownAddress } from '../database/database-url';
 
-type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
+export type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
 type Remedy = (address: Address) => string;
 
 const notThere: Remedy = (address) => `Is the host in ${address} spelt right, and known to the DNS of this machine?`;
@@ -48,8 +49,20 @@ const BY_WORDS: [words: RegExp, remedy: Remedy][] = [
   [/Connection terminated|SSL establishment|Received unexpected/, other],
 ];
 
-/** Returns what an operator can do about an unusable database. */
-export function remedyFor(error: unknown, address: Address): string {
+/** Tells in a sentence why a database cannot be used, and what an operator can do. */
+export function unusable(name: Address, url: string, error: unknown): string {
+  const where = name === 'DATABASE_URL' ? '' : ` (${name})`;
+  return `the database at ${shownAddress(url)}${where} cannot be used: ${messageOf(error)}. ${remedyFor(error, name)}`;
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map((one: unknown) => messageOf(one)).join(', ');
+  if (!(error instanceof Error)) return 'unknown error';
+  // Knex puts the statement, perhaps a whole migration, in front of the message.
+  return 'severity' in error ? error.message.replace(/^.* - (?=\S)/s, '') : error.message;
+}
+
+function remedyFor(error: unknown, address: Address): string {
   const code = codeOf(error) ?? '';
   const words = error instanceof Error ? error.message : '';
   const remedy = BY_CODE[code] ?? BY_WORDS.find(([known]) => known.test(words))?.[1];

@@ -30,7 +30,7 @@ async function admin(
   { on = app, env = {} }: { on?: TestApp; env?: Env } = {},
 ): Promise<Parts> {
   const command = COMMANDS.find((one) => one.name === name);
-  if (!command) throw new Error(`there is no command ${name}`);
+  if (!command) throw new Error(`unknown command: ${name}`);
   const config = loadConfig({ DATA_DIR: on.dataDir, ...ENV, ...env });
   return perform(command, { words, options }, { config, databaseUrl: on.databaseUrl, name: 'olga' });
 }

@@ -11,6 +11,7 @@ import request from 'supertest';
 import { startApp, type TestApp } from '../support/app';
 import { post, sendRaw } from '../support/calls';
 import { e164, newPhone, registerAndSignIn, type SignedInPerson } from '../support/people';
+import { until } from '../support/until';
 
 const metrics = new Metrics();
 let app: TestApp;
@@ -74,7 +75,7 @@ describe('metrics', () => {
     asking.abort();
     app.beforeOperation = () => Promise.resolve();
     await Promise.all([gone, answer]);
-    await untilRisen(series);
+    await until(async () => (await valueOf(series)) > 0);
   });
 
   it('count an unknown path under the operation "none"', async () => {
@@ -178,7 +179,3 @@ describe('the server of metrics', () => {
     expect((await sendRaw(app, '/metrics', { method: 'GET' })).status).toBe(404);
   });
 });
-
-async function untilRisen(series: string): Promise<void> {
-  while ((await valueOf(series)) === 0) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -289,7 +289,7 @@ export const guards = {
   },
   'settings-6': {
     guard: 'a database that cannot be used is reported with a remedy',
-    file: 'src/server.ts',
+    file: 'src/start/remedies.ts',
     replace: '. ${remedyFor(error, name)}`',
     by: '`',
     named: 'is reported with a remedy: no password',

@@ -39,6 +39,12 @@ export function readPhone(region: string, digits: string): Phone | undefined {
   return parsed?.isPossible() && isReadAgainAsItself(parsed) ? { number: parsed.number, region } : undefined;
 }
 
+/** Reads a number in international form, such as +44 7911 123456. */
+export function readInternational(text: string): Phone | undefined {
+  const parsed = text.startsWith('+') ? parsePhoneNumberFromString(text.replace(/[\s()-]/g, '')) : undefined;
+  return parsed && readPhone(parsed.countryCallingCode, parsed.nationalNumber);
+}
+
 /**
  * Refuses a second trunk zero: the first reading keeps it, and a reader of the result drops it. One line would then be
  * several phones, one per spelling. The zero is not dropped here, since 00 may begin a number of another region.

@@ -200,10 +200,6 @@ export class SyncRepository {
     return time;
   }
 
-  timeNow(): Promise<SyncTime> {
-    return this.time(this.reads);
-  }
-
   async rows(userId: string, { since, names }: Wanted): Promise<SyncRows> {
     const read = names ? namedRows : plainRows;
     const [found] = await read(this.reads, { userId, since });

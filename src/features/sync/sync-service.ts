@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/owner-reads';
+import type { Runner } from '../../database/statement';
 import { pagesOf } from '../../database/pages';
 import type { Queues } from '../../load/queues';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
@@ -34,8 +35,8 @@ export class SyncService {
   ) {}
 
   /** Returns horizon and clock of the versions. */
-  time(): Promise<SyncTime> {
-    return this.repository.timeNow();
+  time(reads: Runner): Promise<SyncTime> {
+    return this.repository.time(reads);
   }
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
