@@ -430,6 +430,19 @@ describe('SMS traffic', () => {
     expect(await counts()).toEqual([{ region: 'GB', sent: 1, verified: 1 }]);
   });
 
+  it('is summed up once in ten minutes for the past fortnight, and each time for the last day', async () => {
+    let now = 0;
+    const repository = new SmsTrafficRepository(app.db, () => now);
+    const phone = { number: '+447400123456', region: '44' };
+    await traffic('GB', '3 days', 100, 80);
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 100 }, day: { sent: 0 } });
+    await traffic('GB', '4 days', 100, 80);
+    await traffic('GB', '3 hours', 10, 8);
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 100 }, day: { sent: 10 } });
+    now = 600_000;
+    expect(await repository.ofRegion(phone)).toMatchObject({ past: { sent: 200, verified: 160 } });
+  });
+
   it('is stored for slightly more than a fortnight', async () => {
     await traffic('GB', '15 days', 1, 1);
     await traffic('GB', '17 days', 1, 1);
