@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { databaseUrl } from '../knexfile';
 import { asText } from '../src/admin/as-text';
 import { Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
 import { COMMANDS } from '../src/admin/commands';
-import { perform } from '../src/admin/perform';
+import { atWorkplace, perform } from '../src/admin/perform';
 import { asError } from '../src/base/errors';
 import { ConfigError, loadConfig } from '../src/config/config';
 
@@ -34,19 +35,31 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
   made.description(command.what);
   for (const [flag, what] of Object.entries(command.options ?? {})) made.option(flag, what);
   if (command.changes) made.option('--dry-run', 'only tell what would change');
+  if (command.isFinal) made.option('--yes', 'do it without asking: it cannot be undone');
   made.action(async (...all: unknown[]) => {
     const words = all.slice(0, -2).filter((word): word is string => typeof word === 'string');
     const options = made.opts<Given['options']>();
     const { json, as } = program.opts<{ json?: boolean; as?: string }>();
     const config = loadConfig(process.env);
     const url = config.secrets.databaseUrl ?? databaseUrl();
-    const parts = await perform(
-      command,
-      { words, options },
-      { config, databaseUrl: url, name: as ?? userInfo().username },
+    if (command.isFinal && !options.yes && !options.dryRun && !(await isSure(command, words))) return;
+    const operator = as ?? userInfo().username;
+    const parts = await atWorkplace({ config, databaseUrl: url, operator }, (at) =>
+      perform(command, { words, options }, at),
     );
     process.stdout.write(`${json ? JSON.stringify(parts, null, 2) : asText(parts)}\n`);
   });
+}
+
+/** Asks before what cannot be undone. Without a terminal nobody can answer, and --yes is needed. */
+async function isSure({ name, what }: OperatorsCommand, words: string[]): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Mistake(`${name} cannot be undone: add --yes, or look first with --dry-run`);
+  const terminal = createInterface(process.stdin, process.stderr);
+  const answer = await terminal.question(
+    `${[name, ...words].join(' ')}: ${what}. It cannot be undone. Do it? (yes/no) `,
+  );
+  terminal.close();
+  return answer.trim() === 'yes';
 }
 
 dotenv.config({ quiet: true });

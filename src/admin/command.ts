@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller';
-import type { Config } from '../config/config';
 import type { Services } from '../composition/services';
+import type { Config } from '../config/config';
 import type { SupportRepository } from './support-repository';
 
 /** The services that a command uses, and its operator. */
@@ -8,7 +8,9 @@ export interface Workplace {
   config: Config;
   services: Services;
   support: SupportRepository;
-  /** The operator, for the audit trail. */
+  /** Name of the operator, for the audit trail. */
+  operator: string;
+  /** The operator, as the origin of changes. */
   caller: Caller;
 }
 
@@ -23,18 +25,29 @@ export interface Given {
   options: Record<string, string | boolean | undefined>;
 }
 
+/** Scopes of an operator: looking, helping users, everything. Each includes those before it. */
+export const SCOPES = ['read', 'support', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 export interface Command {
   /** Its words, as in "sessions end". */
   name: string;
   /** Names of its further words: <needed> or [optional]. */
   takes: string;
   what: string;
+  /** Least scope of a token that may run it. */
+  scope: Scope;
   /** Flags with their meaning. */
   options?: Record<string, string>;
   /** Whether it changes something with these options. It then has --dry-run, and leaves a row in the audit trail. */
   changes?: (options: Given['options']) => boolean;
+  /** Whether its change cannot be undone. It then needs --yes, or an answer at the terminal. */
+  isFinal?: boolean;
   run(at: Workplace, given: Given): Promise<Parts>;
 }
+
+/** For commands that change something with any options. */
+export const ALWAYS = () => true;
 
 /** A mistake of the operator: shown as one line. */
 export class Mistake extends Error {}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { asText } from '../../src/admin/as-text';
 import type { Parts, Row } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
-import { perform } from '../../src/admin/perform';
+import { atWorkplace, perform } from '../../src/admin/perform';
 import { loadConfig } from '../../src/config/config';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
@@ -32,7 +32,8 @@ async function admin(
   const command = COMMANDS.find((one) => one.name === name);
   if (!command) throw new Error(`unknown command: ${name}`);
   const config = loadConfig({ DATA_DIR: on.dataDir, ...ENV, ...env });
-  return perform(command, { words, options }, { config, databaseUrl: on.databaseUrl, name: 'olga' });
+  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga' };
+  return atWorkplace(place, (at) => perform(command, { words, options }, at));
 }
 
 const rows = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];

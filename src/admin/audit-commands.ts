@@ -1,0 +1,25 @@
+import type { Command } from './command';
+import { eventRows, MOST_ROWS } from './rows';
+import { userIn } from './who';
+
+export const AUDIT: Command[] = [
+  {
+    name: 'audit tail',
+    takes: '[event]',
+    what: 'shows the newest security events, of one kind or of all',
+    scope: 'read',
+    run: async (at, { words: [event = ''] }) => ({
+      events: eventRows(await at.support.newestEvents(event, MOST_ROWS)),
+    }),
+  },
+  {
+    name: 'audit search',
+    takes: '<user>',
+    what: 'shows the newest security events of a user',
+    scope: 'read',
+    run: async (at, { words: [who = ''] }) => {
+      const { id } = await userIn(at, who);
+      return { events: eventRows(await at.support.eventsOfUser(id, MOST_ROWS)) };
+    },
+  },
+];

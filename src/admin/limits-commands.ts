@@ -1,0 +1,35 @@
+import { ALWAYS, type Command, type Workplace } from './command';
+import { limitRow, MOST_ROWS } from './rows';
+import type { FoundLimit } from './support-repository';
+import { phoneIn, userIn } from './who';
+import { namesPer } from './why';
+
+export const LIMITS: Command[] = [
+  {
+    name: 'limits top',
+    takes: '',
+    what: 'shows the limits that are used up now, the most used first',
+    scope: 'read',
+    run: async ({ support }) => ({ limits: (await support.fullestLimits(MOST_ROWS)).map(limitRow) }),
+  },
+  {
+    name: 'limits clear',
+    takes: '<user>',
+    what: 'clears all limits of a user or a phone',
+    scope: 'support',
+    changes: ALWAYS,
+    run: async (at, { words: [who = ''], options }) => {
+      const found = await limitsOf(at, who);
+      for (const { key } of options.dryRun ? [] : found) await at.services.operators.clearLimit(key);
+      return { [options.dryRun ? 'would clear' : 'cleared']: found.map(limitRow) };
+    },
+  },
+];
+
+/** Returns the limits of a phone, which may have no account, or of a user by its id. */
+async function limitsOf(at: Workplace, who: string): Promise<FoundLimit[]> {
+  const { support, config } = at;
+  if (who.startsWith('+')) return support.limitsOf(phoneIn(who).number, namesPer(config.limits, 'phone'));
+  const { id } = await userIn(at, who);
+  return support.limitsOf(id, namesPer(config.limits, 'user'));
+}

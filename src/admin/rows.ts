@@ -1,0 +1,19 @@
+import type { SessionRow } from '../features/sessions/sessions-repository';
+import type { Row } from './command';
+import type { FoundEvent, FoundLimit } from './support-repository';
+
+/** Maximum rows of an answer. */
+export const MOST_ROWS = 50;
+
+export function limitRow({ limit, subject, used, amount, ends }: FoundLimit): Row {
+  return { limit, subject, used, amount, ends };
+}
+
+export function sessionRow({ id, createdAt, renewedAt, ip, userAgent }: SessionRow): Row {
+  const [begun, renewed] = [createdAt, renewedAt].map((at) => new Date(at).toISOString());
+  return { id, createdAt: begun, renewedAt: renewed, ip, userAgent };
+}
+
+export function eventRows(found: FoundEvent[]): Row[] {
+  return found.map((event): Row => ({ ...event }));
+}

@@ -1,0 +1,30 @@
+import { ALWAYS, Mistake, type Command } from './command';
+import { sessionRow } from './rows';
+import { sessionsOf, userIn } from './who';
+
+export const SESSIONS: Command[] = [
+  {
+    name: 'sessions list',
+    takes: '<user>',
+    what: 'lists where a user is signed in',
+    scope: 'read',
+    run: async (at, { words: [who = ''] }) => {
+      const { id } = await userIn(at, who);
+      return { sessions: (await sessionsOf(at, id)).map(sessionRow) };
+    },
+  },
+  {
+    name: 'sessions end',
+    takes: '<user> [session]',
+    what: 'signs a user out everywhere, or ends one session by its id',
+    scope: 'support',
+    changes: ALWAYS,
+    run: async (at, { words: [who = '', session], options }) => {
+      const { id } = await userIn(at, who);
+      const ended = (await sessionsOf(at, id)).filter((one) => session === undefined || one.id === session);
+      if (session !== undefined && ended.length === 0) throw new Mistake(`${session}: the user has no such session`);
+      for (const one of options.dryRun ? [] : ended) await at.services.sessions.end(id, one.id, at.caller);
+      return { [options.dryRun ? 'would end' : 'ended']: ended.map(sessionRow) };
+    },
+  },
+];
