@@ -61,10 +61,7 @@ export async function buildContainer(
   const entrance = { watch: deadline.watch, ...access, queues: services.queues, limiter: services.limiter };
   const accounts = (): Mounted[] => [
     {
-      router: operationsRouter(
-        Object.values(resources).map((resource) => resource.map(wrap)),
-        entrance,
-      ),
+      router: operationsRouter(Object.values(resources).flat().map(wrap), entrance),
     },
     {
       router: openApiRouter(
@@ -77,8 +74,8 @@ export async function buildContainer(
     ...pages(config, services.inbox, keys.inboxToken, services.meter).map((router) => ({ router })),
   ];
   const routers = [
-    { router: healthRouter(health) },
     ...(config.imagesOnly ? [] : accounts()),
+    { router: healthRouter(health) },
     { router: services.uploads },
   ];
 

@@ -64,7 +64,6 @@ export function requestLog(logger: Logger, observe?: RequestObserver): RequestHa
     req.begun = performance.now();
     req.id = randomUUID();
     req.clientId = clientRequestId(req);
-    res.setHeader('X-Request-Id', req.clientId ?? req.id);
     res.on('close', write);
     next();
   };

@@ -1,6 +1,8 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import { isPromise } from 'node:util/types';
+import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import { asError, MethodNotAllowed } from '../base/errors';
 import { isTooLate } from './deadline';
+import { sendJson } from './head';
 import { nameRoute } from './request-log';
 
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
@@ -35,6 +37,22 @@ export function get(router: Router, path: string, handler: RequestHandler): void
   methods(router, path, { get: [handler] });
 }
 
+/** Runs handlers, each when the one before calls its `next`, as Express's Route does. */
+export function inTurn(handlers: RequestHandler[], req: Request, res: Response, next: NextFunction): void {
+  let index = 0;
+  const step = (error?: unknown): void => {
+    const handler = error === undefined ? handlers[index++] : undefined;
+    if (!handler) return next(error);
+    try {
+      const ended: unknown = handler(req, res, step);
+      if (isPromise(ended)) ended.catch(next);
+    } catch (thrown) {
+      next(thrown);
+    }
+  };
+  step();
+}
+
 /** Resolves when the handler calls its `next`. */
 export function handled(handler: RequestHandler, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -46,6 +64,5 @@ export function handled(handler: RequestHandler, req: Request, res: Response): P
 /** Sends a result, without Express's `json`, which reads several settings for every answer. */
 export function ok(res: Response, result?: unknown): void {
   if (isTooLate(res)) return;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.end(JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
+  sendJson(res, JSON.stringify(result === undefined ? { code: 200 } : { code: 200, result }));
 }

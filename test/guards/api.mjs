@@ -770,9 +770,9 @@ export const guards = {
   },
   'conventions-4': {
     guard: 'security headers limit what browsers may do with answers',
-    file: 'src/http/app.ts',
-    replace: 'of sameHeaderEntries)',
-    by: 'of sameHeaderEntries.slice(-1))',
+    file: 'src/http/head.ts',
+    replace: 'Object.entries(SAME_HEADERS)',
+    by: 'Object.entries(SAME_HEADERS).slice(-1)',
     named: 'tell browsers not to run, frame, sniff or pass on anything',
   },
   'passwords-3': {
@@ -1929,9 +1929,9 @@ export const guards = {
   },
   'conventions-11': {
     guard: 'GET does not run any operation',
-    file: 'src/http/route.ts',
-    replace: 'route[method](nameRoute(path), ...handlers)',
-    by: 'route.all(nameRoute(path), ...handlers)',
+    file: 'src/http/operations-router.ts',
+    replace: "if (req.method !== 'POST') throw new MethodNotAllowed('POST');",
+    by: '',
     named: 'accepts POST only, and answers 405 with Allow otherwise',
   },
   'passwords-10': {

@@ -56,7 +56,7 @@ export function asDocumented(server: Server): string[] {
     res.once('finish', () => {
       const { method = '', url = '' } = req;
       const [path = ''] = url.split(/[?#]/);
-      const sent = { method, path, status: res.statusCode, headers: res.getHeaders(), body: Buffer.concat(chunks()) };
+      const sent = { method, path, status: res.statusCode, headers: headersSent(res), body: Buffer.concat(chunks()) };
       const wrong = complaintOf(sent);
       if (wrong === undefined) return;
       const complaint = `${method} ${path} answers what docs/openapi.json does not know: ${wrong}`;
@@ -65,6 +65,15 @@ export function asDocumented(server: Server): string[] {
     });
   });
   return complaints;
+}
+
+/** Returns the headers as Node wrote them: getHeaders() lacks those that writeHead() was given. */
+function headersSent(res: ServerResponse): OutgoingHttpHeaders {
+  const { _header: head } = res as ServerResponse & { _header: string };
+  const lines = head.split('\r\n').slice(1).filter(Boolean);
+  return Object.fromEntries(
+    lines.map((line) => line.split(/: (.*)/)).map(([name = '', value]) => [name.toLowerCase(), value]),
+  );
 }
 
 /** Records what is written to the answer, up to a limit. */

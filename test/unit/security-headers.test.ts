@@ -1,7 +1,7 @@
 import express from 'express';
 import helmet from 'helmet';
 import request from 'supertest';
-import { SAME_HEADERS } from '../../src/http/app';
+import { SAME_HEADERS } from '../../src/http/head';
 
 const NONE = ["'none'"];
 const directives = { defaultSrc: NONE, objectSrc: NONE, baseUri: NONE, frameAncestors: NONE };
