@@ -8,7 +8,7 @@ import { cloneDatabase, emptyDatabase } from '../support/database';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
 import { ROOT } from '../support/service-process';
-import { makeDataDir, startService } from '../support/started';
+import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
 import { until } from '../support/until';
 
 const migrations = readdirSync(join(ROOT, 'migrations'))
@@ -311,7 +311,7 @@ describe('mistakes in settings at npm start', () => {
   });
 
   it('starts in spite of an unknown variable', async () => {
-    const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVL: 'info' })).untilReady();
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LOG_LEVL: 'info' })).untilReady();
     expect(service.stderr).toBe(
       'LOG_LEVL: is not a setting of this service, and has no effect: did you mean LOG_LEVEL?\n',
     );

@@ -7,7 +7,7 @@ import { isAlive } from '../../packages/embedded-database/src';
 import { AS_ORDINARY_USER, isTreeOpen, NOBODY, postmasterPid } from '../support/service-process';
 import { until } from '../support/until';
 import { rememberSecret } from '../support/secrets';
-import { makeDataDir, startService } from '../support/started';
+import { makeDataDir, makeUsedDataDir, startService } from '../support/started';
 
 const PHONE = { region: 44, phone: '7911123456' };
 
@@ -35,7 +35,7 @@ describe('npm start without a database', () => {
   });
 
   it('prints links that open the inbox', async () => {
-    const service = await (await startService({ DATA_DIR: makeDataDir() })).untilReady();
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir() })).untilReady();
     const links = [...service.stdout.matchAll(/^ +open +(http\S+)\/(docs|dev\/inbox)#inbox=([\w-]{22})$/gm)];
     expect(links.map(([, url, page]) => [url, page])).toEqual([
       [service.url, 'docs'],
@@ -62,14 +62,14 @@ describe('npm start without a database', () => {
   });
 
   it('shows codes in the terminal at any log level, and never in the log', async () => {
-    const service = await (await startService({ DATA_DIR: makeDataDir(), LOG_LEVEL: 'silent' })).untilReady();
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LOG_LEVEL: 'silent' })).untilReady();
     expect(await (await service.post('/user/send_code', PHONE)).json()).toEqual({ code: 200 });
     await until(() => /SMS to \+447911123456: \d{6} is your verification code/.test(service.stdout));
     expect(service.stdout).not.toContain('{"level"');
   });
 
   it('stops everything on SIGTERM: no process and no lock remain', async () => {
-    const DATA_DIR = makeDataDir();
+    const DATA_DIR = makeUsedDataDir();
     const service = await (await startService({ DATA_DIR })).untilReady();
     const postmaster = postmasterPid(DATA_DIR);
     expect(isAlive(postmaster)).toBe(true);
@@ -79,7 +79,7 @@ describe('npm start without a database', () => {
   });
 
   it('answers pending requests when Ctrl-C reaches the whole process group', async () => {
-    const DATA_DIR = makeDataDir();
+    const DATA_DIR = makeUsedDataDir();
     const service = await (await startService({ DATA_DIR, SMS_PROVIDER: 'file', BCRYPT_COST: '13' })).untilReady();
     await service.post('/user/send_code', PHONE);
     const { code } = JSON.parse(readFileSync(join(DATA_DIR, 'sms.ndjson'), 'utf8')) as { code: string };
@@ -96,7 +96,7 @@ describe('npm start without a database', () => {
   });
 
   it('recovers after kill -9, with the database still running', async () => {
-    const DATA_DIR = makeDataDir();
+    const DATA_DIR = makeUsedDataDir();
     const killed = await (await startService({ DATA_DIR })).untilReady();
     killed.signal('SIGKILL');
     await killed.exited;
@@ -107,7 +107,7 @@ describe('npm start without a database', () => {
   });
 
   it('recovers after kill -9 of both, as after a power cut', async () => {
-    const DATA_DIR = makeDataDir();
+    const DATA_DIR = makeUsedDataDir();
     const killed = await (await startService({ DATA_DIR })).untilReady();
     killed.signal('SIGKILL');
     process.kill(postmasterPid(DATA_DIR), 'SIGKILL');
@@ -125,7 +125,7 @@ describe('npm start without a database', () => {
   });
 
   it('says in one line that another service runs on the data', async () => {
-    const DATA_DIR = makeDataDir();
+    const DATA_DIR = makeUsedDataDir();
     await (await startService({ DATA_DIR })).untilReady();
     const second = await startService({ DATA_DIR });
     expect(await second.exited).toBe(1);
@@ -191,7 +191,7 @@ describe('npm start without a database', () => {
 
 describe('SIGTERM, with a load balancer that has to notice it,', () => {
   it('makes the service unready at once, but it answers for LEAVE_SECONDS more', async () => {
-    const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '2' })).untilReady();
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LEAVE_SECONDS: '2' })).untilReady();
     const kept = await service.post('/user/get_sms_img_code', {});
     expect(kept.headers.get('connection')).toBe('keep-alive');
     service.signal('SIGTERM');
@@ -204,7 +204,7 @@ describe('SIGTERM, with a load balancer that has to notice it,', () => {
   });
 
   it('stops the service without waiting when sent twice', async () => {
-    const service = await (await startService({ DATA_DIR: makeDataDir(), LEAVE_SECONDS: '600' })).untilReady();
+    const service = await (await startService({ DATA_DIR: makeUsedDataDir(), LEAVE_SECONDS: '600' })).untilReady();
     service.signal('SIGTERM');
     await until(async () => (await fetch(`${service.url}/readyz`)).status === 503);
     service.signal('SIGTERM');

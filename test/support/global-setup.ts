@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { isAlive, startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { migrate } from '../../src/database/migrations';
+import { copyCluster } from './clusters';
 import { TEMPLATE } from './database';
 import { OUTPUT, OUTPUTS } from './paths';
 
@@ -23,21 +24,31 @@ export default async function setUp(): Promise<void> {
   removeOldOutputs();
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
   startWatcher(dataDir);
-  const postgres = await startEmbeddedPostgres({
+  const options = {
     dataDir,
     role: SERVICE_ROLE,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
-  });
+  };
+  const first = await startEmbeddedPostgres(options);
+  await migrate(first.url);
+  await first.stop();
+  process.env.TEST_CLUSTER = join(dataDir, 'copy');
+  copyCluster(dataDir, process.env.TEST_CLUSTER);
+  const postgres = await startEmbeddedPostgres(options);
   globalThis.testPostgres = { postgres, dataDir };
-  const client = new Client(postgres.url);
-  await client.connect();
-  await client.query(`CREATE DATABASE ${TEMPLATE}`);
-  await client.end();
-  const template = new URL(postgres.url);
-  template.pathname = `/${TEMPLATE}`;
-  await migrate(template.href);
+  await cloneAs(TEMPLATE, postgres.url);
   process.env.TEST_POSTGRES_URL = postgres.url;
   process.env.TEST_POSTGRES_SERVICE_URL = postgres.serviceUrl;
+}
+
+async function cloneAs(name: string, url: string): Promise<void> {
+  const { pathname } = new URL(url);
+  const administration = new URL(url);
+  administration.pathname = '/postgres';
+  const client = new Client(administration.href);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${client.escapeIdentifier(pathname.slice(1))}`);
+  await client.end();
 }
 
 /** Removes outputs of earlier runs, but not of those that are still running. */

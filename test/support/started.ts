@@ -1,4 +1,5 @@
 import { isAlive } from '../../packages/embedded-database/src';
+import { usedDataDir } from './clusters';
 import { newDataDir, postmasterPid, ServiceProcess, type DataDir } from './service-process';
 
 let running: ServiceProcess[] = [];
@@ -12,7 +13,15 @@ export async function startService(env: Record<string, string>, command?: string
 }
 
 export function makeDataDir(): string {
-  const folder = newDataDir();
+  return removedLater(newDataDir());
+}
+
+/** Returns a data folder with a migrated database, for tests of what comes after a first start. */
+export function makeUsedDataDir(): string {
+  return removedLater(usedDataDir());
+}
+
+function removedLater(folder: DataDir): string {
   folders.push(folder);
   return folder.path;
 }
