@@ -1,4 +1,5 @@
 // npm run release -- 0.2.0 (or patch, minor, major): version, changelog, commit and annotated tag. It pushes nothing.
+// --dry-run behind it only shows the version and its notes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,16 +7,18 @@ import { root } from './dependencies.mjs';
 
 const PARTS = ['major', 'minor', 'patch'];
 const UNRELEASED = '## [Unreleased]';
+const DRY = '--dry-run';
 
 class Refusal extends Error {}
 
-function release(wanted) {
+function release(wanted, isDry) {
   const old = json('package.json').version;
   const version = nextVersion(old, wanted);
   const tag = `v${version}`;
   if (git('status', '--porcelain') !== '') throw new Refusal('commit or remove what has changed first: git status');
   if (git('tag', '--list', tag) !== '') throw new Refusal(`there is a tag ${tag} already`);
   const { notes, changelog } = datedChangelog(version);
+  if (isDry) return say(`${tag} would be made, after npm run check, with these notes:\n\n${notes}`);
   say(`Checking what is to be ${tag} …`);
   if (!npm('run', 'check')) throw new Refusal('npm run check fails: see above');
   // A check must not change tracked files.
@@ -35,7 +38,7 @@ function release(wanted) {
   git('commit', '--all', '--quiet', '--message', `Release ${version}`);
   git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `${version}\n\n${notes}\n`);
   run('collection');
-  say(`${tag} is made. To publish it: git push --follow-tags, and attach .cache/postman.json to the release`);
+  return say(`${tag} is made. To publish it: git push --follow-tags, and attach .cache/postman.json to the release`);
 }
 
 function nextVersion(old, wanted = '') {
@@ -96,7 +99,11 @@ function say(line) {
 }
 
 try {
-  release(process.argv[2]);
+  const words = process.argv.slice(2);
+  release(
+    words.find((word) => word !== DRY),
+    words.includes(DRY),
+  );
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   process.stderr.write(`No release: ${error.message}\n`);

@@ -83,6 +83,16 @@ describe('npm run release', () => {
     ]);
   });
 
+  it('in a dry run shows the version and its notes, and changes nothing', () => {
+    const before = git('rev-parse', 'HEAD');
+    const { status, stdout } = release('minor', '--dry-run');
+    expect([status, stdout]).toEqual([
+      0,
+      'v0.2.0 would be made, after npm run check, with these notes:\n\n### Added\n\n- A thing.\n',
+    ]);
+    expect([git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('tag')]).toEqual(['', before, '']);
+  });
+
   it.each([
     ['patch', '0.1.1'],
     ['minor', '0.2.0'],
