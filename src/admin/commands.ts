@@ -5,6 +5,7 @@ import { doctor } from './doctor';
 import { LIMITS } from './limits-commands';
 import { SESSIONS } from './sessions-commands';
 import { SPEND } from './spend-commands';
+import { SUSPENSION } from './suspension-commands';
 import { USERS } from './users-commands';
 import { why } from './why';
 
@@ -27,4 +28,7 @@ const DOCTOR: Command = {
 };
 
 /** Every command of operators. Help, docs/admin.md and the tests are made of this table. */
-export const COMMANDS: Command[] = [WHY, ...USERS, ...SESSIONS, ...AUDIT, ...LIMITS, ...SPEND, DOCTOR, ...DATABASE];
+// prettier-ignore
+export const COMMANDS: Command[] = [
+  WHY, ...USERS, ...SUSPENSION, ...SESSIONS, ...AUDIT, ...LIMITS, ...SPEND, DOCTOR, ...DATABASE,
+];

@@ -6,7 +6,7 @@ export interface FoundUser {
   id: string;
   nickname: string;
   phones: string[];
-  state: 'open' | 'closed';
+  state: 'open' | 'suspended' | 'closed';
   createdAt: string;
   friends: number;
   groups: number;
@@ -35,7 +35,9 @@ export interface FoundLimit {
 
 const user = statement<FoundUser, 'id'>(
   'support-user',
-  `SELECT id, nickname, CASE WHEN closed_at IS NULL THEN 'open' ELSE 'closed' END AS state,
+  `SELECT id, nickname,
+          CASE WHEN closed_at IS NOT NULL THEN 'closed'
+               WHEN suspended_at IS NOT NULL THEN 'suspended' ELSE 'open' END AS state,
           ${shown('created_at')} AS "createdAt",
           ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1) AS phones,
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends,

@@ -56,7 +56,10 @@ async function refusalsOfCodes({ config, support }: Workplace, phone: Phone, lim
 
 function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, limits: FoundLimit[]): string[] {
   if (!user) return ['the number has no account: it must register first'];
-  const reasons = metBy(config.limits, limits, ({ reason }) => reason === 'too_many_attempts');
+  const reasons = [
+    ...(user.state === 'suspended' ? ['the account is suspended: users restore lets it log in again'] : []),
+    ...metBy(config.limits, limits, ({ reason }) => reason === 'too_many_attempts'),
+  ];
   return reasons.length > 0 ? reasons : ['nothing here holds logins back now: the password may be wrong'];
 }
 

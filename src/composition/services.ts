@@ -7,6 +7,7 @@ import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
 import { ExportService } from '../features/account/export-service';
+import { SuspensionService } from '../features/account/suspension-service';
 import { AuditTrail } from '../features/audit/audit-trail';
 import { KnownPlaces } from '../features/audit/known-places';
 import { AuthService } from '../features/auth/auth-service';
@@ -266,6 +267,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
     account: new AccountService({ ...common, closings, storage }),
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
     exporting: new ExportService(repos.export, sessions, audit, queues),
+    suspension: new SuspensionService(tokenEnds, transaction),
     profile: new ProfileService({ users, messaging, storage, logger }, config.portraits),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users),

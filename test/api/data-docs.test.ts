@@ -11,6 +11,14 @@ const ROLE = 'relations_writer';
 const blocks = [...readFileSync(PAGE, 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql);
 const unused = new Set(blocks);
 
+const messagingTokenOf = ({ id }: SignedInPerson) => ({
+  user_id: id,
+  app: 'app',
+  token: 'token',
+  nickname: 'Cat',
+  portrait_uri: '',
+});
+
 /** Returns the only block of the page with this text, with the people of this test for those of the page. */
 function block(fragment: string, people: Record<string, SignedInPerson> = {}): string {
   const found = blocks.filter((sql) => sql.includes(fragment));
@@ -158,10 +166,26 @@ describe('the SQL of docs/data.md', () => {
     expect(found.map(({ pid }) => pid)).toContain(open[0]?.pid);
   });
 
+  it('suspends an account and restores it, and others learn nothing of it', async () => {
+    const { ann, cat } = people;
+    await app.db('messaging_tokens').insert(messagingTokenOf(cat));
+    const { region, phone, password } = cat;
+    const logIn = () => cat.agent.post('/user/login').send({ region, phone, password });
+    const before = await fullState(ann);
+    await owner.query(block('suspended_at = now()', people));
+    expect((await cat.agent.post('/user/sync/0')).status).toBe(401);
+    expect((await logIn()).headers['x-reason']).toBe('account_suspended');
+    expect(await app.db('messaging_tokens').select()).toEqual([]);
+    expect(await app.db('messaging_expiries').select('user_id')).toEqual([{ user_id: cat.id }]);
+    expect(await fullState(ann)).toEqual(before);
+    await owner.query(block('suspended_at = NULL', people));
+    expect((await cat.agent.post('/user/sync/0')).status).toBe(401);
+    expect((await logIn()).status).toBe(200);
+  });
+
   it('closes an account, and others learn of it by sync', async () => {
     const { ann, bob, cat } = people;
-    const token = { user_id: cat.id, app: 'app', token: 'token', nickname: 'Cat', portrait_uri: '' };
-    await app.db('messaging_tokens').insert(token);
+    await app.db('messaging_tokens').insert(messagingTokenOf(cat));
     const named = { user_id: cat.id, friend_id: ann.id, display_name: 'Annie', status: 20 };
     await app.db('friendships').insert(named).onConflict(['user_id', 'friend_id']).merge();
     await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: false, display_name: 'Kitty' });

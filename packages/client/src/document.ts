@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 60fc3336b6bb71ecafa8b878f76a8cd763167fbb304dc152474a00c341f7159c
+// SHA-256 of the document: a61efea96ba17b611e6213cbe21c29b8f84aa8e13f128f1ba8d1bd07dc8b4c3c
 
 export interface paths {
     "/user/send_code": {
@@ -1205,6 +1205,14 @@ export interface components {
                 [name: string]: unknown;
             };
         };
+        AccountSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                /** @description The reason of the refusal. */
+                "X-Reason": "cross_site" | "account_suspended";
+                [name: string]: unknown;
+            };
+        };
         UserLoginTooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1853,7 +1861,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["AccountSuspended"];
             408: components["responses"]["RequestTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             425: components["responses"]["TooEarly"];

@@ -2,7 +2,7 @@
 export const IMAGE_REASONS = {
   upload_token_refused: {
     code: 401,
-    when: 'the upload token is missing, forged, or revoked by a new password or phone',
+    when: 'the upload token is missing, forged, or revoked by a new password, a new phone or a suspension',
   },
   upload_token_expired: { code: 401, when: 'the upload token has expired' },
   key_not_allowed: { code: 403, when: 'the key belongs to another user' },

@@ -17,6 +17,8 @@ export type SecurityEventName =
   | 'sessions_ended'
   | 'phone_changed'
   | 'account_closed'
+  | 'account_suspended'
+  | 'account_restored'
   | 'data_exported'
   | 'limit_met'
   | 'group_dismissed'

@@ -34,7 +34,7 @@ export function authRouter({ auth, sessions, cookies, devices, publicUrlOf }: Pa
       body: credentials,
       result: signedIn,
       cookies: { sets: 'The cookie of the session, then that of the device.', always: true },
-      refusals: ['wrong_credentials', 'too_many_attempts', 'too_many_at_once', 'https_required'],
+      refusals: ['wrong_credentials', 'account_suspended', 'too_many_attempts', 'too_many_at_once', 'https_required'],
       handle: async ({ password, ...phone }, { req, res, caller }) => {
         const account = await auth.authenticate(phone, password, caller, devices.find(req));
         const token = await auth.messagingToken(account, publicUrlOf(req));

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
-import { BadRequest, NotFound, Unavailable, Wrong } from '../../base/errors';
+import { BadRequest, Forbidden, NotFound, Unavailable, Wrong, type AppError } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnds } from '../../integrations/messaging/token-ends';
@@ -73,7 +73,10 @@ export class AuthService {
     return id;
   }
 
-  /** Gives the same answer for an unknown phone and a wrong password, after as many rounds of hashing. */
+  /**
+   * Gives the same answer for an unknown phone and a wrong password, after as many rounds of hashing. Only after the
+   * right password does it tell that the account is suspended: such a login counts as a right one.
+   */
   async authenticate(phone: Phone, password: string, caller: Caller, from: Device | undefined): Promise<Account> {
     const { users, attempts, audit } = this.parts;
     const device = from && deviceOf(await users.accountByPhone(phone.number), from);
@@ -85,6 +88,11 @@ export class AuthService {
     if (!account) {
       audit.noteLoginFailed(phone, known?.id, caller);
       throw wrongCredentials();
+    }
+    if (account.isSuspended) {
+      const event = { event: 'login_failed', userId: account.id, phone, detail: 'login, suspended' } as const;
+      await audit.noteUpToLimit(event, caller);
+      throw suspended();
     }
     return account;
   }
@@ -106,7 +114,7 @@ export class AuthService {
   async messagingToken(account: Account, publicUrl: string): Promise<string> {
     const { credentialsVersion } = account;
     const token = await this.parts.messaging.token(account, { credentialsVersion }, publicUrl);
-    if (token === undefined) throw wrongCredentials();
+    if (token === undefined) throw await this.refusalSince(account);
     return token;
   }
 
@@ -114,8 +122,14 @@ export class AuthService {
     const { sessions, queues, notices } = this.parts;
     const start = () => sessions.start(session, account.credentialsVersion, caller);
     const begun = await queues.sessionStarts.run(account.id, start);
-    if (!begun) throw wrongCredentials();
+    if (!begun) throw await this.refusalSince(account);
     notices.loggedIn(account.id, caller);
+  }
+
+  /** Returns why a login is refused whose password was right: it was changed since, or the account was suspended. */
+  private async refusalSince({ id, credentialsVersion }: Account): Promise<AppError> {
+    const now = await this.parts.users.account(id);
+    return now?.isSuspended && now.credentialsVersion === credentialsVersion ? suspended() : wrongCredentials();
   }
 
   async changePassword(
@@ -179,6 +193,10 @@ export class AuthService {
     const { queues, passwords } = this.parts;
     return withinShares(queues, who, caller, () => passwords.hash(password, caller.address));
   }
+}
+
+function suspended(): Forbidden {
+  return new Forbidden('account_suspended', 'the account is suspended by the operator');
 }
 
 /** Refuses wrong credentials, also a password that was just changed: by now it is wrong. */

@@ -85,12 +85,16 @@ export class ImageAccounts implements ImageBook, OwnImages {
   private async count(limit: LimitName, { userId, credentialsVersion }: Uploader, caller: Caller): Promise<void> {
     const account = await this.parts.users.account(userId);
     if (account?.credentialsVersion !== credentialsVersion) throw ended();
+    if (account.isSuspended) throw ended();
     await this.parts.limiter.take(caller, { limit, subject: userId });
   }
 }
 
 function ended(): Refusal {
-  return new Refusal('upload_token_refused', 'token: its account is closed or has a new password, ask for another one');
+  return new Refusal(
+    'upload_token_refused',
+    'token: its account is closed or suspended, or has a new password; ask for another one',
+  );
 }
 
 function tooMuch(mostBytes: number): TooManyRequests {

@@ -61,6 +61,7 @@ export class ImagesRepository {
     const owner: unknown = await this.db('users')
       .where({ id: userId, credentials_version: credentialsVersion })
       .whereNull('closed_at')
+      .whereNull('suspended_at')
       .forNoKeyUpdate()
       .first('id');
     return owner !== undefined;

@@ -36,7 +36,8 @@ const startSession = statement<
   'start-session',
   `WITH owner AS (
      SELECT id FROM users
-      WHERE id = :userId AND credentials_version = :credentialsVersion AND closed_at IS NULL FOR SHARE),
+      WHERE id = :userId AND credentials_version = :credentialsVersion AND suspended_at IS NULL AND closed_at IS NULL
+        FOR SHARE),
    noted AS (
      INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
      SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
@@ -79,8 +80,8 @@ export class SessionsRepository {
 
   /**
    * Inserts a session and its event of the audit trail. Returns false if the password has changed since
-   * `credentialsVersion` was read. FOR SHARE waits for a pending change. A later change waits for this statement, and
-   * its DELETE then sees this row: no session survives a reset.
+   * `credentialsVersion` was read, or the account was suspended. FOR SHARE waits for a pending change. A later change
+   * waits for this statement, and its DELETE then sees this row: no session survives a reset or a suspension.
    */
   async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
     const { sid, userId, data, expires } = session;

@@ -19,20 +19,22 @@ const tokenForSession = statement<Found, 'userId' | 'app' | 'sid'>(
   'messaging-token-for-session',
   `SELECT ${FOUND} FROM session JOIN users ON users.id = sess ->> 'userId' ${KEPT}
     WHERE sid = :sid AND expire > now() AND users.id = :userId AND closed_at IS NULL
-      AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
+      AND suspended_at IS NULL AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
 );
 
 const tokenForLogin = statement<Found, 'userId' | 'app' | 'credentialsVersion'>(
   'messaging-token-for-login',
   `SELECT ${FOUND} FROM users ${KEPT}
-    WHERE users.id = :userId AND closed_at IS NULL AND credentials_version = :credentialsVersion`,
+    WHERE users.id = :userId AND closed_at IS NULL AND suspended_at IS NULL
+      AND credentials_version = :credentialsVersion`,
 );
 
 /** FOR SHARE waits for a pending end. A later end waits for this statement, and then deletes this row. */
 const keepToken = statement<{ token: string }, 'userId' | 'app' | 'round' | 'token' | 'nickname' | 'portraitUri'>(
   'keep-messaging-token',
   `WITH owner AS (
-     SELECT id FROM users WHERE id = :userId AND messaging_round = :round AND closed_at IS NULL FOR SHARE)
+     SELECT id FROM users
+      WHERE id = :userId AND messaging_round = :round AND suspended_at IS NULL AND closed_at IS NULL FOR SHARE)
    INSERT INTO messaging_tokens (user_id, app, token, nickname, portrait_uri)
    SELECT id, :app, :token, :nickname, :portraitUri FROM owner
    ON CONFLICT (user_id, app) DO NOTHING RETURNING token`,

@@ -8,9 +8,15 @@ import { PROFILE_COLUMNS, type Profile } from './profile';
 export interface Account extends Profile {
   passwordHash: string;
   credentialsVersion: number;
+  /** Whether an operator refuses its sessions and logins. */
+  isSuspended: boolean;
 }
 
-const CREDENTIALS = { passwordHash: 'password_hash', credentialsVersion: 'credentials_version' };
+const CREDENTIALS = {
+  passwordHash: 'password_hash',
+  credentialsVersion: 'credentials_version',
+  isSuspended: 'suspended_at IS NOT NULL',
+};
 
 /**
  * A look-up by phone takes two statements, this one and one by the user's id, so that phones and users could one day be
@@ -151,6 +157,16 @@ export class UsersRepository {
   async close(id: string): Promise<void> {
     const emptied = { nickname: '', portrait_uri: '', password_hash: '' };
     await this.open(id).update({ ...emptied, closed_at: this.db.fn.now(), ...this.newCredentials() });
+  }
+
+  /** Returns false when the account is suspended already, or closed. */
+  async suspend(id: string): Promise<boolean> {
+    return (await this.open(id).where({ suspended_at: null }).update({ suspended_at: this.db.fn.now() })) > 0;
+  }
+
+  /** Returns false when the account is not suspended, or closed. */
+  async restore(id: string): Promise<boolean> {
+    return (await this.open(id).whereNot({ suspended_at: null }).update({ suspended_at: null })) > 0;
   }
 
   async releasePhones(id: string, ...but: string[]): Promise<void> {

@@ -1,0 +1,37 @@
+import { ALWAYS, Mistake, type Command } from './command';
+import { sessionsOf, userIn } from './who';
+
+/** Digits in a row that may be a phone. The audit trail keeps the reason, and never a whole phone. */
+const LIKE_A_PHONE = /\d{9}/;
+
+export const SUSPENSION: Command[] = [
+  {
+    name: 'users suspend',
+    takes: '<user> [reason]',
+    what: 'signs a user out everywhere and refuses logins; friends and groups see no difference',
+    scope: 'support',
+    changes: ALWAYS,
+    run: async (at, { words: [who = '', reason], options }) => {
+      if (reason !== undefined && LIKE_A_PHONE.test(reason))
+        throw new Mistake('the reason contains a phone number: leave it out, since the audit trail keeps the reason');
+      const { id, nickname, state } = await userIn(at, who);
+      const sessions = (await sessionsOf(at, id)).length;
+      const isDone = options.dryRun ? state === 'open' : await at.services.suspension.suspend(id, reason, at.caller);
+      if (!isDone) throw new Mistake(`${who}: nothing was changed, the account is suspended already or is closed`);
+      return { [options.dryRun ? 'would suspend' : 'suspended']: [{ id, nickname, sessions }] };
+    },
+  },
+  {
+    name: 'users restore',
+    takes: '<user>',
+    what: 'lets a suspended user log in again',
+    scope: 'support',
+    changes: ALWAYS,
+    run: async (at, { words: [who = ''], options }) => {
+      const { id, nickname, state } = await userIn(at, who);
+      const isDone = options.dryRun ? state === 'suspended' : await at.services.suspension.restore(id, at.caller);
+      if (!isDone) throw new Mistake(`${who}: nothing was changed, the account is not suspended`);
+      return { [options.dryRun ? 'would restore' : 'restored']: [{ id, nickname }] };
+    },
+  },
+];
