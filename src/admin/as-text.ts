@@ -27,7 +27,11 @@ function tableOf(rows: Row[]): string[] {
   return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
 
-/** One line, whatever a client has sent as its user agent or nickname. */
 function shown(cell: Cell): string {
-  return cell === null || cell === undefined ? '' : String(cell).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?');
+  return cell === null || cell === undefined ? '' : inOneLine(String(cell));
+}
+
+/** Returns a text that stays in its line, whatever a client has sent as its user agent or nickname. */
+export function inOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, '?');
 }

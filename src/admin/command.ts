@@ -43,6 +43,8 @@ export interface Command {
   changes?: (options: Given['options']) => boolean;
   /** Whether its change cannot be undone. It then needs --yes, or an answer at the terminal. */
   isFinal?: boolean;
+  /** Whether only a terminal may run it: its answer is secret, or it is for developers. */
+  isLocal?: boolean;
   run(at: Workplace, given: Given): Promise<Parts>;
 }
 
@@ -51,3 +53,6 @@ export const ALWAYS = () => true;
 
 /** A mistake of the operator: shown as one line. */
 export class Mistake extends Error {}
+
+/** A database that cannot be used now: shown as one line. */
+export class DatabaseAway extends Error {}

@@ -1,7 +1,12 @@
 import { AUDIT } from './audit-commands';
 import type { Command } from './command';
 import { DATABASE } from './database-commands';
+import { DEMO } from './demo-data';
+import { DEVICES } from './devices-commands';
 import { doctor } from './doctor';
+import { GROUPS } from './groups-commands';
+import { IMAGES } from './images-commands';
+import { KEYS } from './keys-commands';
 import { LIMITS } from './limits-commands';
 import { SESSIONS } from './sessions-commands';
 import { SPEND } from './spend-commands';
@@ -27,8 +32,20 @@ const DOCTOR: Command = {
   run: doctor,
 };
 
-/** Every command of operators. Help, docs/admin.md and the tests are made of this table. */
-// prettier-ignore
+/** Every command of operators. Help, completion, docs/admin.md and the tests are made of this table. */
 export const COMMANDS: Command[] = [
-  WHY, ...USERS, ...SUSPENSION, ...SESSIONS, ...AUDIT, ...LIMITS, ...SPEND, DOCTOR, ...DATABASE,
+  WHY,
+  ...USERS,
+  ...SUSPENSION,
+  ...SESSIONS,
+  ...DEVICES,
+  ...AUDIT,
+  ...LIMITS,
+  ...SPEND,
+  ...GROUPS,
+  ...IMAGES,
+  ...KEYS,
+  DOCTOR,
+  ...DATABASE,
+  DEMO,
 ];

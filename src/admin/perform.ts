@@ -3,16 +3,18 @@ import type { Knex } from 'knex';
 import { createLogger } from '../base/logger';
 import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
-import { isMigrated } from '../database/migrations';
+import { migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
 import { masked } from '../features/phones/phone-number';
 import { loadKeys } from '../start/keys';
 import { unusable } from '../start/remedies';
-import { Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+import { inOneLine } from './as-text';
+import { DatabaseAway, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
 import { SupportRepository } from './support-repository';
 
 /** Longest time of a statement: support may ask for more than a request. */
 const STATEMENT_MS = 60_000;
+const MOST_OF_NAME = 64;
 
 /** Runs a command. Notes a change in the audit trail. */
 export async function perform(command: Command, given: Given, at: Workplace): Promise<Parts> {
@@ -52,20 +54,33 @@ export function supportPool(databaseUrl: string): Knex {
 
 /** Makes the operator the origin of a command's changes. */
 export function asOperator(operator: string): Pick<Workplace, 'operator' | 'caller'> {
-  const caller = { address: '', ip: '', userAgent: `operator ${operator}`, requestId: randomUUID() };
-  return { operator, caller };
+  const name = inOneLine(operator).slice(0, MOST_OF_NAME);
+  const caller = { address: '', ip: '', userAgent: `operator ${name}`, requestId: randomUUID() };
+  return { operator: name, caller };
 }
 
-/** Tells of a database that is away, or not ready, before anything else waits for it. */
+/** Tells of a database that is away, not ready or newer, before anything else waits for it. */
 async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
   const ask = async (sql: string) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
-  const migrated = await isMigrated(ask).catch((error: unknown) => {
-    throw new Mistake(unusable('DATABASE_URL', databaseUrl, error));
+  const { missing, unknown } = await migrationsIn(ask).catch((error: unknown) => {
+    throw new DatabaseAway(unusable('DATABASE_URL', databaseUrl, error));
   });
-  if (!migrated) throw new Mistake('the database lacks migrations: run npm run migrate');
+  if (missing.length > 0) throw new Mistake('the database lacks migrations: run npm run migrate');
+  if (unknown.length > 0)
+    throw new Mistake(
+      `the database has migrations that this version does not know (${unknown.at(-1)}): use the command line of the newer version`,
+    );
 }
 
-/** The command and its words, a phone masked. */
-function detailOf({ name }: Command, { words }: Given, operator: string): string {
-  return `${[name, ...words.map((word) => (word.startsWith('+') ? masked(word) : word))].join(' ')}, by ${operator}`;
+/** The command and its words, in one line and without a phone. */
+function detailOf({ name, takes }: Command, { words }: Given, operator: string): string {
+  const names = takes.match(/\w+/g) ?? [];
+  const shown = words.map((word, place) => inOneLine(withoutPhone(word, names[place] === 'nickname')));
+  return `${[name, ...shown].join(' ')}, by ${operator}`;
+}
+
+/** An id may have many digits. A text that somebody chose may be a phone. */
+function withoutPhone(word: string, isText: boolean): string {
+  if (word.startsWith('+')) return masked(word);
+  return isText ? word.replace(/\d{6,}/g, (digits) => `…${digits.slice(-2)}`) : word;
 }

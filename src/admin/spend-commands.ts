@@ -1,4 +1,7 @@
-import type { Command, Row } from './command';
+import { Mistake, type Command, type Row } from './command';
+
+/** Days for which the service keeps the traffic of codes. */
+const MOST_DAYS = 15;
 
 export const SPEND: Command[] = [
   {
@@ -16,4 +19,33 @@ export const SPEND: Command[] = [
       };
     },
   },
+  {
+    name: 'spend by-country',
+    takes: '[days]',
+    what: 'shows the codes of the last 7 days, or of another number of days, by country',
+    scope: 'read',
+    run: async ({ support }, { words: [given = '7'] }) => {
+      const rows = await support.spent(24 * daysIn(given));
+      return {
+        codes: rows.map(({ region, sent, verified }): Row => ({
+          region,
+          sent,
+          verified,
+          share: shareOf(verified, sent),
+        })),
+      };
+    },
+  },
 ];
+
+function daysIn(text: string): number {
+  const days = Number(text);
+  if (!/^\d+$/.test(text) || days < 1 || days > MOST_DAYS)
+    throw new Mistake(`${text}: is not a number of days from 1 to ${MOST_DAYS}`);
+  return days;
+}
+
+/** A network's codes that were not counted as sent can be verified, which makes more than all. */
+function shareOf(verified: number, sent: number): string {
+  return sent === 0 ? '' : `${Math.min(100, Math.round((100 * verified) / sent))} %`;
+}

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex';
 import { shown, statement } from '../database/statement';
+import {
+  accountsFound,
+  groupFound,
+  membersFound,
+  type FoundAccount,
+  type FoundGroup,
+  type FoundMember,
+} from './lookups';
 
 /** An account as support sees it. */
 export interface FoundUser {
@@ -151,6 +159,20 @@ export class SupportRepository {
   async user(id: string): Promise<FoundUser | undefined> {
     const [found] = await user(this.db, { id });
     return found;
+  }
+
+  /** Returns accounts whose id or phone begins with this text. */
+  accounts(text: string): Promise<FoundAccount[]> {
+    return accountsFound(this.db, { text });
+  }
+
+  async group(id: string): Promise<FoundGroup | undefined> {
+    const [found] = await groupFound(this.db, { id });
+    return found;
+  }
+
+  members(groupId: string): Promise<FoundMember[]> {
+    return membersFound(this.db, { groupId });
   }
 
   eventsOfUser(userId: string, most: number): Promise<FoundEvent[]> {

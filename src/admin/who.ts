@@ -18,6 +18,13 @@ export async function userIn({ services, support }: Workplace, text: string): Pr
   return user;
 }
 
+/** Like `userIn`, but refuses a closed account, which nothing can change. */
+export async function openUserIn(at: Workplace, text: string): Promise<FoundUser> {
+  const user = await userIn(at, text);
+  if (user.state === 'closed') throw new Mistake(`${text}: the account is closed`);
+  return user;
+}
+
 /** Returns the sessions that the user sees too; none of them is the operator's own. */
 export function sessionsOf({ services }: Workplace, userId: string): Promise<SessionRow[]> {
   return services.sessions.list({ userId, sid: '' });

@@ -138,6 +138,8 @@ export async function buildServices(config: Config, outside: Outside) {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
       clearLimit: (key: string) => repos.limits.clear(key),
+      isMember: async (groupId: string, userId: string) =>
+        (await repos.memberships.roles(groupId, [userId])).has(userId),
       note: (detail: string, caller: Caller) => repos.securityEvents.add({ event: 'operator', detail }, caller),
     },
     jwks: vendors.jwks,
@@ -268,7 +270,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
     exporting: new ExportService(repos.export, sessions, audit, queues),
     suspension: new SuspensionService(tokenEnds, transaction),
-    profile: new ProfileService({ users, messaging, storage, logger }, config.portraits),
+    profile: new ProfileService({ users, images: repos.images, messaging, storage, logger }, config.portraits),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users),
   };

@@ -140,11 +140,20 @@ export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /** Returns whether every migration that this version knows has been applied. */
 export async function isMigrated(ask: Ask): Promise<boolean> {
+  return (await migrationsIn(ask)).missing.length === 0;
+}
+
+/** Returns the migrations that a database lacks, and those of a newer version. */
+export async function migrationsIn(ask: Ask): Promise<{ missing: string[]; unknown: string[] }> {
+  const known = names();
   // The first migration makes the table, and each one grants what the service needs.
   if ((await ask(`SELECT WHERE has_table_privilege(to_regclass('knex_migrations'), 'SELECT')`)).length === 0)
-    return false;
-  const applied = new Set((await ask('SELECT name FROM knex_migrations')).map(({ name }) => name));
-  return names().every((name) => applied.has(name));
+    return { missing: known, unknown: [] };
+  const applied = (await ask('SELECT name FROM knex_migrations ORDER BY id')).map(({ name }) => String(name));
+  return {
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
 }
 
 function names(): string[] {

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asText } from '../../src/admin/as-text';
-import type { Parts, Row } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
-import { atWorkplace, perform } from '../../src/admin/perform';
-import { loadConfig } from '../../src/config/config';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
+import { command, linesOf, noted, rowsOf } from '../support/operator';
 import { e164, insertPerson, newPhone, registerAndSignIn, signIn } from '../support/people';
 import { ROOT } from '../support/service-process';
 import { until } from '../support/until';
@@ -22,35 +20,19 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Runs a command on the app's database, as an operator would. */
-async function admin(
+const admin = (
   name: string,
   words: string[] = [],
   options: Record<string, boolean> = {},
   { on = app, env = {} }: { on?: TestApp; env?: Env } = {},
-): Promise<Parts> {
-  const command = COMMANDS.find((one) => one.name === name);
-  if (!command) throw new Error(`unknown command: ${name}`);
-  const config = loadConfig({ DATA_DIR: on.dataDir, ...ENV, ...env });
-  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga' };
-  return atWorkplace(place, (at) => perform(command, { words, options }, at));
-}
-
-const rows = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];
-const lines = (parts: Parts, title: string) => ((parts[title] ?? []) as string[]).join('\n');
-const noted = () =>
-  app
-    .db('security_events')
-    .where({ event: 'operator' })
-    .orderBy('id', 'desc')
-    .first<{ detail: string; user_agent: string } | undefined>();
+) => command(on, name, words, options, { ...ENV, ...env });
 
 describe('why', () => {
   it('says that a number has no account, and that nothing holds its codes back', async () => {
     const told = await admin('why', [e164(newPhone())]);
-    expect(rows(told, 'account')[0]).toMatchObject({ account: 'none', country: 'GB' });
-    expect(lines(told, 'codes')).toContain('nothing here holds codes back now');
-    expect(lines(told, 'logins')).toContain('must register first');
+    expect(rowsOf(told, 'account')[0]).toMatchObject({ account: 'none', country: 'GB' });
+    expect(linesOf(told, 'codes')).toContain('nothing here holds codes back now');
+    expect(linesOf(told, 'logins')).toContain('must register first');
   });
 
   it('names the limit that holds a code back, and when it ends; --fix lifts it, and --dry-run does not', async () => {
@@ -59,12 +41,12 @@ describe('why', () => {
     await send();
     expect(reasonOf(await send())).toBe('too_soon');
     const number = e164(phone);
-    expect(lines(await admin('why', [number]), 'codes')).toMatch(/resend is used up \(1 of 1\), until 20/);
-    expect(lines(await admin('why', [number], { fix: true, dryRun: true }), 'lifted')).toBe('would lift resend');
+    expect(linesOf(await admin('why', [number]), 'codes')).toMatch(/resend is used up \(1 of 1\), until 20/);
+    expect(linesOf(await admin('why', [number], { fix: true, dryRun: true }), 'lifted')).toBe('would lift resend');
     expect(reasonOf(await send())).toBe('too_soon');
-    expect(lines(await admin('why', [number], { fix: true }), 'lifted')).toBe('lifted resend');
+    expect(linesOf(await admin('why', [number], { fix: true }), 'lifted')).toBe('lifted resend');
     expect((await send()).body).toEqual({ code: 200 });
-    expect(await noted()).toMatchObject({
+    expect(await noted(app)).toMatchObject({
       detail: `why +447…${number.slice(-2)}, by olga`,
       user_agent: 'operator olga',
     });
@@ -75,7 +57,7 @@ describe('why', () => {
     app.sms.before = () => Promise.reject(new Error('out of credit'));
     await post(app.api, '/user/send_code', phone);
     app.sms.before = () => Promise.resolve();
-    const events = rows(await admin('why', [e164(phone)]), 'last events');
+    const events = rowsOf(await admin('why', [e164(phone)]), 'last events');
     expect(events[0]).toMatchObject({ event: 'code_refused', detail: 'the provider failed' });
   });
 
@@ -85,7 +67,7 @@ describe('why', () => {
     const wrong = () => post(app.api, '/user/login', { region, phone, password: `${password}no` });
     for (let count = 0; count < 3; count += 1) await wrong();
     expectRefusal(await wrong(), 429);
-    expect(lines(await admin('why', [e164(ann)]), 'logins')).toContain(
+    expect(linesOf(await admin('why', [e164(ann)]), 'logins')).toContain(
       'login_failures_pa is used up (3 of 3) from 127.0.0.1',
     );
     await admin('why', [e164(ann)], { fix: true });
@@ -104,7 +86,7 @@ describe('users and sessions', () => {
   it('shows an account by its phone and by its id', async () => {
     const ann = await registerAndSignIn(app);
     for (const who of [ann.id, e164(ann)])
-      expect(rows(await admin('users show', [who]), 'user')[0]).toMatchObject({
+      expect(rowsOf(await admin('users show', [who]), 'user')[0]).toMatchObject({
         id: ann.id,
         state: 'open',
         sessions: 1,
@@ -114,15 +96,15 @@ describe('users and sessions', () => {
   it('lists the sessions of a user and ends one, then all; the audit trail names the operator', async () => {
     const ann = await registerAndSignIn(app);
     const other = await signIn(app, ann);
-    const [newest] = rows(await admin('sessions list', [ann.id]), 'sessions');
-    expect(rows(await admin('sessions end', [ann.id], { dryRun: true }), 'would end')).toHaveLength(2);
+    const [newest] = rowsOf(await admin('sessions list', [ann.id]), 'sessions');
+    expect(rowsOf(await admin('sessions end', [ann.id], { dryRun: true }), 'would end')).toHaveLength(2);
     await admin('sessions end', [ann.id, String(newest?.id)]);
     expectRefusal(await post(other.agent, '/user/sessions'), 401);
     expect((await post(ann.agent, '/user/sessions')).status).toBe(200);
-    expect(rows(await admin('sessions end', [ann.id]), 'ended')).toHaveLength(1);
+    expect(rowsOf(await admin('sessions end', [ann.id]), 'ended')).toHaveLength(1);
     expectRefusal(await post(ann.agent, '/user/sessions'), 401);
-    expect(await noted()).toMatchObject({ detail: `sessions end ${ann.id}, by olga` });
-    const [event] = rows(await admin('audit search', [ann.id]), 'events');
+    expect(await noted(app)).toMatchObject({ detail: `sessions end ${ann.id}, by olga` });
+    const [event] = rowsOf(await admin('audit search', [ann.id]), 'events');
     expect(event).toMatchObject({ event: 'sessions_ended', detail: 'one, by end_session' });
   });
 });
@@ -132,7 +114,7 @@ describe('limits, the audit trail, money and the database', () => {
     const phone = newPhone();
     const send = () => post(app.api, '/user/send_code', phone);
     await send();
-    const used = rows(await admin('limits top'), 'limits').filter(({ subject }) => subject === e164(phone));
+    const used = rowsOf(await admin('limits top'), 'limits').filter(({ subject }) => subject === e164(phone));
     expect(used).toMatchObject([{ limit: 'resend', used: 1, amount: 1 }]);
     await admin('limits clear', [e164(phone)]);
     expect((await send()).body).toEqual({ code: 200 });
@@ -140,7 +122,7 @@ describe('limits, the audit trail, money and the database', () => {
 
   it('shows the newest events of one kind', async () => {
     await post(app.api, '/user/send_code', newPhone());
-    const events = rows(await admin('audit tail', ['code_sent']), 'events');
+    const events = rowsOf(await admin('audit tail', ['code_sent']), 'events');
     expect(events.length).toBeGreaterThan(0);
     expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['code_sent']));
   });
@@ -148,19 +130,31 @@ describe('limits, the audit trail, money and the database', () => {
   it('shows the codes of a day by country, beside the budget', async () => {
     await post(app.api, '/user/send_code', newPhone());
     const told = await admin('spend today');
-    expect(rows(told, 'codes')[0]).toMatchObject({ region: 'GB' });
-    expect(lines(told, 'budget')).toMatch(/^\d+ codes, of 100 a day/);
+    expect(rowsOf(told, 'codes')[0]).toMatchObject({ region: 'GB' });
+    expect(linesOf(told, 'budget')).toMatch(/^\d+ codes, of 100 a day/);
+  });
+
+  it('shows the codes of some days by country, and the share that was verified', async () => {
+    const [slot, old] = ['now()', "now() - interval '10 days'"].map((at) => app.db.raw(`sms_traffic_slot(${at})`));
+    await app.db('sms_traffic').insert([
+      { region: 'FR', slot, sent: 8, verified: 6 },
+      { region: 'FR', slot: old, sent: 2, verified: 0 },
+    ]);
+    const french = async (...days: string[]) =>
+      rowsOf(await admin('spend by-country', days), 'codes').find(({ region }) => region === 'FR');
+    expect(await french()).toEqual({ region: 'FR', sent: 8, verified: 6, share: '75 %' });
+    expect(await french('15')).toEqual({ region: 'FR', sent: 10, verified: 6, share: '60 %' });
   });
 
   it('shows what the database is', async () => {
-    const [status] = rows(await admin('db status'), 'database');
+    const [status] = rowsOf(await admin('db status'), 'database');
     expect(Object.keys(status ?? {})).toContain('oldest transaction, s');
   });
 });
 
 describe('doctor', () => {
   const findings = async (env: Env = {}): Promise<Record<string, string>> => {
-    const found = rows(await admin('doctor', [], {}, { env }), 'doctor');
+    const found = rowsOf(await admin('doctor', [], {}, { env }), 'doctor');
     return Object.fromEntries(found.map(({ check, state, finding }) => [String(check), String(finding ?? state)]));
   };
 
@@ -213,12 +207,20 @@ describe('doctor', () => {
   });
 });
 
+it('a database of a newer version is refused, and named', async () => {
+  await app.db('knex_migrations').insert({ name: '9999_newer', batch: 99, migration_time: app.db.fn.now() });
+  await expect(admin('db status')).rejects.toThrow(/does not know \(9999_newer\): use the command line of the newer/);
+  await app.db('knex_migrations').where({ name: '9999_newer' }).delete();
+});
+
 describe('a mistake', () => {
   it.each([
     ['why', ['07911123456'], 'is not a phone number'],
     ['why', ['+44'], 'is not a phone number'],
     ['users show', ['nobody-has-this'], 'no account has this id'],
     ['users show', ['+447400000000'], 'no account has this phone'],
+    ['spend by-country', ['seven'], 'seven: is not a number of days from 1 to 15'],
+    ['spend by-country', ['16'], '16: is not a number of days from 1 to 15'],
   ])('in %s %j is told in a sentence', async (name, words, message) => {
     await expect(admin(name, words)).rejects.toThrow(message);
   });

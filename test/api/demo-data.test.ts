@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { addDemoData } from '../../scripts/demo-data';
+import { addDemoData } from '../../src/admin/demo-data';
 import { startApp, type TestApp } from '../support/app';
 import { emptyDatabase } from '../support/database';
 import type { SyncResult } from '../support/folding-client';
 import { e164, expectOk, insertAndSignIn, insertPerson, type SignedInPerson } from '../support/people';
+import { productionEnv } from '../support/production';
 import { isEmpty, settledClient, sync } from '../support/sync';
 
 const ROOT = join(__dirname, '..', '..');
@@ -19,6 +20,8 @@ describe('npm run demo-data', () => {
   });
 
   afterEach(() => app.close());
+
+  const here = () => ({ DATABASE_URL: app.databaseUrl, DATA_DIR: app.dataDir });
 
   it('gives an account friends, requests of each kind, and groups to try the operations on', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
@@ -41,8 +44,8 @@ describe('npm run demo-data', () => {
 
   it('makes demo users who know each other and can log in with the printed password', async () => {
     await app.db('users').where({ id: ann.id }).update({ closed_at: app.db.fn.now() });
-    const { stdout } = await run({ DATABASE_URL: app.ownerUrl });
-    const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)\./.exec(stdout) ?? [];
+    const { stdout } = await run(here());
+    const [, phone = '', password = ''] = /phones \+44(\d+) to .*, password (\w+)$/m.exec(stdout) ?? [];
     expect(stdout).toContain('Once you have registered, run this again.');
     const agent = app.agent();
     await expectOk(agent.post('/user/login').send({ region: 44, phone, password }));
@@ -51,7 +54,7 @@ describe('npm run demo-data', () => {
 
   it('gives data only to the account of one phone if that is named', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
-    const { stdout, code } = await run({ DATABASE_URL: app.ownerUrl }, ['44', `0${ann.phone}`]);
+    const { stdout, code } = await run(here(), [e164(ann)]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('with 1 other account.') as string });
     expectCompany(await sync(ann));
     expect(isEmpty(await sync(bob))).toBe(true);
@@ -63,20 +66,21 @@ describe('npm run demo-data', () => {
   it('says in one line what is wrong, and does nothing', async () => {
     const database = await emptyDatabase();
     const [production, none, nobody, empty, usage] = await Promise.all([
-      run({ DATABASE_URL: app.ownerUrl, NODE_ENV: 'production' }),
+      run({ ...productionEnv(), ...here() }),
       run({ DATABASE_URL: '', DATA_DIR: join(ROOT, 'no-such-folder') }),
-      run({ DATABASE_URL: 'postgresql://localhost:1/accounts' }),
-      run({ DATABASE_URL: database.url }),
-      run({ DATABASE_URL: app.ownerUrl }, ['44']),
+      run({ ...here(), DATABASE_URL: 'postgresql://localhost:1/accounts' }),
+      run({ ...here(), DATABASE_URL: database.url }),
+      run(here(), ['44']),
     ]);
     await database.drop();
-    for (const { code, stdout } of [production, none, nobody, empty, usage])
+    for (const { code, stdout } of [production, none, empty, usage])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(production.stderr).toMatch(/^No demo data: .*NODE_ENV is production\n$/);
-    expect(none.stderr).toMatch(/^No demo data: .*DATABASE_URL.*npm start.*\n$/);
-    expect(nobody.stderr).toMatch(/^No demo data: no database answers.*\n$/);
-    expect(empty.stderr).toMatch(/^No demo data: .*npm run migrate.*\n$/);
-    expect(usage.stderr).toMatch(/^No demo data: usage: .*\n$/);
+    expect(nobody).toMatchObject({ code: 2, stdout: '' });
+    expect(production.stderr).toMatch(/^demo users are for development, and NODE_ENV is production\n$/);
+    expect(none.stderr).toMatch(/^there is no database: set DATABASE_URL, or run npm start.*\n$/);
+    expect(nobody.stderr).toMatch(/^the database at localhost:1\/accounts cannot be used: .*\n$/);
+    expect(empty.stderr).toMatch(/^the database lacks migrations: run npm run migrate\n$/);
+    expect(usage.stderr).toMatch(/^44: is not a phone number: .*\n$/);
     expect(await app.db('users').pluck('id')).toEqual([ann.id]);
   });
 });
@@ -97,8 +101,11 @@ interface Run {
 function run(env: Record<string, string>, args: string[] = []): Promise<Run> {
   const options = { cwd: ROOT, env: { PATH: process.env.PATH, NODE_ENV: 'development', ...env } };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'scripts/demo-data.ts', ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'scripts/admin.ts', 'demo', ...args],
+      options,
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
 }

@@ -577,7 +577,7 @@ export const guards = {
   'known-places-2': {
     guard: 'a failed login does not make a place known',
     file: 'src/features/audit/security-events-repository.ts',
-    replace: "AND event IN ('registered', 'logged_in', 'password_changed', 'password_reset', 'phone_changed')",
+    replace: "AND event IN ('registered', 'logged_in', ${FORGETTING})",
     by: '',
     named: 'do not include addresses of failed logins',
   },
@@ -3191,8 +3191,8 @@ export const guards = {
   'change-phone-2': {
     guard: 'an owner gets a notice of a new phone at the old one',
     file: 'src/features/account/account-service.ts',
-    replace: "notices.notify('phone_changed', { id: userId, phone: proved.phone }, caller);",
-    by: "notices.notify('phone_changed', { id: userId, phone: next }, caller);",
+    replace: "notices.notify('phone_changed', { id: account.id, phone }, caller);",
+    by: "notices.notify('phone_changed', { id: account.id, phone: move.next }, caller);",
     named: 'tells the owner at the old phone',
   },
   'account-races-3': {
@@ -3213,8 +3213,8 @@ export const guards = {
     guard: 'one of two users who want the same phone gets it',
     file: 'src/features/account/account-service.ts',
     replace:
-      "if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);",
-    by: 'await repos.verification.useToken(hash, next.number);',
+      "if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);",
+    by: 'await verification.useToken(hash, next.number);',
     also: [
       {
         file: 'src/features/account/account-service.ts',
@@ -3227,7 +3227,7 @@ export const guards = {
   'change-phone-3': {
     guard: 'a changed phone ends the other sessions',
     file: 'src/features/account/account-service.ts',
-    replace: 'await repos.sessions.endOthers(id, sid, credentialsVersion + 1)',
+    replace: 'await repos.sessions.endOthers(id, byOwner.sid, credentialsVersion + 1)',
     by: '0',
     also: [
       {
@@ -3836,9 +3836,72 @@ export const guards = {
   },
   'admin-2': {
     guard: 'with --dry-run no session ends',
-    file: 'src/admin/commands.ts',
+    file: 'src/admin/sessions-commands.ts',
     replace: 'of options.dryRun ? [] : ended)',
     by: 'of ended)',
     named: 'lists the sessions of a user and ends one, then all',
+  },
+  'admin-3': {
+    guard: 'a command does not run on the database of a newer version',
+    file: 'src/admin/perform.ts',
+    replace: 'if (unknown.length > 0)',
+    by: 'if (unknown.length < 0)',
+    named: 'a database of a newer version is refused',
+  },
+  'admin-users-1': {
+    guard: 'a phone that an operator writes into a nickname is not in the audit trail',
+    file: 'src/admin/perform.ts',
+    replace: 'return isText ? word.replace',
+    by: 'return isText === undefined ? word.replace',
+    named: 'leaves no phone in the audit trail that somebody takes as a nickname',
+  },
+  'admin-users-2': {
+    guard: 'a phone that an operator sets cannot be taken away by a token that it had before',
+    file: 'src/features/account/account-service.ts',
+    replace: 'if (hash === undefined) await verification.endAll(next.number);',
+    by: 'if (hash === undefined) return;',
+    named: 'ends a verification token of the new phone',
+  },
+  'admin-users-3': {
+    guard: 'with --dry-run no account is closed',
+    file: 'src/admin/users-commands.ts',
+    replace: 'if (!options.dryRun) await at.services.account.closeByOperator',
+    by: 'await at.services.account.closeByOperator',
+    named: 'closes an account as its owner can',
+  },
+  'admin-users-4': {
+    guard: 'a password that changes at that moment does not keep an operator from closing the account',
+    file: 'src/features/account/account-service.ts',
+    replace: 'if (!(error instanceof WrongPassword)) throw error;',
+    by: 'if (error) throw error;',
+    named: 'also closes an account whose password is changing at that moment',
+  },
+  'admin-users-5': {
+    guard: 'addresses are strange again once an operator has them forgotten',
+    file: 'src/features/audit/security-events-repository.ts',
+    replace: ", 'devices_forgotten'`;",
+    by: '`;',
+    named: 'ends all sessions, and makes devices and addresses strange again',
+  },
+  'admin-users-6': {
+    guard: 'a search of operators reads no more than 50 accounts',
+    file: 'src/admin/lookups.ts',
+    replace: "(SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_ROWS})",
+    by: "(SELECT id FROM users WHERE ${BEGINS('id')})",
+    named: 'lists all that match, 50 at most',
+  },
+  'admin-images-1': {
+    guard: 'an image that an operator removes is gone although a group shows it',
+    file: 'src/features/images/images-repository.ts',
+    replace: 'SET was_portrait = true WHERE user_id = :userId AND name',
+    by: 'SET was_portrait = was_portrait WHERE user_id = :userId AND name',
+    named: 'removes one image from its address, and from the group that shows it',
+  },
+  'admin-images-2': {
+    guard: 'images are not forgotten where their files are not',
+    file: 'src/admin/images-commands.ts',
+    replace: 'await checkDisk(at, id, images);',
+    by: '',
+    named: 'refuses to run where the files are not',
   },
 };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
-import { BadRequest, NotSignedIn } from '../../base/errors';
+import { BadRequest, NotFound, NotSignedIn } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
@@ -34,7 +34,16 @@ export interface Asker {
   device: Device | undefined;
 }
 
-/** Changes to the account as a whole, made by its owner. */
+/** The account as it was when the change was allowed. The change is refused if its credentials have changed since. */
+type Allowed = Pick<Proved, 'account' | 'phone'>;
+
+/** A new phone: by a verification token and from a session, or by an operator. */
+interface Move {
+  next: Phone;
+  byOwner?: { hash: Buffer; sid: string };
+}
+
+/** Changes to the account as a whole, made by its owner, or by an operator, who does not know its password. */
 export class AccountService {
   constructor(private readonly parts: Parts) {}
 
@@ -43,34 +52,77 @@ export class AccountService {
     if (!(await users.setFindable(userId, isFindable))) throw new NotSignedIn();
   }
 
+  async close(asker: Asker, password: string): Promise<void> {
+    await this.end(await this.proved(asker, password, 'close_account'), asker.caller);
+  }
+
+  async closeByOperator(userId: string, caller: Caller): Promise<void> {
+    await this.asOperator(userId, (allowed) => this.end(allowed, caller));
+  }
+
+  async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
+    const { users, verification } = this.parts;
+    const hash = tokenHash(verificationToken);
+    const next = await verification.phoneOfToken(hash);
+    if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+    if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
+    const proved = await this.proved(asker, password, 'change_phone');
+    await this.move(proved, { next, byOwner: { hash, sid: asker.sid } }, asker.caller);
+    return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
+  }
+
+  /** Like `changePhone`, but ends all sessions. The operator answers for it that the owner has the new phone. */
+  async changePhoneByOperator(userId: string, next: Phone, caller: Caller): Promise<void> {
+    await this.asOperator(userId, (allowed) => this.move(allowed, { next }, caller));
+  }
+
+  /** Ends all sessions, and forgets the devices and addresses where the account was used. The password stays. */
+  async forgetDevices(userId: string, caller: Caller): Promise<void> {
+    const { tokenEnds, transaction } = this.parts;
+    await this.asOperator(userId, async ({ account }) => {
+      await tokenEnds.report(await transaction((repos) => forgetDevices(repos, account, caller)));
+    });
+  }
+
   /**
    * Closes the account. After the transaction nobody sees it as open, and nothing can begin for it. Its remaining rows
    * are ended afterwards, since there may be any number of them.
    */
-  async close(asker: Asker, password: string): Promise<void> {
+  private async end(allowed: Allowed, caller: Caller): Promise<void> {
     const { closings, storage, tokenEnds, notices, transaction, logger } = this.parts;
-    const { userId, caller } = asker;
-    const proved = await this.proved(asker, password, 'close_account');
-    const end = await transaction((repos) => close(repos, proved, caller));
-    if (proved.phone) notices.notify('account_closed', { id: userId, phone: proved.phone }, caller);
+    const userId = allowed.account.id;
+    const end = await transaction((repos) => close(repos, allowed, caller));
+    if (allowed.phone) notices.notify('account_closed', { id: userId, phone: allowed.phone }, caller);
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
     });
     await Promise.all([closings.end(userId, caller), tokenEnds.report(end)]);
   }
 
-  async changePhone(asker: Asker, password: string, verificationToken: string): Promise<Account> {
-    const { users, verification, tokenEnds, notices, transaction } = this.parts;
-    const { userId, caller } = asker;
-    const hash = tokenHash(verificationToken);
-    const next = await verification.phoneOfToken(hash);
-    if (!next) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
-    if (await users.isPhoneTaken(next.number)) throw new PhoneTaken('still good');
-    const proved = await this.proved(asker, password, 'change_phone');
-    const end = await transaction((repos) => changePhone(repos, proved, { hash, next }, asker));
-    if (proved.phone) notices.notify('phone_changed', { id: userId, phone: proved.phone }, caller);
+  private async move(allowed: Allowed, move: Move, caller: Caller): Promise<void> {
+    const { tokenEnds, notices, transaction } = this.parts;
+    const { account, phone } = allowed;
+    const end = await transaction((repos) => changePhone(repos, allowed, move, caller));
+    if (phone) notices.notify('phone_changed', { id: account.id, phone }, caller);
     await tokenEnds.report(end);
-    return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
+  }
+
+  /** Reads the account again if its credentials change in the meantime: an operator has not compared them. */
+  private async asOperator(userId: string, change: (allowed: Allowed) => Promise<void>): Promise<void> {
+    try {
+      await change(await this.unproved(userId));
+    } catch (error) {
+      if (!(error instanceof WrongPassword)) throw error;
+      await change(await this.unproved(userId));
+    }
+  }
+
+  private async unproved(userId: string): Promise<Allowed> {
+    const { users } = this.parts;
+    const account = await users.account(userId);
+    if (!account) throw new NotFound('no_such_user', 'no such user');
+    const [phone] = await users.phonesOf(userId);
+    return { account, phone };
   }
 
   private async proved({ userId, caller, device }: Asker, password: string, operation: string): Promise<Proved> {
@@ -86,7 +138,7 @@ export class AccountService {
  */
 async function close(
   repos: CredentialsRepositories,
-  { account, phone }: Proved,
+  { account, phone }: Allowed,
   caller: Caller,
 ): Promise<TokenEnd | undefined> {
   const { id } = account;
@@ -101,12 +153,12 @@ async function close(
 
 async function changePhone(
   repos: CredentialsRepositories,
-  { account, phone }: Proved,
-  { hash, next }: { hash: Buffer; next: Phone },
-  { sid, caller }: Asker,
+  { account, phone }: Allowed,
+  { next, byOwner }: Move,
+  caller: Caller,
 ): Promise<TokenEnd | undefined> {
   const { id, credentialsVersion } = account;
-  if (!(await repos.verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+  await endCodesOf(repos, next, byOwner?.hash);
   // Otherwise a pending reset by the old phone could still change this account.
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
@@ -118,7 +170,28 @@ async function changePhone(
     { event: 'phone_changed', userId: id, phone: next, ...(detail && { detail }) },
     caller,
   );
-  const ended = await repos.sessions.endOthers(id, sid, credentialsVersion + 1);
+  const ended = byOwner
+    ? await repos.sessions.endOthers(id, byOwner.sid, credentialsVersion + 1)
+    : await repos.sessions.endAll(id);
   await repos.securityEvents.addSessionsEnded(id, ended, 'the new phone', caller);
+  return repos.messagingTokens.end(id);
+}
+
+/** Ends the codes and tokens of the new phone, of which the owner's token must still be one. */
+async function endCodesOf({ verification }: CredentialsRepositories, next: Phone, hash?: Buffer): Promise<void> {
+  if (hash === undefined) await verification.endAll(next.number);
+  else if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
+}
+
+/** Device cookies hold the version of the credentials, so that a new version makes them those of strangers. */
+async function forgetDevices(
+  repos: CredentialsRepositories,
+  { id, credentialsVersion }: Account,
+  caller: Caller,
+): Promise<TokenEnd | undefined> {
+  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
+  await repos.securityEvents.add({ event: 'devices_forgotten', userId: id }, caller);
+  const ended = await repos.sessions.endAll(id);
+  await repos.securityEvents.addSessionsEnded(id, ended, 'devices forget', caller);
   return repos.messagingTokens.end(id);
 }

@@ -17,8 +17,8 @@ const ANSWER_MS = 1_000;
 
 /**
  * Recognises places where an account was used before: addresses of its logins by the audit trail, and devices by their
- * cookie. A new password or phone forgets all earlier places. Then places of a thief, or of the last holder of a
- * recycled number, no longer count.
+ * cookie. A new password or phone forgets all earlier places, and so can an operator. Then places of a thief, or of the
+ * last holder of a recycled number, no longer count.
  */
 export class KnownPlaces {
   /** Pending queries, so that simultaneous requests about one phone share one query. */

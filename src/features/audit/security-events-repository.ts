@@ -15,6 +15,7 @@ export type SecurityEventName =
   | 'password_changed'
   | 'password_reset'
   | 'sessions_ended'
+  | 'devices_forgotten'
   | 'phone_changed'
   | 'account_closed'
   | 'account_suspended'
@@ -59,12 +60,14 @@ const loginsBefore = statement<Origin, 'userId' | 'requestId'>(
     ORDER BY at DESC LIMIT ${MOST_LOGINS}`,
 );
 
-/** Places where the account of a phone was used since its password or phone last changed. */
+/** Places where the account of a phone was used since its password or phone last changed, or they were forgotten. */
 export interface UsedPlaces {
   userId: string;
   credentialsVersion: number;
   ips: string[];
 }
+
+const FORGETTING = `'password_changed', 'password_reset', 'phone_changed', 'devices_forgotten'`;
 
 const usedPlaces = statement<UsedPlaces, 'phone'>(
   'used-places',
@@ -73,11 +76,11 @@ const usedPlaces = statement<UsedPlaces, 'phone'>(
    newest AS (
      SELECT id, event, ip FROM security_events
       WHERE user_id = (SELECT id FROM owner)
-        AND event IN ('registered', 'logged_in', 'password_changed', 'password_reset', 'phone_changed')
+        AND event IN ('registered', 'logged_in', ${FORGETTING})
       ORDER BY at DESC LIMIT ${MOST_LOGINS})
    SELECT owner.id AS "userId", credentials_version AS "credentialsVersion", ARRAY(
      SELECT DISTINCT ip FROM newest WHERE id >= coalesce(
-       (SELECT max(id) FROM newest WHERE event IN ('password_changed', 'password_reset', 'phone_changed')), 0)) AS ips
+       (SELECT max(id) FROM newest WHERE event IN (${FORGETTING})), 0)) AS ips
      FROM owner`,
 );
 

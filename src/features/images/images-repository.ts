@@ -2,6 +2,13 @@ import type { Knex } from 'knex';
 import type { ImageEntry, ImageName } from '../../../packages/image-server/src';
 import { statement } from '../../database/statement';
 
+/** An image as its owner and operators see it. */
+export interface UploadedImage {
+  name: string;
+  bytes: number;
+  isPortrait: boolean;
+}
+
 const BATCH = 500;
 
 const KEY = `'/files/' || image.user_id || '/' || image.name`;
@@ -23,6 +30,17 @@ const markPortrait = statement<unknown, 'userId' | 'uri'>(
   'mark-portrait',
   `UPDATE images image SET was_portrait = true
     WHERE user_id = :userId AND NOT was_portrait AND ${shows(':uri::text')}`,
+);
+
+const imagesOf = statement<UploadedImage, 'userId'>(
+  'images-of-user',
+  `SELECT name, bytes, ${IS_PORTRAIT} AS "isPortrait" FROM images image WHERE user_id = :userId ORDER BY name`,
+);
+
+const markReplaced = statement<Pick<UploadedImage, 'isPortrait'>, 'userId' | 'names'>(
+  'mark-replaced-images',
+  `UPDATE images image SET was_portrait = true WHERE user_id = :userId AND name = ANY (:names::text[])
+   RETURNING ${IS_PORTRAIT} AS "isPortrait"`,
 );
 
 /** Makes replaced portraits due. Groups that showed one of them then have no portrait. */
@@ -76,6 +94,15 @@ export class ImagesRepository {
   async hashOf({ userId, name }: ImageName): Promise<string | undefined> {
     const found = await this.db('images').where({ user_id: userId, name }).first<{ hash: string } | undefined>('hash');
     return found?.hash;
+  }
+
+  async ofUser(userId: string): Promise<UploadedImage[]> {
+    return imagesOf(this.db, { userId });
+  }
+
+  /** Makes images count as former portraits, which no group keeps. Returns true if one is the portrait now. */
+  async markReplaced(userId: string, names: string[]): Promise<boolean> {
+    return (await markReplaced(this.db, { userId, names })).some(({ isPortrait }) => isPortrait);
   }
 
   async bytesOf(userId: string): Promise<number> {

@@ -2,12 +2,14 @@ import type { Logger } from 'pino';
 import { NotSignedIn } from '../../base/errors';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
+import type { ImagesRepository, UploadedImage } from '../images/images-repository';
 import type { Profile } from '../users/profile';
 import type { UsersRepository } from '../users/users-repository';
 import { checkPortraitHost, type PortraitRules } from './portrait-host';
 
 export interface ProfileParts {
   users: UsersRepository;
+  images: ImagesRepository;
   messaging: MessagingProvider;
   storage: ImageStorage;
   logger: Pick<Logger, 'warn'>;
@@ -34,6 +36,19 @@ export class ProfileService {
       () => storage.portraitSet(userId, profile.portraitUri),
       'the previous portrait was not removed; it will be within a day',
     );
+  }
+
+  /** Returns the images that the user has uploaded, if this service stores them. */
+  async images(userId: string): Promise<UploadedImage[]> {
+    return this.parts.images.ofUser(userId);
+  }
+
+  /** Removes images, also where they are shown: as if another portrait had replaced each of them. */
+  async removeImages(userId: string, names: string[]): Promise<void> {
+    const { images, users, storage } = this.parts;
+    if (await images.markReplaced(userId, names)) return this.change(userId, { portraitUri: '' });
+    const profile = await users.profile(userId);
+    await storage.portraitSet(userId, profile?.portraitUri ?? '');
   }
 
   private async orWarn(follow: () => Promise<void>, warning: string): Promise<void> {

@@ -1,20 +1,28 @@
 import { hash } from 'bcrypt';
 import type { Knex } from 'knex';
-import { databaseUrl } from '../knexfile';
-import { codeOf } from '../src/base/errors';
-import { repositories } from '../src/composition/repositories';
-import { isMigrated } from '../src/database/migrations';
-import { connectionOptions, knexFor } from '../src/database/pool';
-import { transactions } from '../src/database/transaction';
-import { FriendshipsService } from '../src/features/friendships/friendships-service';
-import { GroupsService } from '../src/features/groups/groups-service';
-import { MembershipsService } from '../src/features/groups/memberships-service';
-import { readPhone } from '../src/features/phones/phone-number';
+import { demoServices, type DemoServices } from '../composition/demo-services';
+import type { FriendshipsService } from '../features/friendships/friendships-service';
+import { ALWAYS, Mistake, type Command } from './command';
+import { phoneIn } from './who';
 
 /**
- * npm run demo-data [region phone]: adds demo users to a new installation, or what is missing of them. Friendships and
- * groups are made by the operations; the users are written directly, since they would need codes.
+ * Demo users for a new installation. Friendships and groups are made by the operations; the users are written directly,
+ * since they would need codes.
  */
+export const DEMO: Command = {
+  name: 'demo',
+  takes: '[phone]',
+  what: 'adds demo users, friends and groups on a machine of a developer, for all accounts or for one phone',
+  scope: 'admin',
+  isLocal: true,
+  changes: ALWAYS,
+  run: async ({ config, services }, { words: [phone], options }) => {
+    if (config.production) throw new Mistake('demo users are for development, and NODE_ENV is production');
+    const number = phone === undefined ? undefined : phoneIn(phone).number;
+    if (options.dryRun) return { 'would add': [`${NAMES.length} demo users and ${GROUPS.length} groups`] };
+    return { 'demo users': report(await addDemoData(services.connections.db, number)) };
+  },
+};
 
 const PASSWORD = 'demopassword';
 const NAMES = 'Ada Ben Cleo Dov Edda Finn Gita Hugo Ines Jan Kim Luca Mira Nils Olga Pia Quin Rosa Sven Tara'.split(
@@ -29,28 +37,15 @@ const GROUPS = [
 /** Each account meets the demo users in turn, the first one in the first way. */
 const MEETINGS = [...Array<Meeting>(6).fill(becomeFriends), askedByThem, asking, ignoring, partAgain];
 
-type Services = ReturnType<typeof servicesOn>;
 type Meeting = (friendships: FriendshipsService, mine: string, theirs: string) => Promise<void>;
 
 const idOf = (index: number) => `demo-user-${String(index + 1).padStart(2, '0')}`;
 const phoneOf = (index: number) => `+4474000001${String(index + 1).padStart(2, '0')}`;
 
-/** Returns services without limits on numbers. */
-function servicesOn(db: Knex) {
-  const repos = repositories(db);
-  const transaction = transactions(db, repositories);
-  const settings = { addFriendsOnly: false, joinable: true, maxMembers: 100_000, maxPerUser: 0, maxJoined: 0 };
-  return {
-    friendships: new FriendshipsService(repos.friendships, transaction, { friends: 0, requests: 0 }),
-    groups: new GroupsService({ ...repos, transaction }, settings, { hosts: [], publicOnly: false }),
-    memberships: new MembershipsService(repos.memberships, transaction, settings),
-  };
-}
-
 /** Introduces the account of a phone, or all accounts except the demo users. Returns their number. */
 export async function addDemoData(db: Knex, phone?: string): Promise<number> {
   const accounts = await accountsToMeet(db, phone);
-  const services = servicesOn(db);
+  const services = demoServices(db);
   await addUsers(db);
   for (const group of GROUPS) await addGroup(db, services, group, accounts);
   for (const account of accounts) await meet(db, services, account, 0);
@@ -62,7 +57,7 @@ async function accountsToMeet(db: Knex, phone: string | undefined): Promise<stri
   const accounts = db('users').whereNull('closed_at').whereNot('id', 'like', 'demo-user-%');
   if (phone === undefined) return accounts.pluck<string[]>('id');
   const found = await accounts.whereIn('id', db('phones').where({ phone }).select('user_id')).pluck<string[]>('id');
-  if (found.length === 0) throw new Error(`${phone} has no account yet: register it first`);
+  if (found.length === 0) throw new Mistake(`${phone} has no account yet: register it first`);
   return found;
 }
 
@@ -78,7 +73,7 @@ async function addUsers(db: Knex): Promise<void> {
 
 async function addGroup(
   db: Knex,
-  { groups, memberships }: Services,
+  { groups, memberships }: DemoServices,
   { name, members, othersManage }: (typeof GROUPS)[number],
   accounts: string[],
 ): Promise<void> {
@@ -95,7 +90,7 @@ async function addGroup(
 }
 
 /** Relates an account to the demo users from the given one on, one per kind of relation. */
-async function meet(db: Knex, { friendships }: Services, account: string, from: number): Promise<void> {
+async function meet(db: Knex, { friendships }: DemoServices, account: string, from: number): Promise<void> {
   const known = await db('friendships').where({ user_id: account }).pluck<string[]>('friend_id');
   for (const [index, meeting] of MEETINGS.slice(0, NAMES.length - from).entries()) {
     const other = idOf(from + index);
@@ -127,45 +122,12 @@ async function partAgain(friendships: FriendshipsService, mine: string, theirs: 
   await friendships.end({ userId: theirs, friendId: mine });
 }
 
-async function main([region, digits]: string[]): Promise<void> {
-  if (process.env.NODE_ENV === 'production') throw new Error('it is for development, and NODE_ENV is production');
-  const db = knexFor(connectionOptions(databaseUrl()));
-  const ask = async (sql: string) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
-  try {
-    if (!(await isMigrated(ask)))
-      throw new Error('the database is empty or of an older version: npm run migrate first');
-    const accounts = await addDemoData(db, phoneFrom(region, digits));
-    process.stdout.write(`${report(accounts)}\n`);
-  } finally {
-    await db.destroy();
-  }
-}
-
-function phoneFrom(region: string | undefined, digits: string | undefined): string | undefined {
-  if (region === undefined) return undefined;
-  const phone = digits === undefined ? undefined : readPhone(region, digits);
-  if (!phone) throw new Error('usage: npm run demo-data [region phone], such as: npm run demo-data 44 7911123456');
-  return phone.number;
-}
-
-function report(accounts: number): string {
+function report(accounts: number): string[] {
   const others = accounts === 1 ? '1 other account' : `${accounts} other accounts`;
   return [
-    `${NAMES.length} demo users, phones ${phoneOf(0)} to ${phoneOf(NAMES.length - 1)}, password ${PASSWORD}.`,
+    `${NAMES.length} demo users, phones ${phoneOf(0)} to ${phoneOf(NAMES.length - 1)}, password ${PASSWORD}`,
     `They are friends, or asked to be, and share ${GROUPS.length} groups, among themselves and with ${others}.`,
     'Try POST /user/groups, /user/sync/0 and /user/blacklist, with your session or with that of a demo user.',
     ...(accounts === 0 ? ['Once you have registered, run this again.'] : []),
-  ].join('\n');
+  ];
 }
-
-function messageOf(error: unknown): string {
-  if (['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT'].includes(codeOf(error) ?? ''))
-    return 'no database answers: run npm start in another terminal, or check DATABASE_URL';
-  return error instanceof Error ? error.message : 'unknown error';
-}
-
-if (process.argv[1] === __filename)
-  main(process.argv.slice(2)).catch((error: unknown) => {
-    process.stderr.write(`No demo data: ${messageOf(error)}\n`);
-    process.exitCode = 1;
-  });

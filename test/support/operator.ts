@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Parts, Row } from '../../src/admin/command';
+import { COMMANDS } from '../../src/admin/commands';
+import { atWorkplace, perform } from '../../src/admin/perform';
+import { loadConfig } from '../../src/config/config';
+import type { Env, TestApp } from './app';
+
+type Place = Pick<TestApp, 'dataDir' | 'databaseUrl'>;
+
+/** Runs a command on an app's database, as the operator Olga would. */
+export async function command(
+  on: Place,
+  name: string,
+  words: string[] = [],
+  options: Record<string, boolean> = {},
+  env: Env = {},
+): Promise<Parts> {
+  const found = COMMANDS.find((one) => one.name === name);
+  if (!found) throw new Error(`unknown command: ${name}`);
+  const config = loadConfig({ DATA_DIR: on.dataDir, SMS_PROVIDER: 'file', SMS_FILE: join(on.dataDir, 'sms'), ...env });
+  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga' };
+  return atWorkplace(place, (at) => perform(found, { words, options }, at));
+}
+
+export const rowsOf = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];
+export const linesOf = (parts: Parts, title: string) => ((parts[title] ?? []) as string[]).join('\n');
+
+/** Returns the newest event of an operator. */
+export function noted({ db }: Pick<TestApp, 'db'>): Promise<{ detail: string; user_agent: string } | undefined> {
+  return db('security_events')
+    .where({ event: 'operator' })
+    .orderBy('id', 'desc')
+    .first<{ detail: string; user_agent: string } | undefined>();
+}
