@@ -4,13 +4,20 @@ import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { databaseUrl } from '../knexfile';
 import { asText } from '../src/admin/as-text';
-import { Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
+import { DatabaseAway, Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
 import { COMMANDS } from '../src/admin/commands';
+import { completionOf } from '../src/admin/completion';
 import { atWorkplace, perform } from '../src/admin/perform';
-import { asError } from '../src/base/errors';
-import { ConfigError, loadConfig } from '../src/config/config';
+import { AppError } from '../src/base/errors';
+import { ConfigError, loadConfig, type Config } from '../src/config/config';
+import { messageOf } from '../src/start/remedies';
 
-/** npm run admin -- COMMAND: the command line of operators. docs/admin.md shows each command. */
+/**
+ * npm run admin -- COMMAND: the command line of operators. docs/admin.md shows each command. It ends with 0 once the
+ * command is done, with 1 after a mistake of the operator, and with 2 when the service or its database failed.
+ */
+const MISTAKEN = 1;
+const FAILED = 2;
 
 function programOf(): Command {
   const program = new Command('admin').description('Answers the questions of support, and acts for operators.');
@@ -28,6 +35,10 @@ function programOf(): Command {
     groups.set(first, group);
     describe(group.command(`${second} ${command.takes}`.trim()), command, program);
   }
+  program
+    .command('completion')
+    .description('prints a script for bash: eval "$(admin completion)"')
+    .action(() => void process.stdout.write(`${completionOf(COMMANDS)}\n`));
   return program;
 }
 
@@ -41,7 +52,7 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
     const options = made.opts<Given['options']>();
     const { json, as } = program.opts<{ json?: boolean; as?: string }>();
     const config = loadConfig(process.env);
-    const url = config.secrets.databaseUrl ?? databaseUrl();
+    const url = urlOf(config);
     if (command.isFinal && !options.yes && !options.dryRun && !(await isSure(command, words))) return;
     const operator = as ?? userInfo().username;
     const parts = await atWorkplace({ config, databaseUrl: url, operator }, (at) =>
@@ -49,6 +60,14 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
     );
     process.stdout.write(`${json ? JSON.stringify(parts, null, 2) : asText(parts)}\n`);
   });
+}
+
+function urlOf({ secrets }: Config): string {
+  try {
+    return secrets.databaseUrl ?? databaseUrl();
+  } catch (error) {
+    throw new Mistake(messageOf(error));
+  }
 }
 
 /** Asks before what cannot be undone. Without a terminal nobody can answer, and --yes is needed. */
@@ -66,8 +85,14 @@ dotenv.config({ quiet: true });
 programOf()
   .parseAsync()
   .catch((error: unknown) => {
-    const isKnown = error instanceof Mistake || error instanceof ConfigError;
-    const { message } = asError(error, 'unknown error');
+    const isKnown = isMistake(error) || error instanceof DatabaseAway;
+    const message = error instanceof ConfigError ? error.message : messageOf(error).replace(/\s*\n\s*/g, ' ');
     process.stderr.write(`${isKnown ? message : `Cannot do this: ${message}`}\n`);
-    process.exitCode = 1;
+    process.exitCode = isMistake(error) ? MISTAKEN : FAILED;
   });
+
+/** Whether the operator can do better: a refusal of a service is one that a client would get too. */
+function isMistake(error: unknown): boolean {
+  if (error instanceof AppError) return error.status < 500;
+  return error instanceof Mistake || error instanceof ConfigError;
+}

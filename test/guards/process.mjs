@@ -358,4 +358,11 @@ export const guards = {
     by: 'if (failed.length >= 0) return true;',
     named: 'reports unused exports, wrong documents, and tests that also fail by themselves',
   },
+  'process-admin-1': {
+    guard: 'scripts can tell a mistake of the operator from a failure of the service',
+    file: 'scripts/admin.ts',
+    replace: 'process.exitCode = isMistake(error) ? MISTAKEN : FAILED;',
+    by: 'process.exitCode = MISTAKEN;',
+    named: 'exits with 2 when a statement fails',
+  },
 };
