@@ -35,7 +35,8 @@ export async function atWorkplace<T>(
     const services = await buildServices(config, {
       databaseUrl,
       keys: loadKeys(config),
-      logger: createLogger('silent'),
+      // Without standard output, which would be flushed until the process ends.
+      logger: createLogger('silent', { write: () => undefined }),
     });
     try {
       return await work({ config, services, support: new SupportRepository(db), ...asOperator(operator) });
