@@ -3846,7 +3846,7 @@ export const guards = {
     file: 'src/admin/perform.ts',
     replace: 'if (unknown.length > 0)',
     by: 'if (unknown.length < 0)',
-    named: 'a database of a newer version is refused',
+    named: 'refuses the database of a newer version',
   },
   'admin-users-1': {
     guard: 'a phone that an operator writes into a nickname is not in the audit trail',
