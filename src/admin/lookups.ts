@@ -35,11 +35,12 @@ export interface FoundMember {
 const AFTER_ALL = `'{'`;
 const BEGINS = (column: string) => `${column} >= :text::text AND ${column} < :text::text || ${AFTER_ALL}`;
 
+export const STATE = `CASE WHEN closed_at IS NOT NULL THEN 'closed' WHEN suspended_at IS NOT NULL THEN 'suspended' ELSE 'open' END`;
+
 /** Ids and phones by their beginning, each by the index of its key. No phone begins like an id. */
 export const accountsFound = statement<FoundAccount, 'text'>(
   'support-accounts-found',
-  `SELECT id, nickname, CASE WHEN closed_at IS NULL THEN 'open' ELSE 'closed' END AS state,
-          ${shown('created_at')} AS "createdAt",
+  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt",
           array_to_string(ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1), ' ') AS phones
      FROM users
     WHERE id = ANY (ARRAY(

@@ -7,6 +7,7 @@ import {
   type FoundAccount,
   type FoundGroup,
   type FoundMember,
+  STATE,
 } from './lookups';
 
 /** An account as support sees it. */
@@ -43,9 +44,7 @@ export interface FoundLimit {
 
 const user = statement<FoundUser, 'id'>(
   'support-user',
-  `SELECT id, nickname,
-          CASE WHEN closed_at IS NOT NULL THEN 'closed'
-               WHEN suspended_at IS NOT NULL THEN 'suspended' ELSE 'open' END AS state,
+  `SELECT id, nickname, ${STATE} AS state,
           ${shown('created_at')} AS "createdAt",
           ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1) AS phones,
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends,
