@@ -78,6 +78,13 @@ export const guards = {
     by: 'if (left > 1e9)',
     named: 'does not ask again for a while',
   },
+  'sms-2': {
+    guard: "the failure of asking for the provider's credit holds no credentials",
+    file: 'src/integrations/sms/twilio-sms-sender.ts',
+    replace: "throw sanitised(error, 'did not tell its balance');",
+    by: 'throw error;',
+    named: 'tells why the credit is not known when Twilio refuses',
+  },
   'messaging-1': {
     guard: 'a provider whose tokens always expire is not asked for ever',
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',

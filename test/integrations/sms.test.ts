@@ -9,7 +9,7 @@ import { ConsoleSmsSender } from '../../src/integrations/sms/console-sms-sender'
 import { FileSmsSender } from '../../src/integrations/sms/file-sms-sender';
 import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
 import { TwilioSmsSender, type TwilioOptions } from '../../src/integrations/sms/twilio-sms-sender';
-import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
+import { startTwilioStandIn, type TwilioBehaviour, type TwilioStandIn } from '../support/stand-ins/twilio';
 
 const sms = { to: '+447911123456', body: 'Your code is 482913.\n\n@example.com #482913', code: '482913' };
 
@@ -113,6 +113,25 @@ describe('Twilio SMS sender', () => {
     expect(twilio.requests.map(({ form }) => Object.fromEntries(form))).toEqual([
       { To: sms.to, MessagingServiceSid: 'MG0123', Body: sms.body },
     ]);
+  });
+
+  it('tells the credit of the account', async () => {
+    expect(await sender().credit()).toEqual({ amount: 12.345, currency: 'USD' });
+    twilio.leave('-0.5');
+    expect(await sender().credit()).toEqual({ amount: -0.5, currency: 'USD' });
+  });
+
+  it.each<[string, TwilioBehaviour, RegExp]>([
+    ['refuses', { status: 403, code: 20003 }, /^Twilio did not tell its balance \(HTTP status 403, code 20003\)$/],
+    ['gives no answer', 'hang', /^Twilio gave no answer in time$/],
+    ['gives a foreign answer', 'foreign', /^Twilio gave an answer that is not a balance$/],
+  ])('tells why the credit is not known when Twilio %s', async (_what, behaviour, why) => {
+    twilio.behave(behaviour);
+    const failure = await sender({ timeoutMs: 300 })
+      .credit()
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: expect.stringMatching(why) as string });
+    expect(inspect(failure, { depth: null })).not.toContain(twilio.authToken);
   });
 
   it('accepts an address with a slash at its end', async () => {

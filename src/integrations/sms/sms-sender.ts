@@ -10,6 +10,13 @@ export interface Sms {
 /** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or another error. */
 export interface SmsSender {
   send(sms: Sms): Promise<void>;
+  /** Asks the provider what is left to pay messages with. Senders that cost nothing do not have it. */
+  credit?(): Promise<Credit>;
+}
+
+export interface Credit {
+  amount: number;
+  currency: string;
 }
 
 /** The provider never delivers to this number: the client's mistake, not an outage. */

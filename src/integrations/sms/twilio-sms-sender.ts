@@ -1,6 +1,6 @@
 import twilio, { type Twilio } from 'twilio';
 import { Breaker } from '../../load/breaker';
-import { NumberRefused, SendingTimedOut, type Sms, type SmsSender } from './sms-sender';
+import { NumberRefused, SendingTimedOut, type Credit, type Sms, type SmsSender } from './sms-sender';
 import { TwilioHttpClient } from './twilio-http-client';
 
 export interface TwilioOptions {
@@ -38,6 +38,8 @@ const REFUSED_NUMBERS = new Set([
 /** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts makes one happen. */
 const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 
+const NOT_TAKEN = 'did not take the message';
+
 /** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */
 export class TwilioSmsSender implements SmsSender {
   private readonly client: Twilio;
@@ -59,6 +61,16 @@ export class TwilioSmsSender implements SmsSender {
     if (message.status === 'failed' || message.status === 'undelivered') throw failure(undefined, message.errorCode);
   }
 
+  async credit(): Promise<Credit> {
+    const { balance, currency } = await this.client.balance.fetch().catch((error: unknown) => {
+      // Like that of a message, the SDK's error contains the credentials.
+      throw sanitised(error, 'did not tell its balance');
+    });
+    if (typeof balance !== 'string' || !/^-?[\d.]+$/.test(balance))
+      throw new Error('Twilio gave an answer that is not a balance');
+    return { amount: Number(balance), currency };
+  }
+
   private async create(to: string, body: string) {
     try {
       return await this.client.messages.create({ ...this.sender, to, body });
@@ -69,13 +81,13 @@ export class TwilioSmsSender implements SmsSender {
   }
 }
 
-function sanitised(error: unknown): Error {
+function sanitised(error: unknown, what = NOT_TAKEN): Error {
   const { status, code } = fields(error);
   if (typeof code === 'string' && TIMED_OUT.has(code)) return new SendingTimedOut('Twilio gave no answer in time');
-  return failure(status, code);
+  return failure(status, code, what);
 }
 
-function failure(status: unknown, code: unknown): Error {
+function failure(status: unknown, code: unknown, what = NOT_TAKEN): Error {
   if (typeof code === 'number' && REFUSED_NUMBERS.has(code)) {
     return new NumberRefused(`Twilio refused the number (code ${code})`, code);
   }
@@ -84,7 +96,7 @@ function failure(status: unknown, code: unknown): Error {
     // A number is Twilio's code; a word such as ECONNREFUSED is the system's. Anything else might be free text.
     typeof code === 'number' || (typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code)) ? `code ${code}` : '',
   ].filter(Boolean);
-  return new Error(`Twilio did not take the message (${known.join(', ') || 'no detail'})`);
+  return new Error(`Twilio ${what} (${known.join(', ') || 'no detail'})`);
 }
 
 function fields(error: unknown): { status?: unknown; code?: unknown } {

@@ -13,16 +13,27 @@ export interface TwilioStandIn extends VendorServer {
   authToken: string;
   /** Sets its behaviour for all later requests. */
   behave(behaviour: TwilioBehaviour): void;
+  /** Sets what is left of the account's credit. */
+  leave(balance: string): void;
 }
 
 const ACCOUNT_SID = 'AC0123456789abcdef0123456789abcdef';
 const AUTH_TOKEN = 'fedcba9876543210fedcba9876543210';
+const ACCOUNT = `/2010-04-01/Accounts/${ACCOUNT_SID}`;
+const MESSAGES = `${ACCOUNT}/Messages.json`;
+const BALANCE = `${ACCOUNT}/Balance.json`;
 export const TWILIO_ACCOUNT = { sid: ACCOUNT_SID, token: AUTH_TOKEN };
 
-/** Imitates the one call of Twilio's API that the service makes: a new message. */
+/** Imitates the calls of Twilio's API that the service makes: a new message, and the account's balance. */
 export async function startTwilioStandIn(): Promise<TwilioStandIn> {
   let behaviour: TwilioBehaviour = 'accept';
-  const server = await startVendorServer(201, (request) => refusal(request) ?? replyFor(behaviour, request.form));
+  let balance = '12.345';
+  const server = await startVendorServer(201, (request) => {
+    const { method, path, form } = request;
+    const isBalance = method === 'GET' && path === BALANCE;
+    const success = isBalance ? { account_sid: ACCOUNT_SID, balance, currency: 'USD' } : message(form, 'queued', null);
+    return refusal(request, isBalance) ?? replyFor(behaviour, form, { status: isBalance ? 200 : 201, json: success });
+  });
   return {
     ...server,
     accountSid: ACCOUNT_SID,
@@ -30,13 +41,17 @@ export async function startTwilioStandIn(): Promise<TwilioStandIn> {
     behave(next) {
       behaviour = next;
     },
+    leave(amount) {
+      balance = amount;
+    },
   };
 }
 
-function refusal({ method, path, headers, form }: RecordedRequest): Reply | undefined {
+function refusal({ method, path, headers, form }: RecordedRequest, isBalance: boolean): Reply | undefined {
   const expected = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`;
-  if (method !== 'POST' || path !== `/2010-04-01/Accounts/${ACCOUNT_SID}/Messages.json`) return error(404, 20404, form);
+  if (!isBalance && (method !== 'POST' || path !== MESSAGES)) return error(404, 20404, form);
   if (headers.authorization !== expected) return error(401, 20003, form);
+  if (isBalance) return undefined;
   if (headers['content-type'] !== 'application/x-www-form-urlencoded') return error(400, 20001, form);
   if (!form.get('To')) return error(400, 21604, form);
   if (!form.get('From') && !form.get('MessagingServiceSid')) return error(400, 21603, form);
@@ -44,8 +59,8 @@ function refusal({ method, path, headers, form }: RecordedRequest): Reply | unde
   return undefined;
 }
 
-function replyFor(behaviour: TwilioBehaviour, form: URLSearchParams): Reply {
-  if (behaviour === 'accept') return { status: 201, json: message(form, 'queued', null) };
+function replyFor(behaviour: TwilioBehaviour, form: URLSearchParams, success: Reply): Reply {
+  if (behaviour === 'accept') return success;
   if (typeof behaviour === 'string') return { trouble: behaviour };
   if ('failedWith' in behaviour) return { status: 201, json: message(form, 'failed', behaviour.failedWith) };
   return error(behaviour.status, behaviour.code, form);
