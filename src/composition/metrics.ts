@@ -26,7 +26,6 @@ export interface Described {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CHARACTERS = [250, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 const DATABASE_MS = 2_000;
-const MICROSECONDS = 1_000_000;
 
 const FIGURES: Figure[] = [
   gauge('queue_running', 'Jobs that run now.', ['queue'], ofQueues('running')),
@@ -47,6 +46,7 @@ const FIGURES: Figure[] = [
     listed('alarms'),
   ),
   counter('captchas_total', 'Captchas that were made, and verdicts on answers.', ['result'], listed('captchas')),
+  counter('uploads_total', 'Images that were stored, and uploads that were refused.', ['result'], listed('uploads')),
   counter('audit_missing_total', 'Security events that could not be written.', ['event'], listed('missingEvents')),
   counter('sweeps_total', 'Rounds of the clean-ups.', ['sweep', 'outcome'], listed('sweeps')),
   gauge('connections', 'Connections to PostgreSQL.', ['pool', 'state'], connections),
@@ -64,7 +64,7 @@ const FIGURES: Figure[] = [
   ),
   gauge(
     'sync_horizon_age_seconds',
-    'Age of the oldest transaction that is still writing: a sync does not deliver what is newer.',
+    'Time for which one transaction has been writing, as seen here: a sync does not deliver what is newer.',
     [],
     horizonAge,
   ),
@@ -202,7 +202,7 @@ async function databaseReady({ connections: { probe } }: Services): Promise<Valu
 }
 
 function horizonAge({ asked }: Services): Promise<Values> {
-  return fromDatabase(asked.versions(), ({ clock, horizon }) => [[[], Math.max(0, clock - horizon) / MICROSECONDS]]);
+  return fromDatabase(asked.horizonAge(), (seconds) => [[[], seconds]]);
 }
 
 /** Returns no values while the database does not answer. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller';
+import { Tally } from '../base/tally';
 import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
 import type { StatementObserver } from '../database/pool';
@@ -28,6 +29,7 @@ import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
+import { HorizonAge } from '../features/sync/horizon-age';
 import { SyncRepository } from '../features/sync/sync-repository';
 import { SyncService } from '../features/sync/sync-service';
 import { TokensService } from '../features/tokens/tokens-service';
@@ -98,6 +100,7 @@ export async function buildServices(config: Config, outside: Outside) {
 
   const { storage, tokenEnds } = vendors;
   const { dismissals, friendships } = circles;
+  const horizonAge = new HorizonAge(connections.syncReads);
   const sweeps = {
     images: () => storage.sweep(),
     limits: () => repos.limits.sweep(),
@@ -128,15 +131,17 @@ export async function buildServices(config: Config, outside: Outside) {
       sms: [sender.counts],
       alarms: [codes.spendGuard.alarms],
       captchas: [codes.captchas.counts],
+      uploads: [vendors.uploadCounts],
       missingEvents: [watch.audit.missing],
       sweeps: sweepers.map(({ rounds }) => rounds),
     },
     /** Figures that only the database knows. */
-    asked: { codes: () => repos.smsTraffic.ofDay(), versions: () => circles.sync.time(connections.syncReads) },
+    asked: { codes: () => repos.smsTraffic.ofDay(), horizonAge: () => horizonAge.seconds() },
     /** For the command line of operators. */
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
+      smsCredit: async () => chosen.credit?.(),
       clearLimit: (key: string) => repos.limits.clear(key),
       isMember: async (groupId: string, userId: string) =>
         (await repos.memberships.roles(groupId, [userId])).has(userId),
@@ -211,7 +216,8 @@ async function chooseVendors(
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
-  const storageParts = { images, queues, publicUrlOf };
+  const uploadCounts = new Tally();
+  const storageParts = { images, queues, publicUrlOf, counts: uploadCounts };
   const { storage, uploads } = await chooseImageStorage(config.storage, keys.sessionSecrets, storageParts);
   return {
     messaging,
@@ -220,6 +226,7 @@ async function chooseVendors(
     publicUrlOf,
     storage,
     uploads,
+    uploadCounts,
     captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger }),
   };
 }

@@ -9,7 +9,7 @@ const TEN_MINUTES = 600_000;
  */
 export class Sweeper {
   /** Rounds by sweep and outcome. */
-  readonly rounds = new Tally();
+  readonly rounds: Tally;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -17,6 +17,7 @@ export class Sweeper {
     private readonly logger: Pick<Logger, 'warn'>,
     everyMs = TEN_MINUTES,
   ) {
+    this.rounds = new Tally(Object.keys(sweeps).flatMap((name) => [`${name} done`, `${name} failed`]));
     this.timer = setInterval(() => void this.sweep(), everyMs).unref();
   }
 

@@ -3827,6 +3827,13 @@ export const guards = {
     by: 'operation: req.originalUrl,',
     named: 'name no user, phone, session or address',
   },
+  'metrics-2': {
+    guard: 'the first count of what an alert watches is a rise, which the alert sees',
+    file: 'src/base/tally.ts',
+    replace: 'new Map([...names].map((name) => [name, 0]))',
+    by: 'new Map([...names].slice(0, 0).map((name) => [name, 0]))',
+    named: 'show from the start, with 0, each series whose rise is an alert',
+  },
   'admin-1': {
     guard: 'a change by an operator is in the audit trail, with the name',
     file: 'src/admin/perform.ts',

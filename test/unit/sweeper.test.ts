@@ -13,8 +13,10 @@ describe('Sweeper', () => {
     sweeper.close();
     expect(swept).toEqual(['second']);
     expect(sweeper.rounds.entries()).toEqual([
+      ['first done', 0],
       ['first failed', 1],
       ['second done', 1],
+      ['second failed', 0],
     ]);
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn).toHaveBeenCalledWith({ err: failure }, expect.any(String));

@@ -23,6 +23,11 @@ export interface UploadQueues {
   uploadFiles: Queue;
 }
 
+/** Counts of an event, by name. */
+export interface Counts {
+  add(name: string): void;
+}
+
 /** Functions of the app that mounts the server. */
 export interface Host {
   callerOf: (req: Request) => Caller;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileAt, flushFolder, namesIn, needRoom, openPlainly, storageFailure, type Disk } from './disk';
 import { hasCode, Refusal } from './errors';
-import type { Caller } from './host';
+import type { Caller, Counts } from './host';
 import type { ImageBook, ImageEntry, ImageName } from './image-book';
 import { ImageInspector, etagOf } from './image-inspector';
 import { IMAGE_NAME, nameIn, USER_ID } from './image-key';
@@ -67,6 +67,8 @@ export class ImageStore {
     private readonly options: StoreOptions,
     private readonly book: ImageBook,
     private readonly rewriter: ImageRewriter,
+    /** Counts images that were stored. */
+    private readonly counts: Counts,
   ) {
     this.maxBytes = options.maxBytes;
     this.incoming = new Incoming(join(options.directory, INCOMING));
@@ -120,6 +122,7 @@ export class ImageStore {
       const entered = await this.book.enter(entry, grant, this.options.maxBytesPerUser);
       await this.publish(path, entry, entered);
       if (!(await this.book.has(entry))) await this.withdraw(entry);
+      this.counts.add('stored');
       return { key: `${entry.userId}/${name}`, hash: entry.hash };
     } catch (error) {
       if (error instanceof Refusal && error.reason === 'image_too_slow')

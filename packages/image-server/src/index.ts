@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Host, Queue, UploadQueues } from './host';
+import type { Counts, Host, Queue, UploadQueues } from './host';
 import type { ImageBook } from './image-book';
 import { ImageRewriter } from './image-rewriter';
 import { imageRouter, type UploadTimes } from './image-router';
@@ -20,6 +20,8 @@ export interface ImageServerParts {
   /** `decoding`: images being decoded, per user. */
   queues: UploadQueues & { decoding: Queue };
   host: Host;
+  /** Counts images that were stored. */
+  counts: Counts;
 }
 
 export interface ImageServer {
@@ -34,8 +36,11 @@ export interface ImageServer {
 }
 
 /** Accepts images by Qiniu's upload protocol, keeps them in a folder, and serves them. */
-export function createImageServer(options: ImageServerOptions, { book, queues, host }: ImageServerParts): ImageServer {
-  const store = new ImageStore(options, book, new ImageRewriter(queues.decoding));
+export function createImageServer(
+  options: ImageServerOptions,
+  { book, queues, host, counts }: ImageServerParts,
+): ImageServer {
+  const store = new ImageStore(options, book, new ImageRewriter(queues.decoding), counts);
   return {
     router: imageRouter(store, queues, host, options),
     removeUnused: (userId) => store.removeUnused(userId),

@@ -115,7 +115,7 @@ export async function startImageServer({
   const defaults = { directory, secrets: [SECRET], maxBytes: MAX_BYTES, maxBytesPerUser: 0, minFreeBytes: 0 };
   const all = { ...defaults, ...options };
   const { secrets, maxBytes } = all;
-  const storage = new ImageStore(all, book, rewriter);
+  const storage = new ImageStore(all, book, rewriter, { add: () => undefined });
   const server = await serve(
     imageRouter(storage, openQueues(), hostWith(publicUrlFrom(undefined)), { uploadTimeoutMs, tokenTimeoutMs }),
   );

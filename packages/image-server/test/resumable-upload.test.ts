@@ -824,6 +824,7 @@ describe('resumable upload', () => {
         { ...options, secrets: [SECRET] },
         new OpenBook(),
         new ImageRewriter(openQueues().decoding),
+        { add: () => undefined },
       );
       await ageAll(44);
       await restarted.sweep();

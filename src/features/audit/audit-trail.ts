@@ -7,7 +7,7 @@ import { withTimeout } from '../../load/timeout';
 import type { LimitMet } from '../limits/limiter';
 import type { LimitsRepository } from '../limits/limits-repository';
 import type { Phone } from '../phones/phone-number';
-import type { SecurityEvent, SecurityEventsRepository } from './security-events-repository';
+import { SECURITY_EVENTS, type SecurityEvent, type SecurityEventsRepository } from './security-events-repository';
 
 /** Maximum events of one kind per hour and address, or user, of those that anybody can repeat without end. */
 const KEPT_AN_HOUR = 20;
@@ -20,7 +20,7 @@ const NOTE_MS = 1_000;
  */
 export class AuditTrail {
   /** Events that could not be noted, by kind. */
-  readonly missing = new Tally();
+  readonly missing = new Tally(SECURITY_EVENTS);
 
   constructor(
     private readonly events: SecurityEventsRepository,
@@ -45,7 +45,7 @@ export class AuditTrail {
   noteLoginFailed(phone: Phone, userId: string | undefined, caller: Caller): void {
     const event = { event: 'login_failed', userId, phone, detail: 'login' } as const;
     const add = () => (userId === undefined ? this.addUpToLimit(event, caller) : this.events.add(event, caller));
-    this.background.run(add, warningFor(event));
+    this.background.run(() => this.counting(event, add()), warningFor(event));
   }
 
   async noteLimitMet({ limit, subject }: Parameters<LimitMet>[0], caller: Caller): Promise<void> {
@@ -71,10 +71,18 @@ export class AuditTrail {
 
   private async attempt(event: SecurityEvent, noting: Promise<void>): Promise<void> {
     try {
-      await withTimeout(noting, NOTE_MS);
+      await this.counting(event, withTimeout(noting, NOTE_MS));
     } catch (error) {
-      this.missing.add(event.event);
       this.logger.warn({ err: error }, warningFor(event));
+    }
+  }
+
+  private async counting({ event }: SecurityEvent, noting: Promise<void>): Promise<void> {
+    try {
+      await noting;
+    } catch (error) {
+      this.missing.add(event);
+      throw error;
     }
   }
 }

@@ -3,28 +3,15 @@ import type { Caller } from '../../base/caller';
 import { statement } from '../../database/statement';
 import { masked } from '../phones/phone-number';
 
-export type SecurityEventName =
-  | 'code_sent'
-  | 'code_refused'
-  | 'code_wrong'
-  | 'code_verified'
-  | 'spend_guard'
-  | 'registered'
-  | 'logged_in'
-  | 'login_failed'
-  | 'password_changed'
-  | 'password_reset'
-  | 'sessions_ended'
-  | 'devices_forgotten'
-  | 'phone_changed'
-  | 'account_closed'
-  | 'account_suspended'
-  | 'account_restored'
-  | 'data_exported'
-  | 'limit_met'
-  | 'group_dismissed'
-  | 'notice_sent'
-  | 'operator';
+/** Events of the service. deploy/backup.sh adds `backed_up`. */
+// prettier-ignore
+export const SECURITY_EVENTS = [
+  'code_sent', 'code_refused', 'code_wrong', 'code_verified', 'spend_guard', 'registered', 'logged_in', 'login_failed',
+  'password_changed', 'password_reset', 'sessions_ended', 'devices_forgotten', 'phone_changed', 'account_closed', 'account_suspended',
+  'account_restored', 'data_exported', 'limit_met', 'group_dismissed', 'notice_sent', 'operator',
+] as const;
+
+export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
 
 export interface SecurityEvent {
   event: SecurityEventName;

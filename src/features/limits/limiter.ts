@@ -43,7 +43,7 @@ const NOTHING: PendingUses & CountedUses = { giveBack: nothing, giveBackButAddre
 /** Counts a use against every given limit, or against none of them. */
 export class Limiter {
   /** Refusals by limit. */
-  readonly met = new Tally();
+  readonly met: Tally;
   private readonly full = new FullBuckets();
 
   constructor(
@@ -51,7 +51,9 @@ export class Limiter {
     readonly limits: Limits,
     private readonly limitMet: LimitMet,
     private readonly queues: Pick<Queues, 'counts'>,
-  ) {}
+  ) {
+    this.met = new Tally(Object.values(limits).map(({ name }) => name));
+  }
 
   /** Counts the uses, or throws the refusal when a limit is met. */
   async take(caller: Caller, ...uses: LimitUse[]): Promise<CountedUses> {

@@ -28,7 +28,9 @@ export interface Asking {
   standing: Standing;
 }
 
-type Decision = 'refused' | 'let through';
+const WINDOWS = ['quarter hour', 'hour', 'day', 'network'] as const satisfies readonly Alarm['window'][];
+const DECISIONS = ['refused', 'let through'] as const;
+type Decision = (typeof DECISIONS)[number];
 
 /** An alarm, its subject (a region, or TOGETHER), and the codes that are still sent there per quarter of an hour. */
 type Finding = Alarm & { of: string; share: number };
@@ -43,7 +45,7 @@ const TEN_MINUTES = 600;
  */
 export class SpendGuard {
   /** Alarms by kind and decision. */
-  readonly alarms = new Tally();
+  readonly alarms = new Tally(WINDOWS.flatMap((window) => DECISIONS.map((decision) => tallied(window, decision))));
   /** Codes that the database does not count yet, so that simultaneous requests do not all use one last place. */
   private readonly underWay = new UnderWay();
 
@@ -148,12 +150,16 @@ export class SpendGuard {
     { phone, caller }: Asking,
   ): Promise<void> {
     const { region } = phone;
-    this.alarms.add(`${finding.window.replace(' ', '_')} ${decision.replace(' ', '_')}`);
+    this.alarms.add(tallied(finding.window, decision));
     const details = { region, country: countryOf(phone), decision, ...finding, requestId: caller.requestId };
     this.parts.logger.warn(details, 'spend guard: more codes are sent than is usual for those that are verified');
     const detail = `${decision}: ${wordsFor(finding)}`;
     await this.parts.audit.noteUpToLimit({ event: 'spend_guard', phone, detail }, caller);
   }
+}
+
+function tallied(window: Alarm['window'], decision: Decision): string {
+  return `${window.replace(' ', '_')} ${decision.replace(' ', '_')}`;
 }
 
 function usesOfAccount({ number }: Phone, { address }: Caller): LimitUse[] {

@@ -1,5 +1,4 @@
 import type { Reader } from '../../database/owner-reads';
-import type { Runner } from '../../database/statement';
 import { pagesOf } from '../../database/pages';
 import type { Queues } from '../../load/queues';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
@@ -9,7 +8,6 @@ import {
   type SyncMember,
   type SyncMembership,
   type SyncRepository,
-  type SyncTime,
   type SyncUser,
   type Wanted,
 } from './sync-repository';
@@ -33,11 +31,6 @@ export class SyncService {
     private readonly repository: SyncRepository,
     private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
   ) {}
-
-  /** Returns horizon and clock of the versions. */
-  time(reads: Runner): Promise<SyncTime> {
-    return this.repository.time(reads);
-  }
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { ImageBook, StoreOptions } from '../../../packages/image-server/src';
 import { derivedKey } from '../../base/secrets';
+import type { Tally } from '../../base/tally';
 import type { PublicUrlOf } from '../../http/public-url';
 import type { Queues } from '../../load/queues';
 import type { ImageStorage } from './image-storage';
@@ -15,13 +16,15 @@ interface Parts {
   images: ImageBook & OwnImages;
   queues: Queues;
   publicUrlOf: PublicUrlOf;
+  /** Uploads that end here, by result. */
+  counts: Tally;
 }
 
 /** Returns the storage, and a router for the address that clients upload to. */
 export async function chooseImageStorage(
   settings: StorageSettings,
   sessionSecrets: string[],
-  { images, queues, publicUrlOf }: Parts,
+  { images, queues, publicUrlOf, counts }: Parts,
 ): Promise<{ storage: ImageStorage; uploads: Router }> {
   if (settings.provider === 'qiniu') {
     const { QiniuImageStorage } = await import('./qiniu-image-storage');
@@ -35,7 +38,7 @@ export async function chooseImageStorage(
     return { storage: new LocalImages(options, images), uploads: imageServerRouter(settings.address) };
   }
   const { mountImageServer } = await import('./mounted-image-server');
-  const { server, router } = mountImageServer(options, { book: images, queues, publicUrlOf });
+  const { server, router } = mountImageServer(options, { book: images, queues, publicUrlOf, counts });
   return { storage: new LocalImages(options, images, server), uploads: router };
 }
 

@@ -15,14 +15,17 @@ import type { PublicUrlOf } from '../../http/public-url';
 
 export type MountedParts = Omit<ImageServerParts, 'host'> & { publicUrlOf: PublicUrlOf };
 
-/** Mounts the image server as a part of this service, with the same callers, refusals and answers. */
+/**
+ * Mounts the image server as a part of this service, with the same callers, refusals and answers. `counts` also counts
+ * the uploads that are refused, by reason.
+ */
 export function mountImageServer(
   options: ImageServerOptions,
   { publicUrlOf, ...parts }: MountedParts,
 ): { server: ImageServer; router: Router } {
   const server = createImageServer(options, { ...parts, host: hostWith(publicUrlOf) });
   const router = Router();
-  router.use(server.router, refuseAsOurs);
+  router.use(server.router, refuseAsOurs, countingRefused(parts.counts));
   return { server, router };
 }
 
@@ -43,6 +46,14 @@ class ImageRefused extends AppError {}
 export const refuseAsOurs: ErrorRequestHandler = (error: unknown, _req, _res, next) => {
   next(asOurs(error));
 };
+
+/** Counts refusals of uploads. A refused GET is that of an image. */
+function countingRefused(counts: MountedParts['counts']): ErrorRequestHandler {
+  return (error: unknown, { method }, _res, next) => {
+    if (method !== 'GET' && method !== 'HEAD') counts.add(error instanceof AppError ? error.reason : 'failed');
+    next(error);
+  };
+}
 
 function asOurs(error: unknown): unknown {
   if (error instanceof WrongMethod) return new MethodNotAllowed(error.allow);

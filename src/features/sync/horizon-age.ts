@@ -1,0 +1,30 @@
+import { statement, type Source } from '../../database/statement';
+
+/** Versions are transaction ids, so that the horizon's distance from the clock tells no time. */
+const oldestWriter = statement<{ oldest: string | null }>(
+  'sync-oldest-writer',
+  `SELECT CASE WHEN pg_snapshot_xmin(seen) < pg_snapshot_xmax(seen) THEN pg_snapshot_xmin(seen)::text END AS oldest
+     FROM pg_current_snapshot() AS seen`,
+);
+
+/**
+ * Measures how long one transaction has held the horizon of syncs back, from when this process first saw it: PostgreSQL
+ * does not tell the service's role when a transaction of another role began.
+ */
+export class HorizonAge {
+  private seen: { oldest: string; since: number } | undefined;
+
+  constructor(
+    private readonly reads: Source,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** Returns 0 while nothing newer than an open transaction is held back, and for one that it sees first. */
+  async seconds(): Promise<number> {
+    const [row] = await oldestWriter(this.reads, {});
+    const oldest = row?.oldest ?? undefined;
+    if (oldest === undefined) this.seen = undefined;
+    else if (this.seen?.oldest !== oldest) this.seen = { oldest, since: this.now() };
+    return this.seen ? (this.now() - this.seen.since) / 1_000 : 0;
+  }
+}
