@@ -44,16 +44,17 @@ async function start(): Promise<void> {
     const logger = createLogger(config.logLevel);
     const metrics = config.metrics && new Metrics();
     const outside = { databaseUrl: database.url, keys, logger, ...(metrics && { observers: metrics }) };
-    const container = await buildContainer(config, outside);
+    const shown: { metricsUrl?: string | undefined } = {};
+    const container = await buildContainer(config, outside, { metricsUrl: () => shown.metricsUrl });
     cleanups.push(() => container.close());
-    const metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
+    shown.metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
     const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsUrl });
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsUrl: shown.metricsUrl });
   } catch (error) {
     await stop();
     throw error;

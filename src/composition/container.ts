@@ -18,6 +18,8 @@ import { pages } from './pages';
 import { buildServices, type Outside, type Services } from './services';
 
 export interface ContainerOptions {
+  /** Address of the metrics, once they are served. */
+  metricsUrl?: () => string | undefined;
   /** Wraps each operation, for instance to compare its answers with its description. */
   wrap?: (operation: Operation) => Operation;
 }
@@ -37,7 +39,7 @@ export interface Container {
 export async function buildContainer(
   config: Config,
   outside: Outside,
-  { wrap = (operation) => operation }: ContainerOptions = {},
+  { wrap = (operation) => operation, metricsUrl = () => undefined }: ContainerOptions = {},
 ): Promise<Container> {
   const { keys, logger } = outside;
   const services = await buildServices(config, outside);
@@ -59,6 +61,8 @@ export async function buildContainer(
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
   const entrance = { watch: deadline.watch, ...access, queues: services.queues, limiter: services.limiter };
+  const { inbox, meter } = services;
+  const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
   const accounts = (): Mounted[] => [
     {
       router: operationsRouter(Object.values(resources).flat().map(wrap), entrance),
@@ -66,12 +70,12 @@ export async function buildContainer(
     {
       router: openApiRouter(
         { production: config.production, hasDocsPage: config.http.docsPage, publicUrlOf: services.publicUrlOf },
-        services.meter,
+        meter,
       ),
     },
     { at: '/.well-known', router: services.jwks },
     { at: '/captcha', router: services.shownCaptchas },
-    ...pages(config, services.inbox, keys.inboxToken, services.meter).map((router) => ({ router })),
+    ...pages(config, pageParts).map((router) => ({ router })),
   ];
   const routers = [
     ...(config.imagesOnly ? [] : accounts()),

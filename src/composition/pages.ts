@@ -31,10 +31,18 @@ export function downloadMeter(limiter: Limiter): Meter {
   };
 }
 
-export function pages({ http }: Config, inbox: Inbox | undefined, inboxToken: string, meter: Meter): Router[] {
+export interface PageParts {
+  inbox: Inbox | undefined;
+  inboxToken: string;
+  metricsUrl: () => string | undefined;
+  meter: Meter;
+}
+
+export function pages({ http }: Config, { inbox, inboxToken, metricsUrl, meter }: PageParts): Router[] {
+  const links = { hasDocs: http.docsPage, metricsUrl };
   return [
     ...(http.docsPage ? [docsRouter({ hasInbox: inbox !== undefined }, meter)] : []),
-    ...(inbox ? [inboxRouter(inbox, inboxToken, meter)] : []),
+    ...(inbox ? [inboxRouter(inbox, inboxToken, links, meter)] : []),
   ];
 }
 

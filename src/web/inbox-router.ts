@@ -7,16 +7,28 @@ import type { Inbox } from '../integrations/sms/inbox';
 import { fromThisMachine } from './own-machine';
 import { ownFile, servingFiles } from './page-file';
 
+/** Other pages that /dev links to. */
+export interface Links {
+  hasDocs: boolean;
+  /** Address of the metrics, once they are served. */
+  metricsUrl: () => string | undefined;
+}
+
 const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
 
 /**
- * Serves the messages of development to a developer at this machine who has the token. The address does not suffice: a
+ * Serves the pages of development to a developer at this machine: links, and the messages, for which the token is needed
+ * too. The address does not suffice: a
  * proxy on this machine that does not identify itself looks like a browser. In production there is no inbox.
  */
-export function inboxRouter(inbox: Inbox, token: string, meter: Meter): Router {
+export function inboxRouter(inbox: Inbox, token: string, links: Links, meter: Meter): Router {
   const router = Router({ strict: true });
   const serve = servingFiles(router, meter);
   router.use('/dev', fromThisMachine);
+  serve('/dev', ownFile('dev.html'), (html) =>
+    html.replace('{{docs}}', links.hasDocs ? 'docs' : '').replaceAll('{{metrics}}', links.metricsUrl() ?? ''),
+  );
+  for (const name of ['page.css', 'messages.mjs', 'dev.mjs']) serve(`/dev/${name}`, ownFile(name));
   serve('/dev/inbox', ownFile('inbox.html'));
   for (const name of ['page.css', 'messages.mjs', 'inbox.mjs']) serve(`/dev/inbox/${name}`, ownFile(name));
 

@@ -15,6 +15,10 @@ import { rememberSecret } from '../support/secrets';
 import { stage } from '../support/stage';
 
 const INBOX = [
+  '/dev',
+  '/dev/dev.mjs',
+  '/dev/messages.mjs',
+  '/dev/page.css',
   '/dev/inbox',
   '/dev/inbox.json',
   '/dev/inbox/inbox.mjs',
@@ -48,7 +52,7 @@ async function textOf(path: string, of = app): Promise<string> {
 
 /** Returns the addresses of files that a page names. */
 const filesIn = (html: string) =>
-  [...html.matchAll(/ (?:src|href)="((?:docs|inbox)\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  [...html.matchAll(/ (?:src|href)="((?:docs|inbox|dev)\/[^"]+\.\w+)"/g)].map(([, path]) => path ?? '');
 
 const bearer = (of = app) => ({ Authorization: `Bearer ${of.inboxToken}` });
 
@@ -58,7 +62,7 @@ async function sendCode(of = app) {
   return e164(phone);
 }
 
-describe.each(['/docs', '/dev/inbox'])('the page %s', (path) => {
+describe.each(['/docs', '/dev', '/dev/inbox'])('the page %s', (path) => {
   it('runs and shows only files of this service, and cannot be framed', async () => {
     const { headers } = await sendRaw(app, path, GET);
     expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
@@ -161,6 +165,31 @@ describe('the files of /docs and /openapi.json', () => {
       expect((await askAgain({ 'Cache-Control': 'no-cache' })).status).toBe(429);
       expect((await from(limited, '192.0.2.8', '/docs')).status).toBe(200);
     });
+  });
+});
+
+describe('GET /dev', () => {
+  const config = () => loadConfig({ DATA_DIR: app.dataDir });
+  const pageOf = async (settings = config()) => {
+    const outside = { databaseUrl: app.databaseUrl, keys: loadKeys(settings), logger: createLogger('silent') };
+    const metricsUrl = () => 'http://127.0.0.1:9464/metrics';
+    const container = await buildContainer(settings, { ...outside, sms: new KeptSms() }, { metricsUrl });
+    const { text } = await request(container.app).get('/dev').set('Host', 'localhost');
+    await container.close();
+    return text;
+  };
+
+  it('links the inbox, the docs and the metrics', async () => {
+    const html = await pageOf();
+    const links = [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, link]) => link);
+    expect(links).toEqual(['dev/inbox', 'docs', 'http://127.0.0.1:9464/metrics']);
+    expect(html).not.toContain('data-shown=""');
+  });
+
+  it('hides the links to what is turned off', async () => {
+    expect((await textOf('/dev')).match(/data-shown=""/g)).toHaveLength(1);
+    const { http, ...others } = config();
+    expect(await pageOf({ ...others, http: { ...http, docsPage: false } })).toContain('data-shown=""');
   });
 });
 

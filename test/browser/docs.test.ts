@@ -194,6 +194,13 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
     });
 
+    it('opens from the page /dev, which hands the token on', async () => {
+      const page = await open('/dev');
+      await page.getByRole('link', { name: 'Inbox' }).click();
+      await page.getByText(/^(Messages: |Nothing was sent)/).waitFor();
+      expect(page.url()).toBe(`${app.url}/dev/inbox`);
+    });
+
     it('is mentioned by the first run when the page was opened without the token', async () => {
       const { page } = await openPage(browser, `${app.url}/docs`);
       await take(page, 0);

@@ -34,7 +34,7 @@ describe('npm start without a database', () => {
     await second.stop();
   });
 
-  it('prints links that open the inbox', async () => {
+  it('prints links that open the inbox, and /dev links the metrics', async () => {
     const service = await (await startService({ DATA_DIR: makeUsedDataDir() })).untilReady();
     const links = [...service.stdout.matchAll(/^ +open +(http\S+)\/(docs|dev\/inbox)#inbox=([\w-]{22})$/gm)];
     expect(links.map(([, url, page]) => [url, page])).toEqual([
@@ -45,6 +45,8 @@ describe('npm start without a database', () => {
       fetch(`${service.url}/dev/inbox.json`, { headers: { Authorization: `Bearer ${token}` } });
     const statuses = await Promise.all([...links.map(([, , , token = '']) => token), 'x'].map(ask));
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 404]);
+    const [, metrics = ''] = /^ +metrics +(http\S+)$/m.exec(service.stdout) ?? [];
+    expect(await (await fetch(`${service.url}/dev`)).text()).toContain(`href="${metrics}"`);
     await service.stop();
   });
 
