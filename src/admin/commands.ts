@@ -27,7 +27,7 @@ const WHY: Command = {
 const DOCTOR: Command = {
   name: 'doctor',
   takes: '',
-  what: 'looks at settings, database, disk, clock, public address and codes: ok, or what to do',
+  what: 'looks at settings, database, disk, backups, proxy, public address and codes: ok, or what to do',
   scope: 'read',
   run: doctor,
 };

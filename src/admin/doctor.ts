@@ -1,28 +1,43 @@
 import { statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGuessable } from '../config/production';
+import { isKnown } from '../database/migrations';
 import { messageOf } from '../start/remedies';
+import type { Check, Finding } from './check';
+import { OUTSIDE } from './checks-outside';
 import type { Parts, Row, Workplace } from './command';
-import type { ServerState } from './support-repository';
-import { isFull } from './why';
-
-/** A finding, or undefined where all is well. */
-type Check = (at: Workplace & { server: ServerState }) => Promise<string | undefined> | string | undefined;
 
 const LEAST_VERSION = 150_000;
 const LEAST_FREE_BYTES = 1_024 ** 3;
 const MOST_CLOCK_MS = 2_000;
 const MOST_OPEN_SECONDS = 60;
+/** The service's own transactions end within this time. */
+const MOST_WRITING_SECONDS = 5;
+const LOOK_MS = 250;
+const LOOKS = 24;
 /** Share of the connections of the server that is worth a look. */
 const MOST_CONNECTIONS = 0.8;
-/** Events of the last day that must have come from more than one address, if they are of several users. */
-const SEVERAL = { events: 50, users: 10 };
-const PUBLIC_MS = 5_000;
+/** As `backup.sh fresh`: a night, and the time that a backup takes. */
+const MOST_BACKUP_HOURS = 26;
 
 const CHECKS: Record<string, Check> = {
   settings: ({ config }) => (config.production ? undefined : 'NODE_ENV is not production: the strict defaults are off'),
+  secrets: ({ config: { production, secrets } }) => {
+    const password = decodeURIComponent(new URL(secrets.databaseUrl ?? 'postgresql://localhost').password);
+    const weak = [
+      ...((secrets.session ?? []).some(isGuessable) ? ['SESSION_SECRETS'] : []),
+      ...(password !== '' && isGuessable(password) ? ['the password of DATABASE_URL'] : []),
+    ];
+    if (weak.length === 0) return undefined;
+    const finding = `${weak.join(' and ')} can be guessed: openssl rand -hex 32 makes another`;
+    return production ? finding : { note: finding };
+  },
   'database version': ({ server: { number, encoding } }) => {
     if (number < LEAST_VERSION) return 'it is older than PostgreSQL 15: upgrade it';
     return encoding === 'UTF8' ? undefined : `its encoding is ${encoding}: make a database with UTF8`;
   },
+  migrations: ({ server: { newestMigration } }) =>
+    isKnown(newestMigration) ? undefined : `${newestMigration} is of a newer version of the service: upgrade this one`,
   'database rights': ({ config, server }) => {
     // The service that brought its own database has a role for itself there.
     if (config.secrets.databaseUrl === undefined || !server.mayAll) return undefined;
@@ -32,9 +47,10 @@ const CHECKS: Record<string, Check> = {
     if (connections <= MOST_CONNECTIONS * maxConnections) return undefined;
     return `${connections} of ${maxConnections} are in use: raise max_connections, or lower DATABASE_POOL_MAX`;
   },
-  'oldest transaction': ({ server: { oldestSeconds } }) => {
-    if (oldestSeconds <= MOST_OPEN_SECONDS) return undefined;
-    return `it has been open for ${oldestSeconds} s, and holds back syncs: docs/alerts.md, OldTransaction`;
+  'oldest transaction': async ({ server: { oldestSeconds }, services }) => {
+    const seen = Math.round(await watchOldest(services.asked.horizonAge));
+    if (Math.max(oldestSeconds - MOST_OPEN_SECONDS, seen - MOST_WRITING_SECONDS) < 0) return undefined;
+    return `it has been open for ${Math.max(oldestSeconds, seen)} s or more, and holds back syncs: docs/alerts.md, OldTransaction`;
   },
   clock: async ({ support }) => {
     const before = Date.now();
@@ -51,38 +67,41 @@ const CHECKS: Record<string, Check> = {
       ? undefined
       : `${config.dataDir} has ${Math.round(free / 1_024 ** 2)} MiB left: make room`;
   },
-  'addresses of clients': async ({ support }) => {
-    const { events, users, addresses } = await support.addressesOfDay();
-    if (events < SEVERAL.events || users < SEVERAL.users || addresses > 1) return undefined;
-    return `${users} users have one address: TRUST_PROXY must name the proxy in front (docs/abuse.md)`;
+  backups: async ({ support }) => {
+    const hours = await support.hoursSinceBackup();
+    if (hours === undefined)
+      return 'no backup by deploy/backup.sh is known, and others are not seen here: docs/backup.md';
+    const age = `the newest is ${hours.toFixed(1)} h old`;
+    return hours <= MOST_BACKUP_HOURS
+      ? { note: age }
+      : `${age}: look at the log of the service backup (docs/backup.md)`;
   },
-  'public address': async ({ config }) => {
-    const { publicUrl } = config.http;
-    if (publicUrl === undefined) return 'PUBLIC_URL is not set: links and images get the address of each request';
-    const answer = await fetch(`${publicUrl}/readyz`, { signal: AbortSignal.timeout(PUBLIC_MS) });
-    return answer.ok ? undefined : `${publicUrl}/readyz answers ${answer.status}`;
-  },
-  'SMS provider': async ({ support }) => {
-    const { sent, failed } = await support.messagesOfDay();
-    return failed > sent
-      ? `${failed} messages failed in the last day, and ${sent} were sent: look at its status and credit`
-      : undefined;
-  },
-  'budget of codes': async ({ support, config }) => {
-    if (config.limits.sendInAll.amount === 0)
-      return config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
-    const [budget] = await support.limitsOf('all', ['send_in_all']);
-    return budget && isFull(budget) ? `it is spent, until ${budget.ends}: docs/alerts.md, BudgetSpent` : undefined;
-  },
+  ...OUTSIDE,
 };
+
+/**
+ * Returns how long one transaction of any role has been writing: PostgreSQL shows the service's role only its own. Looks
+ * on while it is the same one.
+ */
+async function watchOldest(age: () => Promise<number>): Promise<number> {
+  let seen = await age();
+  for (let look = 0; look < LOOKS; look += 1) {
+    await sleep(LOOK_MS);
+    const now = await age();
+    if (now <= seen || now > MOST_WRITING_SECONDS) return now;
+    seen = now;
+  }
+  return seen;
+}
 
 /** Looks at everything that a deployment needs, one line each. A check that cannot be made is a finding too. */
 export async function doctor(workplace: Workplace): Promise<Parts> {
   const at = { ...workplace, server: await workplace.support.server() };
   const rows: Row[] = [];
   for (const [name, check] of Object.entries(CHECKS)) {
-    const finding = await Promise.resolve(at).then(check).catch(causeOf);
-    rows.push({ check: name, state: finding === undefined ? 'ok' : 'LOOK', finding });
+    const finding: Finding = await Promise.resolve(at).then(check).catch(causeOf);
+    const isWell = typeof finding !== 'string';
+    rows.push({ check: name, state: isWell ? 'ok' : 'LOOK', finding: isWell ? finding?.note : finding });
   }
   return { doctor: rows };
 }

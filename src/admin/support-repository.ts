@@ -151,6 +151,12 @@ const messagesOfDay = statement<{ sent: number; failed: number }>(
     WHERE security_events.at > now() - interval '1 day' AND event IN ('code_sent', 'code_refused')`,
 );
 
+const newestBackup = statement<{ hours: number }>(
+  'support-newest-backup',
+  `SELECT (extract(epoch FROM now() - security_events.at) / 3600)::float8 AS hours FROM security_events
+    WHERE event = 'backed_up' ORDER BY security_events.at DESC LIMIT 1`,
+);
+
 /** Questions of support and operators. Their statements may take longer than those of requests. */
 export class SupportRepository {
   constructor(private readonly db: Knex) {}
@@ -209,6 +215,12 @@ export class SupportRepository {
   async addressesOfDay(): Promise<{ events: number; users: number; addresses: number }> {
     const [found = { events: 0, users: 0, addresses: 0 }] = await addressesOfDay(this.db, {});
     return found;
+  }
+
+  /** Returns the age of the newest backup that deploy/backup.sh has noted. */
+  async hoursSinceBackup(): Promise<number | undefined> {
+    const [found] = await newestBackup(this.db, {});
+    return found?.hours;
   }
 
   async messagesOfDay(): Promise<{ sent: number; failed: number }> {

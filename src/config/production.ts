@@ -61,7 +61,7 @@ export function unfitForProduction(env: Environment): string[] {
 }
 
 /** Returns whether a secret can be guessed: every user has a token signed with it, and can test guesses offline. */
-function isGuessable(secret: string): boolean {
+export function isGuessable(secret: string): boolean {
   const isRepeated = /^(.{1,32})\1+.{0,16}$/.test(secret);
   return isRepeated || new Set(secret).size < LEAST_CHARACTERS || GUESSED_FIRST.test(secret);
 }

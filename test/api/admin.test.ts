@@ -1,4 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, globalAgent } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asText } from '../../src/admin/as-text';
 import { COMMANDS } from '../../src/admin/commands';
@@ -6,7 +11,9 @@ import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
 import { command, linesOf, noted, rowsOf } from '../support/operator';
 import { e164, insertPerson, newPhone, registerAndSignIn, signIn } from '../support/people';
+import { productionEnv } from '../support/production';
 import { ROOT } from '../support/service-process';
+import { startTwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 
 const ENV: Env = { SEND_CODE_PER_DAY: '100', LOGIN_FAILURES_PER_PHONE_AND_IP: '3' };
@@ -26,6 +33,21 @@ const admin = (
   options: Record<string, boolean> = {},
   { on = app, env = {} }: { on?: TestApp; env?: Env } = {},
 ) => command(on, name, words, options, { ...ENV, ...env });
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+if (!hasOpenssl) process.stderr.write('The check of certificates is NOT tested: no openssl is installed.\n');
+
+/** Makes a certificate of localhost that is valid for some days. */
+function certificate(days: number): { cert: Buffer; key: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), 'accounts-certificate-'));
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', String(days)];
+  spawnSync('openssl', ['req', '-x509', ...kind, ...name, '-out', cert, '-keyout', key]);
+  const made = { cert: readFileSync(cert), key: readFileSync(key) };
+  rmSync(folder, { recursive: true });
+  return made;
+}
 
 describe('why', () => {
   it('says that a number has no account, and that nothing holds its codes back', async () => {
@@ -164,16 +186,138 @@ describe('doctor', () => {
     return Object.fromEntries(found.map(({ check, state, finding }) => [String(check), String(finding ?? state)]));
   };
 
+  const row = async (check: string, env: Env = {}): Promise<Row | undefined> =>
+    rowsOf(await admin('doctor', [], {}, { env }), 'doctor').find((one) => one.check === check);
+
   it('is content with what is well, and says what is not', async () => {
     expect(await findings()).toMatchObject({
       settings: expect.stringContaining('NODE_ENV is not production') as string,
+      secrets: 'ok',
       'database version': 'ok',
+      migrations: 'ok',
       'database rights': 'ok',
-      'oldest transaction': 'ok',
       clock: 'ok',
       disk: 'ok',
       'addresses of clients': 'ok',
       'SMS provider': 'ok',
+      'SMS credit': 'ok',
+    });
+  });
+
+  it('notices a transaction of another role that goes on writing', async () => {
+    const pending = await app.db.transaction();
+    await pending.raw('SELECT pg_current_xact_id()');
+    await app.db.raw('SELECT pg_current_xact_id()');
+    expect(await row('oldest transaction')).toMatchObject({
+      state: 'LOOK',
+      finding: expect.stringMatching(/^it has been open for 5 s or more/) as string,
+    });
+    await pending.rollback();
+    // Other tests write in the same cluster, but not for long.
+    await until(async () => (await row('oldest transaction'))?.state === 'ok');
+  });
+
+  it('finds secrets that can be guessed, which is no more than a hint in development', async () => {
+    const weak = {
+      DATABASE_URL: 'postgresql://accounts:accounts@127.0.0.1/accounts',
+      SESSION_SECRETS: 'ab'.repeat(20),
+    };
+    const guessable =
+      'SESSION_SECRETS and the password of DATABASE_URL can be guessed: openssl rand -hex 32 makes another';
+    expect(await row('secrets', weak)).toMatchObject({ state: 'ok', finding: guessable });
+    const away = 'https://127.0.0.1:1';
+    const production = { ...productionEnv(), PUBLIC_URL: away, TWILIO_API_URL: away };
+    expect(await row('secrets', production)).toMatchObject({ state: 'ok' });
+    expect(await row('secrets', { ...production, DATABASE_URL: weak.DATABASE_URL })).toMatchObject({
+      state: 'LOOK',
+      finding: expect.stringMatching(/^the password of DATABASE_URL can be guessed/) as string,
+    });
+  });
+
+  it('notices a database of a newer version', async () => {
+    await app.db('knex_migrations').insert({ name: '9999_later', batch: 99, migration_time: new Date() });
+    expect((await findings()).migrations).toMatch(/^9999_later is of a newer version/);
+    await app.db('knex_migrations').where({ name: '9999_later' }).delete();
+  });
+
+  it('tells the age of the newest backup, and notices that there is none of the last night', async () => {
+    const backedUp = (hours: number) =>
+      app.db('security_events').insert({
+        at: app.db.raw(`now() - ${hours} * interval '1 hour'`),
+        event: 'backed_up',
+        ip: '',
+        user_agent: '',
+        request_id: '',
+      });
+    expect(await row('backups')).toMatchObject({
+      state: 'LOOK',
+      finding: expect.stringMatching(/^no backup by/) as string,
+    });
+    await backedUp(30);
+    expect(await row('backups')).toMatchObject({
+      state: 'LOOK',
+      finding: expect.stringMatching(/^the newest is 30.0 h/) as string,
+    });
+    await backedUp(3);
+    expect(await row('backups')).toMatchObject({ state: 'ok', finding: 'the newest is 3.0 h old' });
+  });
+
+  it('asks Twilio for its credit', async () => {
+    const twilio = await startTwilioStandIn();
+    const env = {
+      SMS_PROVIDER: 'twilio',
+      TWILIO_ACCOUNT_SID: twilio.accountSid,
+      TWILIO_AUTH_TOKEN: twilio.authToken,
+      TWILIO_FROM: '+15005550006',
+      TWILIO_API_URL: twilio.url,
+    };
+    const credit = () => row('SMS credit', env);
+    expect(await credit()).toMatchObject({ state: 'ok', finding: '12.35 USD' });
+    twilio.leave('0.00');
+    expect(await credit()).toMatchObject({ state: 'LOOK', finding: '0.00 USD: pay the provider, or no code is sent' });
+    twilio.behave({ status: 401, code: 20003 });
+    expect(await credit()).toMatchObject({
+      state: 'LOOK',
+      finding: 'Twilio did not tell its balance (HTTP status 401, code 20003)',
+    });
+    await twilio.close();
+  });
+
+  (hasOpenssl ? it : it.skip)(
+    'looks at the certificate from outside: its days, and whether it is trusted',
+    async () => {
+      const told = async (days: number, isTrusted: boolean) => {
+        const made = certificate(days);
+        const server = createServer(made, (_req, res) => res.end()).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const { port } = server.address() as AddressInfo;
+        if (isTrusted) globalAgent.options.ca = made.cert;
+        const found = await row('certificate', { PUBLIC_URL: `https://localhost:${port}` });
+        delete globalAgent.options.ca;
+        server.closeAllConnections();
+        server.close();
+        return [found?.state, found?.finding];
+      };
+      expect(await told(30, true)).toEqual(['ok', 'it ends in 29 days']);
+      expect(await told(10, true)).toEqual(['LOOK', expect.stringMatching(/^it ends in 9 days: find out why/)]);
+      expect(await told(30, false)).toEqual(['LOOK', expect.stringMatching(/^self-signed certificate/)]);
+    },
+  );
+
+  it('notices a proxy that lets clients choose their address', async () => {
+    const limited = { PAGE_KIB_PER_IP_HOUR: '100000' };
+    for (const [TRUST_PROXY, state] of [
+      ['none', 'ok'],
+      ['1', 'LOOK'],
+    ] as const) {
+      const proxied = await startApp({ ...limited, TRUST_PROXY }, { databaseUrl: app.databaseUrl });
+      const found = await row('headers of the proxy', { ...limited, PUBLIC_URL: proxied.url });
+      expect({ TRUST_PROXY, state: found?.state }).toEqual({ TRUST_PROXY, state });
+      await proxied.close();
+    }
+    expect(await row('headers of the proxy')).toMatchObject({
+      state: 'ok',
+      finding: expect.stringContaining('not tried') as string,
     });
   });
 

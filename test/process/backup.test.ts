@@ -560,6 +560,25 @@ interface Place {
       expect(readdirSync(join(fresh.dataDir, 'uploads')).sort()).toEqual(['comes', 'goes']);
     });
 
+    it('is noted in the audit trail, where the doctor of operators reads its age', async () => {
+      const place = await newPlace();
+      const name = await backUp(place);
+      const noted = `SELECT detail FROM security_events WHERE event = 'backed_up'`;
+      expect(await place.server.sql(place.database, noted)).toEqual([{ detail: name }]);
+    });
+
+    it('is made also when the audit trail cannot be written, and says so', async () => {
+      const place = await newPlace();
+      const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the trail is closed'; END $$;
+        CREATE TRIGGER closed BEFORE INSERT ON security_events EXECUTE FUNCTION refuse()`;
+      await place.server.sql(place.database, refuse);
+      const { status, output } = await run(place, ['now']);
+      expect({ status, output }).toEqual({
+        status: 0,
+        output: expect.stringMatching(/the audit trail does not have accounts-\S+: .*the trail is closed/) as string,
+      });
+    });
+
     it('keeps the newest backups, and only those', async () => {
       const place = await newPlace();
       for (const day of ['01', '02', '03', '04']) mkdirSync(join(place.backupDir, `accounts-2026-01-${day}T03-00-00Z`));
