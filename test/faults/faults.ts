@@ -8,6 +8,7 @@ import { connectTo, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 import { NOBODY, ROOT } from '../support/service-process';
+import { throughTwilio } from './twilio-inbox';
 import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
 
@@ -31,7 +32,7 @@ export interface Fault {
 
 const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'user-account-service' AND pid <> pg_backend_pid()`;
 
-async function sql(world: World, statement: string): Promise<void> {
+export async function sql(world: World, statement: string): Promise<void> {
   const client = await connectTo(world.cluster.url);
   await client.query(statement);
   await client.end();
@@ -282,22 +283,7 @@ export const FAULTS: Fault[] = [
     afterMs: 40_000,
     setting: async () => {
       twilio = await startTwilioStandIn();
-      const { url, accountSid, authToken, requests } = twilio;
-      return {
-        env: {
-          SMS_PROVIDER: 'twilio',
-          TWILIO_API_URL: url,
-          TWILIO_ACCOUNT_SID: accountSid,
-          TWILIO_AUTH_TOKEN: authToken,
-          TWILIO_FROM: '+15005550006',
-        },
-        inbox: {
-          codeFor: (phone) => {
-            const message = requests.findLast(({ form }) => form.get('To') === phone);
-            return /\d{6}/.exec(message?.form.get('Body') ?? '')?.[0];
-          },
-        },
-      };
+      return throughTwilio(twilio);
     },
     play: async () => {
       twilio?.behave('hang');

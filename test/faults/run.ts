@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../support/service-process';
 import type { Call, Kind } from './calls';
+import { playAlerts } from './alerts';
 import { FAULTS, type Fault } from './faults';
 import { isFailure, judge, recoveryOf, type Verdict } from './judge';
 import { World } from './world';
@@ -12,7 +13,8 @@ import { World } from './world';
  * npm run faults: plays each fault while people use the service, and checks what they were promised.
  *   --short       plays only the faults of every push
  *   --only=a,b    plays only these faults
- *   --write       writes the table into docs/outages.md
+ *   --only=alerts makes the fault of each alert of deploy/observe, and waits until a real Prometheus fires it
+ *   --write       writes the table into docs/outages.md, or that of the alerts into docs/alerts.md
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -31,21 +33,35 @@ interface Row {
 }
 
 async function main(): Promise<void> {
+  if (values.only === 'alerts') return alerts();
   const only = values.only?.split(',');
   const faults = FAULTS.filter(({ name, short }) => (only ? only.includes(name) : !values.short || short));
-  if (faults.length === 0) throw new Error(`no such fault; there are: ${FAULTS.map(({ name }) => name).join(', ')}`);
+  const names = [...FAULTS.map(({ name }) => name), 'alerts'];
+  if (faults.length === 0) throw new Error(`no such fault; there are: ${names.join(', ')}`);
   const rows: Row[] = [];
   for (const fault of faults) {
     const row = await play(fault);
     rows.push(row);
     process.stdout.write(`${row.isGood ? 'held' : 'BROKEN'}  ${row.cells.join(' | ')}\n`);
   }
-  const table = [HEAD, HEAD.map(() => '---'), ...rows.map(({ cells }) => cells)]
+  const table = tableOf(HEAD, rows);
+  process.stdout.write(`\n${table}\n`);
+  if (values.write) write(table, 'outages.md');
+  process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
+}
+
+async function alerts(): Promise<void> {
+  const { head, rows, isGood } = await playAlerts((line) => process.stdout.write(`${line}\n`));
+  const table = tableOf(head, rows);
+  if (rows.length > 0) process.stdout.write(`\n${table}\n`);
+  if (values.write && isGood) write(table, 'alerts.md');
+  process.exitCode = isGood ? 0 : 1;
+}
+
+function tableOf(head: string[], rows: Pick<Row, 'cells'>[]): string {
+  return [head, head.map(() => '---'), ...rows.map(({ cells }) => cells)]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
-  process.stdout.write(`\n${table}\n`);
-  if (values.write) write(table);
-  process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
 }
 
 async function play(fault: Fault): Promise<Row> {
@@ -100,8 +116,8 @@ function failures(calls: Call[]): string {
 }
 
 /** Writes the table between its two marks. */
-function write(table: string): void {
-  const path = join(ROOT, 'docs', 'outages.md');
+function write(table: string, page: string): void {
+  const path = join(ROOT, 'docs', page);
   const [begin, end] = ['<!-- npm run faults -->', '<!-- end -->'];
   const text = readFileSync(path, 'utf8');
   const [before = '', rest = ''] = text.split(begin);

@@ -16,6 +16,10 @@ const NEWCOMER_MS = 400;
 export interface Setting {
   instances?: number;
   env?: Record<string, string>;
+  /** Further settings of all instances but the first, which the people use. */
+  othersEnv?: Record<string, string>;
+  /** Pause of a person between two calls. */
+  pauseMs?: number;
   diskMegabytes?: number;
   /** The address of the database for the service, if not the proxy's. */
   databaseUrl?: (world: World) => string;
@@ -84,6 +88,7 @@ export class World {
       FINDS_PER_USER_MINUTE: '0',
       FINDS_PER_USER_DAY: '0',
       ...this.setting.env,
+      ...(index > 0 && this.setting.othersEnv),
       ...env,
     }).untilReady();
   }
@@ -92,7 +97,7 @@ export class World {
   startPeople(): void {
     this.isRunning = true;
     this.going = Promise.all([
-      ...this.people.map((person) => this.keep(() => person.act(), PAUSE_MS)),
+      ...this.people.map((person) => this.keep(() => person.act(), this.setting.pauseMs ?? PAUSE_MS)),
       this.keep(() => this.other.act(), PAUSE_MS / 2),
       this.keep(async () => {
         const person = this.newPerson();

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { Metrics } from '../../src/composition/metrics';
+import { ALERT_FAULTS } from '../faults/alert-faults';
 import { ROOT } from '../support/service-process';
 
 interface Rule {
@@ -59,6 +60,14 @@ describe('alerts', () => {
       expect(annotations.runbook).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
   });
 
+  it('each have a fault in npm run faults -- --only=alerts, and were seen to fire under it', () => {
+    const names = rules.map(({ alert }) => alert);
+    expect(ALERT_FAULTS.map(({ alert }) => alert).sort()).toEqual([...names].sort());
+    const rows = [...read('docs/alerts.md').matchAll(/^\| (\w+) \| (.+?) \| \d+ s \| \d+ s \|/gm)];
+    expect(rows.map(([, alert]) => alert)).toEqual(names);
+    for (const [, alert, title] of rows) expect(ALERT_FAULTS.find((fault) => fault.alert === alert)?.title).toBe(title);
+  });
+
   it('each have a test that fires them, and all are silent in a quiet one', () => {
     const { tests } = parse(read('deploy/observe/alerts.test.yml')) as {
       tests: { name: string; alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
@@ -76,6 +85,7 @@ if (!hasPromtool) process.stderr.write('Alerts are NOT fired: no promtool is ins
 (hasPromtool ? describe : describe.skip)('promtool', () => {
   it.each([
     ['accepts the rules', ['check', 'rules', 'alerts.yml']],
+    ['accepts the configuration', ['check', 'config', 'prometheus.yml']],
     [
       'fires each alert on series as its fault makes them, and none on quiet ones',
       ['test', 'rules', 'alerts.test.yml'],
