@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGuessable } from '../config/production';
-import { isKnown } from '../database/migrations';
 import { messageOf } from '../start/remedies';
 import type { Check, Finding } from './check';
 import { OUTSIDE } from './checks-outside';
@@ -36,8 +35,6 @@ const CHECKS: Record<string, Check> = {
     if (number < LEAST_VERSION) return 'it is older than PostgreSQL 15: upgrade it';
     return encoding === 'UTF8' ? undefined : `its encoding is ${encoding}: make a database with UTF8`;
   },
-  migrations: ({ server: { newestMigration } }) =>
-    isKnown(newestMigration) ? undefined : `${newestMigration} is of a newer version of the service: upgrade this one`,
   'database rights': ({ config, server }) => {
     // The service that brought its own database has a role for itself there.
     if (config.secrets.databaseUrl === undefined || !server.mayAll) return undefined;

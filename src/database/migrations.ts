@@ -94,7 +94,7 @@ async function newest(db: Knex): Promise<AppliedMigration | undefined> {
   if (!(await db.schema.hasTable('knex_migrations'))) return undefined;
   const last = await db('knex_migrations').orderBy('id', 'desc').first<{ name: string } | undefined>('name');
   if (last === undefined) return undefined;
-  if (!isKnown(last.name))
+  if (!names().includes(last.name))
     throw new Error(`${last.name} was applied by a newer version of the service: undo it with that version`);
   return { name: last.name, undoing: sqlOf(`${last.name}.down.sql`) };
 }
@@ -154,11 +154,6 @@ export async function migrationsIn(ask: Ask): Promise<{ missing: string[]; unkno
     missing: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };
-}
-
-/** Returns whether this version has the migration. */
-export function isKnown(migration: string): boolean {
-  return names().includes(migration);
 }
 
 function names(): string[] {
