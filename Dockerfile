@@ -24,7 +24,7 @@ COPY scripts/build.mjs scripts/admin.ts scripts/migrate.ts scripts/migrate-rollb
 COPY packages/embedded-database/src packages/embedded-database/src
 COPY packages/image-server/src packages/image-server/src
 COPY migrations migrations
-COPY docs/openapi.json docs/
+COPY docs/openapi.json docs/admin-openapi.json docs/
 COPY src src
 RUN node scripts/build.mjs
 

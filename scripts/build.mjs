@@ -12,7 +12,7 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(status ?? 1);
 cpSync('migrations', 'dist/migrations', { recursive: true });
-cpSync('docs/openapi.json', 'dist/docs/openapi.json');
+for (const document of ['openapi.json', 'admin-openapi.json']) cpSync(`docs/${document}`, `dist/docs/${document}`);
 // Files that the compiler does not copy: JavaScript that threads and child processes start with, and files for browsers.
 for (const folder of ['src', 'packages/image-server/src'])
   cpSync(folder, `dist/${folder}`, {

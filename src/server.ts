@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server as TcpServer } from 'node:n
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
+import { buildAdminApi, type Running } from './admin/admin-api';
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { buildContainer, type Container } from './composition/container';
@@ -48,13 +49,14 @@ async function start(): Promise<void> {
     const container = await buildContainer(config, outside, { metricsUrl: () => shown.metricsUrl });
     cleanups.push(() => container.close());
     shown.metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
+    const adminUrl = await serveAdmin({ config, logger, services: container.services }, cleanups);
     const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
       await drain(server, DRAIN_MS);
     });
-    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, metricsUrl: shown.metricsUrl });
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, ...shown, adminUrl });
   } catch (error) {
     await stop();
     throw error;
@@ -142,6 +144,17 @@ async function serveMetrics(metrics: Metrics, { services }: Container, config: C
   return `${addressOf(server, config.metrics.host)}/metrics`;
 }
 
+/** Returns the address of the admin API, where there is one. */
+async function serveAdmin(running: Running, cleanups: Cleanup[]): Promise<string | undefined> {
+  const { admin } = running.config;
+  if (!admin) return undefined;
+  const api = buildAdminApi(running);
+  cleanups.push(async () => api.close());
+  const server = await listen(createHttpServer(api.app), { ...admin, prefix: 'ADMIN_' });
+  cleanups.push(() => drain(server, DRAIN_MS));
+  return addressOf(server, admin.host);
+}
+
 /** Checks that the port is free before creating a database. If it is taken after that, listening fails. */
 async function askForPort({ http }: Config): Promise<void> {
   const asking = await listen(createServer(), http);
@@ -174,11 +187,18 @@ function listenError(error: NodeJS.ErrnoException, { host, port, prefix = '' }: 
   return new StartError(`cannot listen on ${host}:${port}: ${error.message}: set ${HOST} and ${PORT} to others`);
 }
 
+interface Announced {
+  database: string;
+  inboxToken: string;
+  metricsUrl?: string | undefined;
+  adminUrl: string | undefined;
+}
+
 /** Prints the address and a command to try, which requests an SMS only where none is really sent. */
 function announce(
   server: Server,
   { http, imagesOnly, production, sms }: Config,
-  { database, inboxToken, metricsUrl }: { database: string; inboxToken: string; metricsUrl: string | undefined },
+  { database, inboxToken, metricsUrl, adminUrl }: Announced,
 ): void {
   const url = addressOf(server, http.host);
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
@@ -189,6 +209,7 @@ function announce(
     `  try       curl ${url}${asking}`,
     ...pagePaths({ http, imagesOnly, production, sms }, inboxToken).map((path) => `  open      ${url}${path}`),
     ...(metricsUrl ? [`  metrics   ${metricsUrl}`] : []),
+    ...(adminUrl ? [`  admin     ${adminUrl}`] : []),
     '  stop      Ctrl-C',
   ];
   if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });

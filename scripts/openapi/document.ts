@@ -136,7 +136,8 @@ interface Overridden {
   zodSchema: z.core.$ZodTypes;
 }
 
-function override({ jsonSchema, zodSchema }: Overridden): void {
+/** Writes schemas so that generators of clients read them. */
+export function override({ jsonSchema, zodSchema }: Overridden): void {
   const { def } = zodSchema._zod;
   // No value matches two schemas of a union, and generators of clients handle oneOf better.
   if (def.type === 'union' && jsonSchema.anyOf) {

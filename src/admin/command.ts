@@ -2,12 +2,14 @@ import type { Caller } from '../base/caller';
 import type { Services } from '../composition/services';
 import type { Config } from '../config/config';
 import type { SupportRepository } from './support-repository';
+import type { AdminTokensRepository } from './tokens-repository';
 
 /** The services that a command uses, and its operator. */
 export interface Workplace {
   config: Config;
   services: Services;
   support: SupportRepository;
+  tokens: AdminTokensRepository;
   /** Name of the operator, for the audit trail. */
   operator: string;
   /** The operator, as the origin of changes. */
@@ -43,7 +45,7 @@ export interface Command {
   changes?: (options: Given['options']) => boolean;
   /** Whether its change cannot be undone. It then needs --yes, or an answer at the terminal. */
   isFinal?: boolean;
-  /** Whether only a terminal may run it: its answer is secret, or it is for developers. */
+  /** Whether only the command line has it, and no token may run it: its answer is secret, or it is for developers. */
   isLocal?: boolean;
   run(at: Workplace, given: Given): Promise<Parts>;
 }

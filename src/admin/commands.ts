@@ -11,6 +11,7 @@ import { LIMITS } from './limits-commands';
 import { SESSIONS } from './sessions-commands';
 import { SPEND } from './spend-commands';
 import { SUSPENSION } from './suspension-commands';
+import { TOKENS } from './tokens-commands';
 import { USERS } from './users-commands';
 import { why } from './why';
 
@@ -48,4 +49,5 @@ export const COMMANDS: Command[] = [
   DOCTOR,
   ...DATABASE,
   DEMO,
+  ...TOKENS,
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import type { Caller } from '../base/caller';
 import { createLogger } from '../base/logger';
 import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
@@ -11,6 +12,7 @@ import { unusable } from '../start/remedies';
 import { inOneLine } from './as-text';
 import { DatabaseAway, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
 import { SupportRepository } from './support-repository';
+import { AdminTokensRepository } from './tokens-repository';
 
 /** Longest time of a statement: support may ask for more than a request. */
 const STATEMENT_MS = 60_000;
@@ -39,7 +41,8 @@ export async function atWorkplace<T>(
       logger: createLogger('silent', { write: () => undefined }),
     });
     try {
-      return await work({ config, services, support: new SupportRepository(db), ...asOperator(operator) });
+      const repositories = { support: new SupportRepository(db), tokens: new AdminTokensRepository(db) };
+      return await work({ config, services, ...repositories, ...asOperator(operator) });
     } finally {
       await services.close();
     }
@@ -53,11 +56,13 @@ export function supportPool(databaseUrl: string): Knex {
   return knexFor({ ...connectionOptions(databaseUrl), statement_timeout: STATEMENT_MS });
 }
 
-/** Makes the operator the origin of a command's changes. */
-export function asOperator(operator: string): Pick<Workplace, 'operator' | 'caller'> {
+/** Makes the operator the origin of a command's changes. A command line has no address. */
+export function asOperator(
+  operator: string,
+  from: Omit<Caller, 'userAgent'> = { address: '', ip: '', requestId: randomUUID() },
+): Pick<Workplace, 'operator' | 'caller'> {
   const name = inOneLine(operator).slice(0, MOST_OF_NAME);
-  const caller = { address: '', ip: '', userAgent: `operator ${name}`, requestId: randomUUID() };
-  return { operator: name, caller };
+  return { operator: name, caller: { ...from, userAgent: `operator ${name}` } };
 }
 
 /** Tells of a database that is away, not ready or newer, before anything else waits for it. */

@@ -65,6 +65,13 @@ export class NotSignedIn extends ErrorOf<401> {
   }
 }
 
+/** The token of an operator is missing or worth nothing. */
+export class WrongToken extends ErrorOf<401> {
+  constructor() {
+    super('admin_token_wrong', 'Authorization: must be Bearer and a token that is neither expired nor revoked');
+  }
+}
+
 /** The user may see the resource but lacks the role for this, or the request comes from another site. */
 export class Forbidden extends ErrorOf<403> {}
 

@@ -107,6 +107,16 @@ export const REASONS = {
   too_many_group_changes: { code: 429, when: 'this user has made too many changes in groups' },
   too_many_new_groups: { code: 429, when: 'this user has reached the daily limit of new groups' },
 
+  // Only the admin API.
+  admin_token_wrong: { code: 401, when: 'the token is missing, unknown, expired or revoked' },
+  scope_too_low: { code: 403, when: "the token's scope does not allow this command" },
+  admin_mistake: { code: 400, when: 'the command cannot be run on this; `message` says why' },
+  not_sure: { code: 400, when: 'the command cannot be undone, and `yes` was not sent' },
+  too_many_admin_calls: {
+    code: 429,
+    when: 'this token has made too many calls, or this address has sent too many wrong tokens',
+  },
+
   // Images.
   ...IMAGE_REASONS,
 } as const satisfies Record<string, { code: number; when: string }>;

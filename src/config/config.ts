@@ -122,6 +122,16 @@ function metricsOf({ METRICS_HOST: host, METRICS_PORT: given }: Environment, str
   return port === undefined ? undefined : { host, port };
 }
 
+/** Returns where the admin API listens. A port that others reach for another reason must not be its own. */
+function adminOf(env: Environment, mistakes: string[]) {
+  const { ADMIN_HOST: host, ADMIN_PORT: port } = env;
+  if (port === undefined || env.IMAGES === 'only') return undefined;
+  for (const other of ['PORT', 'METRICS_PORT'] as const)
+    if (port !== 0 && port === env[other])
+      mistakes.push(`ADMIN_PORT: must not be ${other}, which has other readers: choose another port`);
+  return { host, port };
+}
+
 /** Returns whether the address is in a private network: a deployment there has its own images there. */
 function isOnPrivateHost(address: string | undefined): boolean {
   return address !== undefined && isPrivateHost(new URL(address).hostname);
@@ -153,6 +163,8 @@ function nested(env: Environment, mistakes: string[]) {
     },
     /** Undefined: no metrics. Port 0: a free one. */
     metrics: metricsOf(env, strict),
+    /** Undefined: no admin API. Port 0: a free one. */
+    admin: adminOf(env, mistakes),
     database: {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',

@@ -46,6 +46,8 @@ export const environment = z.object({
   LEAVE_SECONDS: whole(0, 600).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   METRICS_HOST: text.default('127.0.0.1'),
+  ADMIN_PORT: whole(0, 65_535).optional(),
+  ADMIN_HOST: text.default('127.0.0.1'),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: z.string().transform(trustProxy).optional(),

@@ -12,6 +12,7 @@ export interface DatabaseSettings {
 }
 
 const SHARED_CONNECTIONS = 2;
+const SUPPORT_CONNECTIONS = 2;
 /** Longest wait for connections to close, since a frozen database does not answer. */
 const CLOSE_MS = 2_000;
 
@@ -31,6 +32,8 @@ export function openConnections(
   const pool = openPool(url, poolMax, watch);
   // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
   const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
+  // For questions of operators, whose slow ones then take no connection from users. Opened by the first.
+  const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
@@ -41,12 +44,14 @@ export function openConnections(
     pools: { main: pool, counting: countingPool },
     db: knexOn(pool, prepare, timed('main')),
     counting: knexOn(countingPool, prepare, timed('counting')),
+    support: knexOn(supportPool, prepare),
     reads,
     syncReads,
     probe,
     close: async () => {
       watch.close();
-      const closing = [probe.close(), reads.close(), syncReads.close(), countingPool.end(), pool.end()];
+      const pools = [countingPool, supportPool, pool];
+      const closing = [probe.close(), reads.close(), syncReads.close(), ...pools.map((one) => one.end())];
       await Promise.all(closing.map((end) => withTimeout(end, CLOSE_MS).catch(() => undefined)));
     },
   };

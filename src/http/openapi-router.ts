@@ -59,7 +59,15 @@ export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Describe
     ...(hasDocsPage && { externalDocs: { ...externalDocs, url: `${url}/docs` } }),
     servers: [{ url }],
   });
-  const serve = (path: string, make: (url: string) => object) => {
+  const serve = documentServer(router, publicUrlOf, meter);
+  serve(openApi.path, documentFor);
+  serve(openApi30.path, (url) => inOpenApi30(documentFor(url)));
+  return router;
+}
+
+/** Returns a function that serves a document, made for the address of the service, at a path of the router. */
+export function documentServer(router: Router, publicUrlOf: PublicUrlOf, meter: Meter) {
+  return (path: string, make: (url: string) => object): void => {
     // Anyone may ask, and it is long: made once per address, which is nearly always the same.
     let last: { url: string; sending: Promise<SendText> } | undefined;
     get(router, path, async (req, res) => {
@@ -69,7 +77,4 @@ export function openApiRouter({ production, hasDocsPage, publicUrlOf }: Describe
       await send(req, res, meter);
     });
   };
-  serve(openApi.path, documentFor);
-  serve(openApi30.path, (url) => inOpenApi30(documentFor(url)));
-  return router;
 }

@@ -19,11 +19,15 @@ export function parse<T>(schema: z.ZodType<T>, input: unknown): T {
 /** Returns one message per field, since further faults may follow from the first. */
 function firstOfEach(issues: z.core.$ZodIssue[]): Map<string, string> {
   const messages = new Map<string, string>();
-  for (const { path, message } of issues) {
-    const name = path.join('.');
-    if (!messages.has(name)) messages.set(name, message);
-  }
+  for (const issue of issues)
+    for (const [name, message] of problemsOf(issue)) if (!messages.has(name)) messages.set(name, message);
   return messages;
+}
+
+/** Returns the fields of an issue. Only bodies that refuse unknown fields have issues with several. */
+function problemsOf(issue: z.core.$ZodIssue): [name: string, message: string][] {
+  if (issue.code !== 'unrecognized_keys') return [[issue.path.join('.'), issue.message]];
+  return issue.keys.map((key) => [[...issue.path, key].join('.'), 'is not a field of this body']);
 }
 
 /** Returns why a field is missing, and names a field whose name was spelt differently. */

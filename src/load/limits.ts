@@ -7,10 +7,10 @@ export interface Limit {
   name: string;
   /**
    * Kind of the subject: a phone in E.164, an address (for IPv6 its /64; 'address' also counts its /56 and its /48, with 4
-   * and 16 times the amount), a phone and an address separated by a space, a user id, or a user id and a device id
-   * separated by a space.
+   * and 16 times the amount), a phone and an address separated by a space, a user id, a user id and a device id
+   * separated by a space, or the name of an operator's token.
    */
-  per: 'phone' | 'address' | 'phone and address' | 'user' | 'device' | 'service';
+  per: 'phone' | 'address' | 'phone and address' | 'user' | 'device' | 'token' | 'service';
   /** 0 lifts the limit. */
   amount: number;
   seconds: number;
@@ -241,6 +241,14 @@ const TABLE = {
   uploadPartsPerHour: { name: 'upload_parts_hour', per: 'user', seconds: HOUR, refusal: tooMany('too_many_parts'),
     variable: 'UPLOADS_PER_USER_HOUR', share: (uploads) => PARTS_PER_UPLOAD * uploads,
     what: 'other requests of resumable uploads' },
+
+  adminCalls: { name: 'admin_calls', per: 'token', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
+    variable: 'ADMIN_CALLS_PER_TOKEN_MINUTE', amount: 120,
+    what: 'calls of the admin API' },
+  /** A right token is never refused for them. */
+  adminWrongTokens: { name: 'admin_wrong_tokens', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
+    variable: 'ADMIN_WRONG_TOKENS_PER_IP_MINUTE', amount: 10,
+    what: 'calls of the admin API with a wrong token' },
 } as const satisfies Record<string, LimitRow>;
 
 export type LimitName = keyof typeof TABLE;

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import '../../src/admin/support-repository';
+import '../../src/admin/tokens-repository';
 import '../../src/composition/operations';
 import '../../src/composition/repositories';
 import { openConnections } from '../../src/database/connections';
@@ -57,6 +58,9 @@ async function seed(): Promise<void> {
     INSERT INTO messaging_expiries (user_id) SELECT 'user' || n FROM generate_series(1, 20000) n;
     INSERT INTO images (user_id, name, bytes, due_at)
       SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
+    INSERT INTO admin_tokens (hash, name, scope, created_by, expires_at, revoked_at)
+      SELECT sha256(n::text::bytea), 'ci' || n, 'read', 'olga', now() + interval '90 days',
+             CASE WHEN n > 100 THEN now() END FROM generate_series(1, 20000) n;
     INSERT INTO security_events (at, event, user_id, ip, user_agent, request_id)
       SELECT now() - n * interval '1 minute', 'logged_in', 'user' || (1 + n % 1000), '203.0.113.7', '', 'request' || n
         FROM generate_series(1, 20000) n;

@@ -16,6 +16,7 @@ const RIGHTS = {
   blacklist: ROWS,
   session: ROWS,
   images: ROWS,
+  admin_tokens: KEPT,
   verification_codes: ROWS,
   verification_tokens: ROWS,
   captchas: ROWS,

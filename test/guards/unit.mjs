@@ -718,4 +718,19 @@ export const guards = {
     by: '',
     named: "refuses a member that React Native's classes do not have, in the client",
   },
+  // --- the admin API
+  'command-body-1': {
+    guard: 'a command of the admin API that cannot be undone needs yes',
+    file: 'src/admin/command-body.ts',
+    replace: 'if (command.isFinal && options.yes !== true',
+    by: 'if (false && options.yes !== true',
+    named: 'says yes to what cannot be undone',
+  },
+  'command-body-2': {
+    guard: 'the admin API takes no word for another',
+    file: 'src/admin/command-body.ts',
+    replace: '.superRefine(withoutGaps(command))',
+    by: '',
+    named: 'may not leave out a word before another one',
+  },
 };

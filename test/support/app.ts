@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import request from 'supertest';
+import { buildAdminApi } from '../../src/admin/admin-api';
 import { createLogger } from '../../src/base/logger';
 import { buildContainer, type Container } from '../../src/composition/container';
 import type { Metrics } from '../../src/composition/metrics';
@@ -15,7 +16,7 @@ import type { Operation } from '../../src/http/operation';
 import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
 import { loadKeys } from '../../src/start/keys';
 import { asDescribed } from './as-described';
-import { asDocumented } from './as-documented';
+import { ADMIN, asDocumented, PUBLIC } from './as-documented';
 import { cloneDatabase, ownerUrlOf, type TestDatabase } from './database';
 import { OUTPUT } from './paths';
 import { testPool } from './pool';
@@ -42,6 +43,8 @@ export class KeptSms implements SmsSender {
 
 export interface TestApp {
   url: string;
+  /** Address of the admin API, which a test asks for with ADMIN_PORT=0. */
+  adminUrl: string;
   /** A connection as the owner of the tables, with which a test prepares and inspects rows. */
   db: Knex;
   ownerUrl: string;
@@ -102,14 +105,17 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   });
   options.metrics?.watch(container.services);
   const server = createHttpServer(container.app);
-  const complaints = asDocumented(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const complaints = asDocumented(server, PUBLIC);
+  const url = await listen(server);
+  const api = config.admin && buildAdminApi({ config, logger: outside.logger, services: container.services });
+  const adminServer = api && createHttpServer(api.app);
+  const adminComplaints = adminServer ? asDocumented(adminServer, ADMIN) : [];
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
   // A test may keep a transaction open for as long as it waits for something.
   owner.pool.on('connect', (client) => void client.query('SET idle_in_transaction_session_timeout = 0'));
   const app: TestApp = {
-    url: `http://127.0.0.1:${port}`,
+    url,
+    adminUrl: adminServer ? await listen(adminServer) : '',
     db: owner.db,
     ownerUrl,
     serviceDb: container.db,
@@ -124,10 +130,13 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     sweep: () => container.sweep(),
     close: async () => {
       await owner.close();
+      if (adminServer) await closeServer(adminServer);
+      api?.close();
       await closeAll(server, container, database);
       log.end();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
-      if (complaints.length > 0) throw new Error(complaints.join('\n'));
+      const all = [...complaints, ...adminComplaints];
+      if (all.length > 0) throw new Error(all.join('\n'));
     },
   };
   return app;
@@ -143,10 +152,20 @@ function linesOf(file: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-async function closeAll(server: Server, container: Container, database: TestDatabase | undefined): Promise<void> {
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;
+}
+
+async function closeAll(server: Server, container: Container, database: TestDatabase | undefined): Promise<void> {
+  await closeServer(server);
   await container.close();
   await database?.drop();
 }

@@ -37,8 +37,11 @@ export interface Document {
   paths: Record<string, Record<string, Described>>;
 }
 
-/** The committed document. A test compares it with the current operations. */
-export const DOCUMENT = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as Document;
+const read = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Document;
+
+/** The committed documents. Tests compare them with the current operations and commands. */
+export const DOCUMENT = read('docs/openapi.json');
+export const ADMIN_DOCUMENT = read('docs/admin-openapi.json');
 
 /** Returns the part that a reference names. */
 export function resolveRef<Part extends object>(document: Document, part: Part & { $ref?: string }): Part {

@@ -1,4 +1,4 @@
-import { complaintOf } from '../support/as-documented';
+import { PUBLIC } from '../support/as-documented';
 
 const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x' };
 
@@ -17,7 +17,7 @@ describe('complaintOf an answer that docs/openapi.json', () => {
     ],
     ['describes, a return code', answered('/user/verify_code', 200, { code: 1000 }, { 'x-reason': 'wrong_code' })],
     ['does not describe, since it belongs to no operation', answered('/no/such/path', 404, notFound('no_such_path'))],
-  ])('%s, is undefined', (_, answer) => expect(complaintOf(answer)).toBeUndefined());
+  ])('%s, is undefined', (_, answer) => expect(PUBLIC.complaintOf(answer)).toBeUndefined());
 
   it.each([
     ['status 418', answered('/user/groups', 418, {})],
@@ -29,7 +29,7 @@ describe('complaintOf an answer that docs/openapi.json', () => {
     ['without Retry-After', answered('/user/find/44/1', 429, tooMany, { 'x-reason': tooMany.reason })],
     ['the type text/html', answered('/user/groups', 200, {}, { 'content-type': 'text/html' })],
   ])('does not describe, names the difference: %s', (complaint, answer) => {
-    expect(complaintOf(answer)).toContain(complaint);
+    expect(PUBLIC.complaintOf(answer)).toContain(complaint);
   });
 });
 

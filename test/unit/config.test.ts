@@ -21,6 +21,7 @@ function mistakesIn(env: Record<string, string | undefined>): string[] {
 const FREE = [
   'HOST',
   'METRICS_HOST',
+  'ADMIN_HOST',
   'DATA_DIR',
   'SMS_FILE',
   'RONGCLOUD_APP_KEY',
@@ -54,6 +55,7 @@ const BAD: Record<string, string[]> = {
   AUTO_MIGRATE: ['true', '1', 'ON'],
   AUDIT_DAYS: [...atLeastOne, '3651'],
   METRICS_PORT: ['-1', '65536', 'on'],
+  ADMIN_PORT: ['-1', '65536', 'on', '8585'],
   LOG_LEVEL: ['verbose', 'INFO'],
   PUBLIC_URL: address,
   TRUST_PROXY: [
@@ -147,6 +149,8 @@ const BAD: Record<string, string[]> = {
   LOGIN_FAILURES_PER_DEVICE_DAY: fromZero,
   LOGINS_PER_PHONE_AND_IP_HOUR: fromZero,
   LOGINS_PER_PHONE_DAY: fromZero,
+  ADMIN_CALLS_PER_TOKEN_MINUTE: fromZero,
+  ADMIN_WRONG_TOKENS_PER_IP_MINUTE: fromZero,
   FINDS_PER_USER_MINUTE: fromZero,
   FINDS_PER_USER_DAY: fromZero,
   CHANGES_PER_USER_HOUR: fromZero,
@@ -288,6 +292,16 @@ describe('loadConfig', () => {
       mostFriendships: { friends: 0, requests: 0 },
       groups: { addFriendsOnly: true, joinable: true, maxMembers: 500, maxPerUser: 500 },
     });
+  });
+
+  it('has an admin API only where its port is set, on a port of its own, and none in a process for images', () => {
+    expect(loadConfig({}).admin).toBeUndefined();
+    expect(loadConfig({ ADMIN_PORT: '9465' }).admin).toEqual({ host: '127.0.0.1', port: 9465 });
+    expect(loadConfig({ IMAGES: 'only', ADMIN_PORT: '9465' }).admin).toBeUndefined();
+    const said = (other: string) => [`ADMIN_PORT: must not be ${other}, which has other readers: choose another port`];
+    expect(mistakesIn({ ADMIN_PORT: '9465', PORT: '9465' })).toEqual(said('PORT'));
+    expect(mistakesIn({ ADMIN_PORT: '9465', METRICS_PORT: '9465' })).toEqual(said('METRICS_PORT'));
+    expect(mistakesIn({ ADMIN_PORT: '0', PORT: '0', METRICS_PORT: '0' })).toEqual([]);
   });
 
   it.each<[string, unknown]>([

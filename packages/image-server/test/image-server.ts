@@ -8,6 +8,7 @@ import { REASONS, type Reason } from '../../../src/base/reasons';
 import { findSender } from '../../../src/http/client-address';
 import { errorHandler } from '../../../src/http/error-handler';
 import { publicUrlFrom } from '../../../src/http/public-url';
+import { sameHeaders } from '../../../src/http/head';
 import { requestLog } from '../../../src/http/request-log';
 import type { ImageBook, ImageEntry, ImageName } from '../src/image-book';
 import { ImageRewriter } from '../src/image-rewriter';
@@ -79,7 +80,7 @@ export class OpenBook implements ImageBook {
 export async function serve(router: Router): Promise<RunningServer> {
   const app = express().set('trust proxy', 'loopback');
   const logger = createLogger('silent', { write: () => {} });
-  app.use(requestLog(logger), findSender(logger));
+  app.use(requestLog(logger), sameHeaders, findSender(logger));
   app.use(router, refuseAsOurs);
   app.use(errorHandler(logger));
   const server = app.listen(0, '127.0.0.1');

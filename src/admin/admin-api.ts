@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router, type RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { AppError, BadRequest } from '../base/errors';
+import type { Services } from '../composition/services';
+import type { Config } from '../config/config';
+import { createApp } from '../http/app';
+import { body, jsonBody, wellFormedBody } from '../http/body';
+import { Deadline } from '../http/deadline';
+import { errorHandler } from '../http/error-handler';
+import { documentServer, openApi } from '../http/openapi-router';
+import { publicUrlFrom } from '../http/public-url';
+import { ok, post } from '../http/route';
+import { Mistake, type Command, type Workplace } from './command';
+import { givenOf, pathOf } from './command-body';
+import { COMMANDS } from './commands';
+import { AdminDoor } from './door';
+import { perform } from './perform';
+import { SupportRepository } from './support-repository';
+import { AdminTokensRepository } from './tokens-repository';
+
+/** Path that is the same for the sources and the build. */
+const FILE = join(__dirname, '../../docs/admin-openapi.json');
+
+/** Commands that a token may run. */
+export const REMOTE_COMMANDS = COMMANDS.filter(({ isLocal }) => isLocal !== true);
+
+export interface Running {
+  config: Config;
+  services: Services;
+  logger: Logger;
+}
+
+/** Builds the API of operators: the commands of the command line, on the services that answer the users' requests. */
+export function buildAdminApi({ config, services, logger }: Running) {
+  const { counting, support } = services.connections;
+  const tokens = new AdminTokensRepository(counting);
+  const place = { config, services, tokens, support: new SupportRepository(support) };
+  const door = new AdminDoor(tokens, services.limiter);
+  const onError = errorHandler(logger);
+  const deadline = new Deadline(onError);
+  const router = Router();
+  for (const command of REMOTE_COMMANDS)
+    post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, { door, place, logger }));
+  const document = JSON.parse(readFileSync(FILE, 'utf8')) as object;
+  const serve = documentServer(router, publicUrlFrom(undefined), services.meter);
+  serve(openApi.path, (url) => ({ ...document, servers: [{ url }] }));
+  return {
+    // TRUST_PROXY counts the proxies of the public port. Here only the connection tells the address of the caller.
+    app: createApp({ routers: [{ router }], onError, logger }, { trustProxy: false, corsOrigins: [] }),
+    close: () => deadline.close(),
+  };
+}
+
+interface Parts {
+  door: AdminDoor;
+  place: Omit<Workplace, 'operator' | 'caller'>;
+  logger: Logger;
+}
+
+/** Runs a command. The log says who ran which one, but has none of its words, which name users. */
+function answering(command: Command, { door, place, logger }: Parts): RequestHandler {
+  return async (req, res) => {
+    const operator = await door.admit(req, res, command);
+    const given = givenOf(command, jsonBody(req));
+    const { dryRun } = given.options;
+    const line = { requestId: req.id, operator: operator.operator, command: command.name, dryRun };
+    logger.info(line, 'an operator runs a command');
+    ok(res, await perform(command, given, { ...place, ...operator }).catch(asMistake));
+  };
+}
+
+/** Shows what a command or one of its services refuses as one kind of refusal: it was about the words of the command. */
+function asMistake(error: unknown): never {
+  const isRefusal = error instanceof AppError && error.status < 500;
+  throw error instanceof Mistake || isRefusal ? new BadRequest('admin_mistake', error.message) : error;
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { BadRequest } from '../base/errors';
+import { characters, described, inLine } from '../base/schemas';
+import { parse } from '../http/parse';
+import type { Command, Given } from './command';
+
+interface Field {
+  name: string;
+  schema: z.ZodType;
+}
+
+const NAMES_IN_TAKES = /([<[])([\w-]+)[>\]]/g;
+const MOST_CHARACTERS = 200;
+
+const word = inLine(characters(1, MOST_CHARACTERS));
+const flag = z.boolean({ error: 'must be true or false' });
+
+/** Returns the path of a command: its words, so that "sessions end" is /sessions/end. */
+export function pathOf({ name }: Command): `/${string}` {
+  return `/${name.replaceAll(' ', '/')}`;
+}
+
+/** Returns the body of a command: its further words and its options, by their names. Other fields are refused. */
+export function bodyOf(command: Command) {
+  const fields = [...wordsOf(command), ...optionsOf(command)].map(({ name, schema }) => [name, schema] as const);
+  return z.strictObject(Object.fromEntries(fields));
+}
+
+/** Reads the body of a command as if it had been typed. */
+export function givenOf(command: Command, body: unknown): Given {
+  const fields = parse(bodyOf(command).superRefine(withoutGaps(command)), body) as Given['options'];
+  const names = wordsOf(command).map(({ name }) => name);
+  const words = names.map((name) => fields[name]).filter((value) => typeof value === 'string');
+  const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+  if (command.isFinal && options.yes !== true && options.dryRun !== true)
+    throw new BadRequest('not_sure', 'it cannot be undone: send "yes": true, or look first with "dryRun": true');
+  return { words, options };
+}
+
+function wordsOf({ takes }: Command): Field[] {
+  return [...takes.matchAll(NAMES_IN_TAKES)].map(([, bracket, given = '']) => {
+    const named = described(word, { description: `The word ${given} of the command.` });
+    return { name: inCamelCase(given), schema: bracket === '<' ? named : named.optional() };
+  });
+}
+
+function optionsOf({ options = {}, changes, isFinal }: Command): Field[] {
+  const flags = {
+    ...options,
+    ...(changes && { '--dry-run': 'only tells what would change' }),
+    ...(isFinal && { '--yes': 'must be true, since the change cannot be undone' }),
+  };
+  return Object.entries(flags).map(([given, what]) => {
+    const [name = '', value] = given.split(' ');
+    const schema: z.ZodType = value === undefined ? flag : word;
+    return { name: inCamelCase(name), schema: described(schema, { description: sentence(what) }).optional() };
+  });
+}
+
+/** Refuses a word without the one before it: a command tells its words apart by their order. */
+function withoutGaps(command: Command) {
+  const names = wordsOf(command).map(({ name }) => name);
+  return (fields: Record<string, unknown>, context: z.RefinementCtx) => {
+    const last = names.findLastIndex((name) => fields[name] !== undefined);
+    for (const name of names.slice(0, Math.max(0, last)))
+      if (fields[name] === undefined) context.addIssue({ code: 'custom', path: [name], message: 'is missing' });
+  };
+}
+
+/** As the command line names its options: --dry-run is dryRun. */
+function inCamelCase(name: string): string {
+  return name.replace(/^--/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}

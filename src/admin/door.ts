@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express';
+import { Forbidden, WrongToken } from '../base/errors';
+import type { Limiter } from '../features/limits/limiter';
+import { callerOf } from '../http/caller-of';
+import { SCOPES, type Command, type Scope, type Workplace } from './command';
+import { asOperator } from './perform';
+import { hashOf, tokenIn } from './tokens';
+import type { AdminToken, AdminTokensRepository } from './tokens-repository';
+
+/** Decides which token may run which command. */
+export class AdminDoor {
+  constructor(
+    private readonly tokens: Pick<AdminTokensRepository, 'use'>,
+    private readonly limiter: Pick<Limiter, 'take'>,
+  ) {}
+
+  /** Returns the token as the operator. A right token enters however many wrong ones its address has sent. */
+  async admit(req: Request, res: Response, command: Command): Promise<Pick<Workplace, 'operator' | 'caller'>> {
+    const token = await this.tokenOf(req, res);
+    const operator = asOperator(`token ${token.name}`, callerOf(req));
+    await this.limiter.take(operator.caller, { limit: 'adminCalls', subject: token.name });
+    if (!includes(token.scope, command.scope))
+      throw new Forbidden(
+        'scope_too_low',
+        `${command.name} needs the scope ${command.scope}, and this token has ${token.scope}`,
+      );
+    return operator;
+  }
+
+  private async tokenOf(req: Request, res: Response): Promise<AdminToken> {
+    const sent = tokenIn(req.get('Authorization'));
+    // Each request asks, so that a revoked token is worth nothing from that moment on.
+    const token = sent === undefined ? undefined : await this.tokens.use(hashOf(sent));
+    if (token) return token;
+    const caller = callerOf(req);
+    await this.limiter.take(caller, { limit: 'adminWrongTokens', subject: caller.address });
+    res.set('WWW-Authenticate', 'Bearer');
+    throw new WrongToken();
+  }
+}
+
+function includes(held: Scope, needed: Scope): boolean {
+  return SCOPES.indexOf(held) >= SCOPES.indexOf(needed);
+}

@@ -1,0 +1,75 @@
+import { ALWAYS, Mistake, SCOPES, type Command, type Given, type Parts, type Scope, type Workplace } from './command';
+import { MOST_ROWS } from './rows';
+import { hashOf, newToken } from './tokens';
+
+const DAYS = 90;
+/** Longest life of a token, which the table also refuses to exceed. */
+const MOST_DAYS = 400;
+
+/** Safe in a log line, in the key of a limit and in a shell. */
+const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+
+/** The only commands that the API lacks: a token that could make tokens would outlive its own revocation. */
+export const TOKENS: Command[] = [
+  {
+    name: 'tokens add',
+    takes: '<name> <scope> [days]',
+    what: 'makes a token of the admin API with the scope read, support or admin, and prints it once',
+    scope: 'admin',
+    isLocal: true,
+    changes: ALWAYS,
+    run: addToken,
+  },
+  {
+    name: 'tokens list',
+    takes: '',
+    what: 'lists the tokens of the admin API that are not revoked',
+    scope: 'admin',
+    isLocal: true,
+    run: async ({ tokens }) => ({ tokens: (await tokens.list(MOST_ROWS)).map((token) => ({ ...token })) }),
+  },
+  {
+    name: 'tokens revoke',
+    takes: '<name>',
+    what: 'ends a token of the admin API at once',
+    scope: 'admin',
+    isLocal: true,
+    changes: ALWAYS,
+    run: async ({ tokens }, { words: [name = ''], options }) => {
+      const found = await tokens.named(name);
+      if (!found) throw new Mistake(`${name}: no token has this name: see tokens list`);
+      if (!options.dryRun) await tokens.revoke(name);
+      return { [options.dryRun ? 'would revoke' : 'revoked']: [{ ...found }] };
+    },
+  },
+];
+
+async function addToken({ tokens, operator }: Workplace, { words, options }: Given): Promise<Parts> {
+  const [name = '', givenScope = '', givenDays = String(DAYS)] = words;
+  if (!NAME.test(name)) throw new Mistake(`${name}: a name has 1 to 40 lower-case letters, digits, ., _ and -`);
+  const [scope, days] = [scopeIn(givenScope), daysIn(givenDays)];
+  const taken = new Mistake(`${name}: a token has this name: choose another one, or revoke it first`);
+  if (options.dryRun) {
+    if (await tokens.named(name)) throw taken;
+    return { 'would add': [{ name, scope, days }] };
+  }
+  const token = newToken();
+  const expiresAt = await tokens.add({ hash: hashOf(token), name, scope, days, createdBy: operator });
+  if (expiresAt === undefined) throw taken;
+  return {
+    added: [{ name, scope, expiresAt, token }],
+    next: ['keep the token where only its user reads it: it is shown only now'],
+  };
+}
+
+function scopeIn(text: string): Scope {
+  const scope = SCOPES.find((one) => one === text);
+  if (scope === undefined) throw new Mistake(`${text}: is not a scope: take one of ${SCOPES.join(', ')}`);
+  return scope;
+}
+
+function daysIn(text: string): number {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > MOST_DAYS) throw new Mistake(`${text}: a token lives for 1 to ${MOST_DAYS} days`);
+  return days;
+}

@@ -1,0 +1,34 @@
+import type { Command, Scope } from '../../src/admin/command';
+import { bodyOf, pathOf } from '../../src/admin/command-body';
+import { hashOf, newToken } from '../../src/admin/tokens';
+import { AdminTokensRepository } from '../../src/admin/tokens-repository';
+import type { TestApp } from './app';
+import { sendRaw, type Answer } from './calls';
+import { rememberSecret } from './secrets';
+
+/** Makes a token without the command line, which would start all services each time. */
+export async function tokenWith(app: Pick<TestApp, 'db'>, name: string, scope: Scope): Promise<string> {
+  const token = rememberSecret(newToken());
+  await new AdminTokensRepository(app.db).add({ hash: hashOf(token), name, scope, days: 90, createdBy: 'olga' });
+  return token;
+}
+
+/** Calls the admin API. A body that is a string is sent as it is. */
+export function callAdmin(
+  { adminUrl }: Pick<TestApp, 'adminUrl'>,
+  path: string,
+  token: string | undefined,
+  body: object | string = {},
+): Promise<Answer> {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  return sendRaw({ url: adminUrl }, path, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+}
+
+/** Runs a command without changing anything. Each of its words that names a user or a phone is `who`. */
+export function tryCommand(app: TestApp, command: Command, token: string, who: string): Promise<Answer> {
+  const fields = Object.keys(bodyOf(command).shape);
+  const words = fields.filter((name) => command.takes.includes(`<${name}>`));
+  const named = words.map((name) => [name, name === 'user' || name === 'phone' ? who : 'unknown'] as const);
+  const body = { ...Object.fromEntries(named), ...(fields.includes('dryRun') && { dryRun: true }) };
+  return callAdmin(app, pathOf(command), token, body);
+}

@@ -1,0 +1,59 @@
+import { ALWAYS, type Command } from '../../src/admin/command';
+import { bodyOf, givenOf, pathOf } from '../../src/admin/command-body';
+import { COMMANDS } from '../../src/admin/commands';
+
+const nothing = () => Promise.resolve({});
+const move: Command = {
+  name: 'things move',
+  takes: '<thing> [from] [to-place]',
+  what: 'moves a thing',
+  scope: 'admin',
+  options: { '--all-of-it': 'with its parts', '--since <time>': 'only if it is newer' },
+  changes: ALWAYS,
+  isFinal: true,
+  run: nothing,
+};
+
+const refusalOf = (body: object) => {
+  try {
+    return givenOf(move, body);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('the body of a command', () => {
+  it('has its words and options by their names in camel case, as the command line reads them', () => {
+    expect(pathOf(move)).toBe('/things/move');
+    const body = { thing: 'a', from: 'b', toPlace: 'c', allOfIt: true, since: 'monday', yes: true };
+    expect(givenOf(move, body)).toEqual({
+      words: ['a', 'b', 'c'],
+      options: { allOfIt: true, since: 'monday', yes: true },
+    });
+    expect(givenOf({ ...move, takes: '', isFinal: false }, {})).toEqual({ words: [], options: {} });
+  });
+
+  it('has no dryRun where nothing changes, and no yes where the change can be undone', () => {
+    const { options: _options, changes: _changes, isFinal: _isFinal, ...plain } = move;
+    expect(Object.keys(bodyOf(plain).shape)).toEqual(['thing', 'from', 'toPlace']);
+  });
+
+  it('may not leave out a word before another one, which would take its place', () => {
+    expect(refusalOf({ thing: 'a', toPlace: 'c', yes: true })).toMatchObject({
+      reason: 'invalid_input',
+      message: 'from: is missing',
+    });
+  });
+
+  it('says yes to what cannot be undone, unless it is a dry run', () => {
+    for (const yes of [undefined, false]) expect(refusalOf({ thing: 'a', yes })).toMatchObject({ reason: 'not_sure' });
+    expect(refusalOf({ thing: 'a', yes: true })).toMatchObject({ words: ['a'] });
+    expect(refusalOf({ thing: 'a', dryRun: true })).toMatchObject({ words: ['a'] });
+  });
+
+  it.each(COMMANDS)('has every word that the command $name takes', (command) => {
+    const { options: _options, changes: _changes, isFinal: _isFinal, ...plain } = command;
+    const words = plain.takes.split(' ').filter((word) => word !== '');
+    expect(Object.keys(bodyOf(plain).shape)).toHaveLength(words.length);
+  });
+});
