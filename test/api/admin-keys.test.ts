@@ -24,8 +24,8 @@ describe('keys rotate', () => {
     expect(await app.db('security_events').where({ event: 'operator' })).toEqual([]);
   });
 
-  it('is for terminals only', () => {
+  it('is for terminals only, as what makes tokens and inserts people', () => {
     const local = COMMANDS.filter(({ isLocal }) => isLocal).map(({ name }) => name);
-    expect(local).toEqual(['keys rotate', 'demo']);
+    expect(local).toEqual(['keys rotate', 'demo', 'tokens add', 'tokens list', 'tokens revoke']);
   });
 });
