@@ -2,7 +2,7 @@
 module.exports = {
   testMatch: ['<rootDir>/{test,packages/*/test}/**/*.test.ts'],
   transform: {
-    '\\.[jt]s$': [
+    '\\.c?[jt]s$': [
       '@swc/jest',
       {
         jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
@@ -11,8 +11,8 @@ module.exports = {
       },
     ],
   },
-  // jose is published as an ES module only, which Jest cannot require.
-  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  // jose is published as an ES module only, and OpenTelemetry's exporter calls import(): Jest can do neither.
+  transformIgnorePatterns: ['/node_modules/(?!(jose|@opentelemetry/otlp-exporter-base)/)'],
   reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

@@ -1,5 +1,5 @@
 // npm run release -- 0.2.0 (or patch, minor, major): version, changelog, commit and annotated tag. It pushes nothing.
-// --dry-run behind it only shows the version and its notes.
+// With --dry-run it only shows the version and its notes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

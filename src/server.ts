@@ -8,6 +8,7 @@ import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { buildContainer, type Container } from './composition/container';
 import { Metrics } from './composition/metrics';
+import { bothOf, openTraces } from './composition/observers';
 import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config/config';
 import { awaitDatabase } from './database/await-database';
@@ -44,7 +45,9 @@ async function start(): Promise<void> {
     const keys = loadKeys(config);
     const logger = createLogger(config.logLevel);
     const metrics = config.metrics && new Metrics();
-    const outside = { databaseUrl: database.url, keys, logger, ...(metrics && { observers: metrics }) };
+    const traces = await openTraces(config.traces, logger);
+    if (traces) cleanups.push(() => traces.close());
+    const outside = { databaseUrl: database.url, keys, logger, observers: bothOf(metrics, traces) };
     const shown: { metricsUrl?: string | undefined } = {};
     const container = await buildContainer(config, outside, { metricsUrl: () => shown.metricsUrl });
     cleanups.push(() => container.close());

@@ -41,7 +41,7 @@ export async function buildContainer(
   outside: Outside,
   { wrap = (operation) => operation, metricsUrl = () => undefined }: ContainerOptions = {},
 ): Promise<Container> {
-  const { keys, logger } = outside;
+  const { keys, logger, observers } = outside;
   const services = await buildServices(config, outside);
   const { connections } = services;
 
@@ -84,7 +84,7 @@ export async function buildContainer(
   ];
 
   return {
-    app: createApp({ routers, onError, logger, observe: outside.observers?.request }, config.http),
+    app: createApp({ routers, onError, logger, observe: observers?.request, enclose: observers?.enclose }, config.http),
     services,
     db: connections.db,
     sweep: () => services.sweep(),

@@ -3,7 +3,6 @@ import type { Caller } from '../base/caller';
 import { Tally } from '../base/tally';
 import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
-import type { StatementObserver } from '../database/pool';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
@@ -40,7 +39,6 @@ import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
 import { publicUrlFrom } from '../http/public-url';
-import type { RequestObserver } from '../http/request-log';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
 import { TokenEnds } from '../integrations/messaging/token-ends';
@@ -53,6 +51,7 @@ import { Background } from '../load/background';
 import { openQueues } from '../load/queues';
 import { Sweeper } from '../load/sweeper';
 import type { Keys } from '../start/keys';
+import type { Observers } from './observers';
 import { downloadMeter, hasInbox } from './pages';
 import { repositories } from './repositories';
 
@@ -74,8 +73,7 @@ export interface Outside {
   logger: Logger;
   /** Replaces the configured sender. */
   sms?: SmsSender;
-  /** Told of each request and statement. */
-  observers?: { request: RequestObserver; statement: StatementObserver };
+  observers?: Observers;
 }
 
 export type Services = Awaited<ReturnType<typeof buildServices>>;
@@ -87,7 +85,7 @@ type Vendors = Awaited<ReturnType<typeof chooseVendors>>;
 export async function buildServices(config: Config, outside: Outside) {
   const base = openBase(config, outside);
   const { connections, queues, background, repos, logger } = base;
-  const chosen = outside.sms ?? (await chooseSmsSender(config.sms));
+  const chosen = outside.sms ?? (await chooseSmsSender(config.sms, outside.observers?.call));
   const sender = new CountedSmsSender(chosen, config.sms.provider);
   const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
   const sms = inbox ?? sender;
@@ -179,6 +177,7 @@ function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
     connections,
     queues,
     logger,
+    observeCall: observers?.call,
     repos: repositories(connections.db, connections.reads),
     /** Repositories on separate connections. */
     counting: repositories(connections.counting),
@@ -208,11 +207,11 @@ function buildWatch(config: Config, { repos, counting, queues, background, logge
 /** Builds what a vendor does, or this service instead. */
 async function chooseVendors(
   config: Config,
-  { repos, queues, transaction, logger }: Base,
+  { repos, queues, transaction, logger, observeCall: observe }: Base,
   { limiter }: Watch,
   keys: Keys,
 ) {
-  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens };
+  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens, observe };
   const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
@@ -227,7 +226,7 @@ async function chooseVendors(
     storage,
     uploads,
     uploadCounts,
-    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger }),
+    captchas: await chooseCaptchas(config.captcha, { kept: repos.captchas, queues, logger, observe }),
   };
 }
 

@@ -132,6 +132,13 @@ function adminOf(env: Environment, mistakes: string[]) {
   return { host, port };
 }
 
+function tracesOf(env: Environment) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = env;
+  const url = own ?? (base && `${base}/v1/traces`);
+  const headers = env.OTEL_EXPORTER_OTLP_HEADERS ?? {};
+  return url ? { url, headers, serviceName: env.OTEL_SERVICE_NAME, share: env.OTEL_TRACES_SAMPLER_ARG } : undefined;
+}
+
 /** Returns whether the address is in a private network: a deployment there has its own images there. */
 function isOnPrivateHost(address: string | undefined): boolean {
   return address !== undefined && isPrivateHost(new URL(address).hostname);
@@ -165,6 +172,8 @@ function nested(env: Environment, mistakes: string[]) {
     metrics: metricsOf(env, strict),
     /** Undefined: no admin API. Port 0: a free one. */
     admin: adminOf(env, mistakes),
+    /** Undefined: no traces. */
+    traces: tracesOf(env),
     database: {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',

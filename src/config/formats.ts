@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { mistakeInAddress } from '../database/database-url';
 import { isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
 
+const MISTAKE_IN_HEADERS = 'must be headers separated by commas, such as api-key=…, with values in percent-encoding';
+
 export const whole = (least: number, most: number) =>
   z
     .string()
@@ -11,6 +13,10 @@ export const whole = (least: number, most: number) =>
     .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
 export const seconds = whole(1, 86_400 * 365);
 export const limit = whole(0, 1_000_000_000);
+export const share = z
+  .string()
+  .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1, such as 0.1')
+  .transform(Number);
 export const text = z.string().min(1);
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -37,6 +43,10 @@ export const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter(Boolean),
 );
+/** Headers in the form of OpenTelemetry: name=value, and values in percent-encoding. */
+export const headers = list
+  .pipe(z.array(z.string().regex(/^[\w.-]+ *=([ -$&-~]|%[2-7][\da-f])+$/i, MISTAKE_IN_HEADERS)))
+  .transform((pairs) => Object.fromEntries(pairs.map(headerIn)));
 const listOf = (isFit: (item: string) => boolean, error: string | (({ input }: { input: unknown }) => string)) =>
   list.pipe(z.array(z.string().refine(isFit, { error })));
 export const hosts = listOf(isHost, 'must be hosts separated by commas, such as images.example.com');
@@ -79,6 +89,11 @@ function mistakeInRegion({ input }: { input: unknown }): string {
 function isHost(value: string): boolean {
   const address = `https://${value}`;
   return URL.canParse(address) && new URL(address).host === value;
+}
+
+function headerIn(pair: string): [name: string, value: string] {
+  const [name = '', ...value] = pair.split('=');
+  return [name.trim(), decodeURIComponent(value.join('=').trim())];
 }
 
 /** Parses Express's setting of the same name: the number of proxies in front, or their addresses. */

@@ -3,6 +3,7 @@ import { isSigningKey } from '../integrations/messaging/signing-key';
 import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
 import {
   databaseUrl,
+  headers,
   hostName,
   hosts,
   httpUrl,
@@ -13,6 +14,7 @@ import {
   origins,
   regions,
   seconds,
+  share,
   text,
   trustProxy,
   whole,
@@ -48,6 +50,11 @@ export const environment = z.object({
   METRICS_HOST: text.default('127.0.0.1'),
   ADMIN_PORT: whole(0, 65_535).optional(),
   ADMIN_HOST: text.default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.optional(),
+  OTEL_SERVICE_NAME: text.default('user-account-service'),
+  OTEL_TRACES_SAMPLER_ARG: share.default(1),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: z.string().transform(trustProxy).optional(),
@@ -167,7 +174,7 @@ export const VARIABLES = Object.keys(environment.shape);
 export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'SESSION_SECRETS',
   'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
-  'CAPTCHA_SECRET_KEY',
+  'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 
 export const databaseVariables = environment.pick({

@@ -23,7 +23,8 @@ export function openConnections(
   logger: Logger,
   observe: StatementObserver = () => undefined,
 ) {
-  const timed = (name: string) => (seconds: number) => observe(name, seconds);
+  const timed = (connections: string) => (seconds: number, statement: string, failure: unknown) =>
+    observe(connections, seconds, statement, failure);
   const watch = new ConnectionWatch({
     away: (cause) => logger.error({ err: cause }, 'the database is unavailable'),
     back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is available again'),

@@ -74,30 +74,50 @@ export function knexFor(options: ClientConfig): Knex {
   return knex({ client: 'pg', connection: { ...options } as Knex.PgConnectionConfig, pool: { min: 0, max: 2 }, log });
 }
 
-/** Depends on knex 3: a transaction has its own client, an instance of this class. */
-interface KnexClient {
-  _query(connection: unknown, query: unknown): Promise<unknown>;
+interface KnexQuery {
+  sql: string;
+  options?: { name?: string; label?: string };
 }
 
-/** Told how long a statement took, waiting for a connection not included. */
-export type StatementObserver = (connections: string, seconds: number) => void;
+/** Depends on knex 3: each statement passes through `_query` of a client, and a transaction has one of the same class. */
+interface KnexClient {
+  transacting?: boolean;
+  _query(connection: unknown, query: KnexQuery): Promise<unknown>;
+}
+
+const PgClient = (knex({ client: 'pg', log }).client as object).constructor as new (config: object) => KnexClient;
+
+/**
+ * Told how long a statement took, waiting for a connection not included, and why it failed, if it did. A statement is
+ * its name, or its text if it has none.
+ */
+export type StatementObserver = (connections: string, seconds: number, statement: string, failure: unknown) => void;
+
+/** Like StatementObserver, but for statements on the same connections. */
+export type Took = (seconds: number, statement: string, failure: unknown) => void;
 
 /**
  * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it; transactions are
  * retried as a whole. Without `prepare` no statement is prepared, for poolers that do not support this.
  */
-export function knexOn(pool: Pool, prepare: boolean, took: (seconds: number) => void = () => undefined): Knex {
-  const db = knex({ client: 'pg', connectionPool: pool, log });
-  db.userParams = { prepare };
-  const client = db.client as KnexClient;
-  const ask = client._query.bind(client);
-  client._query = async (connection, query) => {
-    const begun = performance.now();
-    try {
-      return await retrying(() => ask(connection, query));
-    } finally {
-      took((performance.now() - begun) / 1_000);
+export function knexOn(pool: Pool, prepare: boolean, took: Took = () => undefined): Knex {
+  class TimedClient extends PgClient {
+    override async _query(connection: unknown, query: KnexQuery): Promise<unknown> {
+      const begun = performance.now();
+      const ask = () => super._query(connection, query);
+      let failure: unknown;
+      try {
+        return await (this.transacting ? ask() : retrying(ask));
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        const { sql, options } = query;
+        took((performance.now() - begun) / 1_000, options?.name ?? options?.label ?? sql, failure);
+      }
     }
-  };
+  }
+  const db = knex({ client: TimedClient as unknown as typeof Knex.Client, connectionPool: pool, log });
+  db.userParams = { prepare };
   return db;
 }

@@ -3,7 +3,7 @@ import { Unavailable } from '../base/errors';
 import { withTimeout } from '../load/timeout';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, isOutdated, type GuardedConfig } from './guarded-client';
-import { PLAN_ONCE } from './pool';
+import { PLAN_ONCE, type Took } from './pool';
 import type { PreparedQuery, Runner } from './statement';
 
 /**
@@ -15,12 +15,7 @@ export class SharedReads implements Runner {
   private turn = 0;
 
   /** Without `prepare`, PostgreSQL plans each read again: for poolers that do not support prepared statements. */
-  constructor(
-    options: GuardedConfig,
-    count: number,
-    prepare: boolean,
-    took: (seconds: number) => void = () => undefined,
-  ) {
+  constructor(options: GuardedConfig, count: number, prepare: boolean, took: Took = () => undefined) {
     this.connections = Array.from(
       { length: count },
       () => new SharedConnection({ ...options, pipeline: true }, prepare, took),
@@ -67,7 +62,7 @@ class SharedConnection implements Runner {
   constructor(
     private readonly options: GuardedConfig,
     private readonly prepare: boolean,
-    private readonly took: (seconds: number) => void,
+    private readonly took: Took,
   ) {}
 
   get isStuck(): boolean {
@@ -86,16 +81,28 @@ class SharedConnection implements Runner {
     }
   }
 
-  /** Makes pg's Query itself: pg would first copy its arguments, which costs as much as the query. */
-  private runOn<Row>(client: GuardedClient, { name, text }: PreparedQuery, values: unknown[]): Promise<Row[]> {
+  private async runOn<Row>(client: GuardedClient, query: PreparedQuery, values: unknown[]): Promise<Row[]> {
     const begun = performance.now();
     if (this.waiting === 0) this.movedAt = begun;
     this.waiting += 1;
+    let failure: unknown;
+    try {
+      return await this.ask<Row>(client, query, values);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      // Not where pg calls back, which does not belong to a request any more.
+      this.took((performance.now() - begun) / 1_000, query.name, failure);
+    }
+  }
+
+  /** Makes pg's Query itself: pg would first copy its arguments, which costs as much as the query. */
+  private ask<Row>(client: GuardedClient, { name, text }: PreparedQuery, values: unknown[]): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       const query = new Query<Row & QueryResultRow>(text, values, (error, result) => {
         this.waiting -= 1;
         this.movedAt = performance.now();
-        this.took((this.movedAt - begun) / 1_000);
         if (error) reject(error);
         else resolve(result.rows);
       });

@@ -61,7 +61,8 @@ export function statement<Row = unknown, Names extends string = never>(
     if (!isKnex(on)) return on.run<Row>(query, distinct.map(valueOf));
     const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
     const { prepare }: Params = on.userParams;
-    const { rows } = await (prepare && prepared ? raw.options({ name }) : raw);
+    // PostgreSQL prepares a statement with a name. The label is only for observers.
+    const { rows } = await raw.options(prepare && prepared ? { name } : { label: name });
     return rows;
   };
 }

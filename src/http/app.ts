@@ -27,10 +27,12 @@ export interface AppParts {
   logger: Logger;
   /** Told of the end of each request. */
   observe?: RequestObserver | undefined;
+  /** Encloses each request, so that its observer knows what belongs to it. */
+  enclose?: RequestHandler | undefined;
 }
 
 export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl }: AppSettings): Express {
-  const { routers, onError, logger, observe } = parts;
+  const { routers, onError, logger, observe, enclose } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,6 +41,7 @@ export function createApp(parts: AppParts, { trustProxy, corsOrigins, publicUrl 
 
   const first = [
     requestLog(logger, observe),
+    ...(enclose ? [enclose] : []),
     findSender(logger),
     sameHeaders,
     crossSite(corsOrigins, publicUrl),

@@ -15,11 +15,13 @@ declare module 'express-serve-static-core' {
     begun: number;
     /** Characters of a streamed answer so far. */
     answered?: number;
+    /** Id of the request's trace, if there is one. */
+    traceId?: string;
   }
 }
 
-/** Paths that are polled every few seconds: their log lines would hide all others. */
-const HEALTH = ['/healthz', '/readyz'];
+/** Paths that are polled every few seconds: their log lines and traces would hide all others. */
+export const HEALTH = ['/healthz', '/readyz'];
 
 /** End of a request. A refusal has a reason, and so has a failure that was answered. */
 export interface EndedRequest {
@@ -32,7 +34,7 @@ export interface EndedRequest {
   answered: number | undefined;
 }
 
-export type RequestObserver = (ended: EndedRequest) => void;
+export type RequestObserver = (ended: EndedRequest, req: Request) => void;
 
 /** Logs one line per request, with the route instead of the path. */
 export function requestLog(logger: Logger, observe?: RequestObserver): RequestHandler {
@@ -46,17 +48,14 @@ export function requestLog(logger: Logger, observe?: RequestObserver): RequestHa
     const reason = this.getHeader('X-Reason') as string | undefined;
     // The reason for a 503 when the service or its database is overloaded or unavailable.
     const { unavailable: cause } = this.locals as { unavailable?: string };
-    const line = { requestId, clientRequestId, address, method, route, status: this.statusCode, reason, ms, cause };
+    const { traceId } = req;
+    const status = this.statusCode;
+    const line = { requestId, traceId, clientRequestId, address, method, route, status, reason, ms, cause };
     const outcome = this.writableFinished ? 'answered' : 'aborted';
     // Statuses above 599 belong to Qiniu's upload protocol, and are not failures.
-    const isFailure = this.statusCode >= 500 && this.statusCode < 600;
-    observe?.({
-      operation: route,
-      outcome: this.writableFinished ? resultOf(reason, isFailure) : 'aborted',
-      reason,
-      seconds: took / 1_000,
-      answered: req.answered,
-    });
+    const isFailure = status >= 500 && status < 600;
+    const result = this.writableFinished ? resultOf(reason, isFailure) : 'aborted';
+    observe?.({ operation: route, outcome: result, reason, seconds: took / 1_000, answered: req.answered }, req);
     if (isFailure) logger.error(line, outcome);
     else logger[HEALTH.includes(route) ? 'debug' : 'info'](line, outcome);
   }

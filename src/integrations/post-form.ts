@@ -1,5 +1,6 @@
 import { afterTime } from '../load/timeout';
 import { CallAborted } from '../load/breaker';
+import { observed, type CallObserver } from './calls';
 
 export interface FormAnswer {
   status: number;
@@ -13,6 +14,7 @@ interface Form {
   timeoutMs: number;
   /** Controller with which the caller may abort. */
   ending?: AbortController | undefined;
+  observe?: CallObserver | undefined;
 }
 
 /** The peer could not be reached, or did not finish its answer. */
@@ -33,7 +35,16 @@ export class NoAnswerInTime extends NoAnswer {
 }
 
 /** Posts a form to a vendor, and reads its answer, whatever its status. */
-export async function postForm(peer: string, url: string, form: Form): Promise<FormAnswer> {
+export function postForm(peer: string, url: string, form: Form): Promise<FormAnswer> {
+  return observed(
+    form.observe,
+    url,
+    () => exchange(peer, url, form),
+    ({ status }) => status,
+  );
+}
+
+async function exchange(peer: string, url: string, form: Form): Promise<FormAnswer> {
   const { fields, headers, timeoutMs, ending = new AbortController() } = form;
   const stop = afterTime(timeoutMs, () => ending.abort(new DOMException('timed out', 'TimeoutError')));
   try {

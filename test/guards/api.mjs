@@ -1798,7 +1798,8 @@ export const guards = {
     file: 'src/database/statement.ts',
     replace: `const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
     const { prepare }: Params = on.userParams;
-    const { rows } = await (prepare && prepared ? raw.options({ name }) : raw);`,
+    // PostgreSQL prepares a statement with a name. The label is only for observers.
+    const { rows } = await raw.options(prepare && prepared ? { name } : { label: name });`,
     by: `const isText = (holder: string) => holder === 'userAgent';
     const text = sql.replace(PLACE_HOLDER, (_, holder: string) => (isText(holder) ? "'" + String(valueOf(holder)) + "'" : '?'));
     const values_ = holders.filter((holder) => !isText(holder)).map(valueOf);
@@ -2830,8 +2831,8 @@ export const guards = {
   'friendships-7': {
     guard: 'a statement outside of a transaction is retried after a deadlock',
     file: 'src/database/pool.ts',
-    replace: 'retrying(() => ask(connection, query))',
-    by: 'ask(connection, query)',
+    replace: 'this.transacting ? ask() : retrying(ask)',
+    by: 'ask()',
     named: 'are retried when PostgreSQL aborts them as a deadlock',
   },
   'friendships-8': {
@@ -4003,5 +4004,47 @@ export const guards = {
     replace: 'z.strictObject(',
     by: 'z.object(',
     named: 'and no field that is not in its description',
+  },
+  'traces-1': {
+    guard: 'traces have routes, not paths, which have ids and phones in them',
+    file: 'src/composition/traces.ts',
+    replace: "'http.route': operation,",
+    by: "'http.route': req.originalUrl,",
+    named: 'contain nothing that a client sent',
+  },
+  'traces-2': {
+    guard: 'statements in traces have no values',
+    file: 'src/database/pool.ts',
+    replace: 'options?.name ?? options?.label ?? sql, failure);',
+    by: 'JSON.stringify(query), failure);',
+    named: 'contain nothing that a client sent',
+  },
+  'traces-3': {
+    guard: 'a client does not choose the trace that its request belongs to',
+    file: 'src/composition/traces.ts',
+    replace: 'this.tracer.startSpan(req.method, options, ROOT_CONTEXT)',
+    by: 'this.tracer.startSpan(req.method, options, options.links.reduce((_, { context }) => trace.setSpanContext(ROOT_CONTEXT, context), ROOT_CONTEXT))',
+    named: 'links the trace of its client, and does not continue it',
+  },
+  'traces-4': {
+    guard: 'a collector that does not answer delays a stop by a second at most',
+    file: 'src/composition/traces.ts',
+    replace: 'await withTimeout(this.provider.shutdown(), CLOSE_MS)',
+    by: 'await this.provider.shutdown()',
+    named: 'does not answer, requests are answered, and a stop waits for a second at most',
+  },
+  'traces-5': {
+    guard: 'statements on shared connections belong to the trace of their own request',
+    file: 'src/database/shared-reads.ts',
+    replace: 'this.took((performance.now() - begun) / 1_000, query.name, failure);',
+    by: '',
+    also: [
+      {
+        file: 'src/database/shared-reads.ts',
+        replace: 'if (error) reject(error);',
+        by: 'this.took(0, name, error);\n        if (error) reject(error);',
+      },
+    ],
+    named: 'has only its own statements, also among others on the same connections',
   },
 };

@@ -365,4 +365,11 @@ export const guards = {
     by: 'process.exitCode = MISTAKEN;',
     named: 'exits with 2 when a statement fails',
   },
+  'process-traces-1': {
+    guard: 'the SDK of OpenTelemetry is not loaded without a collector',
+    file: 'src/composition/observers.ts',
+    replace: 'if (!settings) return undefined;\n  const { Traces }',
+    by: "await import('./traces');\n  if (!settings) return undefined;\n  const { Traces }",
+    named: 'does not load the SDK of OpenTelemetry without the address of a collector',
+  },
 };

@@ -10,6 +10,7 @@ import { buildAdminApi } from '../../src/admin/admin-api';
 import { createLogger } from '../../src/base/logger';
 import { buildContainer, type Container } from '../../src/composition/container';
 import type { Metrics } from '../../src/composition/metrics';
+import { bothOf, openTraces } from '../../src/composition/observers';
 import { loadConfig } from '../../src/config/config';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Operation } from '../../src/http/operation';
@@ -93,12 +94,14 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   const log = createWriteStream(logFile);
   const keys = loadKeys(config);
+  const logger = createLogger(config.logLevel, log);
+  const traces = await openTraces(config.traces, logger);
   const outside = {
     databaseUrl,
     keys,
-    logger: createLogger(config.logLevel, log),
+    logger,
     ...(options.realSms ? {} : { sms }),
-    ...(options.metrics && { observers: options.metrics }),
+    observers: bothOf(options.metrics, traces),
   };
   const container = await buildContainer(config, outside, {
     wrap: (operation) => asDescribed(answerAfter(operation, () => app.beforeOperation(operation.path))),
@@ -133,6 +136,7 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
       if (adminServer) await closeServer(adminServer);
       api?.close();
       await closeAll(server, container, database);
+      await traces?.close();
       log.end();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
       const all = [...complaints, ...adminComplaints];

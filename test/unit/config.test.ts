@@ -22,6 +22,7 @@ const FREE = [
   'HOST',
   'METRICS_HOST',
   'ADMIN_HOST',
+  'OTEL_SERVICE_NAME',
   'DATA_DIR',
   'SMS_FILE',
   'RONGCLOUD_APP_KEY',
@@ -56,6 +57,10 @@ const BAD: Record<string, string[]> = {
   AUDIT_DAYS: [...atLeastOne, '3651'],
   METRICS_PORT: ['-1', '65536', 'on'],
   ADMIN_PORT: ['-1', '65536', 'on', '8585'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_HEADERS: ['key', 'key=', '=value', 'a b=c', 'key=a,b', 'key=%', 'key=%zz', 'key=%ff', 'key=ä'],
+  OTEL_TRACES_SAMPLER_ARG: ['-1', '2', '1.5', '.5', '10%', 'always_on'],
   LOG_LEVEL: ['verbose', 'INFO'],
   PUBLIC_URL: address,
   TRUST_PROXY: [
@@ -245,6 +250,28 @@ describe('loadConfig', () => {
     expect(loadConfig({ ...Object.fromEntries(VARIABLES.map((name) => [name, ''])), UNKNOWN: 'x' })).toEqual(
       loadConfig({}),
     );
+  });
+
+  it('adds the path of traces to an address of OpenTelemetry for all signals, and reads its headers', () => {
+    const tracesOf = (env: Record<string, string>) => loadConfig(env).traces;
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318/';
+    const settings = {
+      url: 'http://localhost:4318/v1/traces',
+      headers: {},
+      serviceName: 'user-account-service',
+      share: 1,
+    };
+    expect(tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT })).toEqual(settings);
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = 'https://a.example/own';
+    expect(tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT })?.url).toBe(
+      'https://a.example/own',
+    );
+    const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Basic%20YWJj==, x-scope=a b';
+    expect(tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS })?.headers).toEqual({
+      authorization: 'Basic YWJj==',
+      'x-scope': 'a b',
+    });
+    expect(tracesOf({ OTEL_EXPORTER_OTLP_HEADERS })).toBeUndefined();
   });
 
   it('has the documented defaults', () => {

@@ -35,6 +35,7 @@ const SAMPLES = {
   RONGCLOUD_APP_SECRET: 'in a file',
   QINIU_SECRET_KEY: 'in a file',
   CAPTCHA_SECRET_KEY: 'in a file',
+  OTEL_EXPORTER_OTLP_HEADERS: 'key=in a file',
 };
 const GIVEN: Record<string, string | undefined> = {
   ...SAMPLES,
@@ -44,6 +45,7 @@ const GIVEN: Record<string, string | undefined> = {
   QINIU_ACCESS_KEY: 'k',
   QINIU_BUCKET: 'b',
   QINIU_DOMAIN: 'a.example',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://a.example',
 };
 const RONGCLOUD: typeof GIVEN = { ...GIVEN, MESSAGING_PROVIDER: 'rongcloud', RONGCLOUD_APP_KEY: 'k' };
 

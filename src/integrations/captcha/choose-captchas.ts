@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Queues } from '../../load/queues';
+import type { CallObserver } from '../calls';
 import type { Captchas } from './captchas';
 import type { KeptCaptchas } from './drawn-captchas';
 import type { SiteverifyOptions } from './siteverify-captchas';
@@ -15,19 +16,20 @@ interface Parts {
   kept: KeptCaptchas;
   queues: Pick<Queues, 'captchaPictures' | 'captchaChecks'>;
   logger: Logger;
+  observe?: CallObserver | undefined;
 }
 
 /** Returns the captchas, and a router for what clients show of them. */
 export async function chooseCaptchas(
   settings: CaptchaSettings,
-  { kept, queues, logger }: Parts,
+  { kept, queues, logger, observe }: Parts,
 ): Promise<{ captchas: Captchas; shown: Router }> {
   switch (settings.provider) {
     case 'turnstile': {
       const { SiteverifyCaptchas } = await import('./siteverify-captchas');
       const { widgetRouter } = await import('./widget-router');
       return {
-        captchas: new SiteverifyCaptchas(settings, queues.captchaChecks, logger),
+        captchas: new SiteverifyCaptchas({ ...settings, observe }, queues.captchaChecks, logger),
         shown: widgetRouter(settings),
       };
     }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Unavailable } from '../../base/errors';
 import { Breaker, BreakerOpen, CallAborted } from '../../load/breaker';
 import type { Queue } from '../../load/queue';
+import type { CallObserver } from '../calls';
 import { NoAnswer, NoAnswerInTime, postForm, type FormAnswer } from '../post-form';
 import type { Captchas, NewCaptcha, Verdict } from './captchas';
 
@@ -12,6 +13,7 @@ export interface SiteverifyOptions {
   secretKey: string;
   verifyUrl: string;
   timeoutMs?: number | undefined;
+  observe?: CallObserver | undefined;
 }
 
 const PEER = 'the captcha provider';
@@ -96,11 +98,12 @@ export class SiteverifyCaptchas implements Captchas {
   }
 
   private async ask(response: string, breaker: Breaker, timeoutMs: number, ending?: AbortController): Promise<Outcome> {
-    const { secretKey: secret, verifyUrl } = this.options;
+    const { secretKey: secret, verifyUrl, observe } = this.options;
     // Leaves out the user's address, which the protocol would also take, for privacy.
     const fields = new URLSearchParams({ secret, response });
     try {
-      return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, { fields, timeoutMs, ending })));
+      const form = { fields, timeoutMs, ending, observe };
+      return this.outcomeOf(await breaker.run(() => postForm(PEER, verifyUrl, form)));
     } catch (error) {
       if (error instanceof BreakerOpen) return 'not asked';
       if (!(error instanceof NoAnswer)) throw error;

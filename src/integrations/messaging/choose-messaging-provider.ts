@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
+import type { CallObserver } from '../calls';
 import type { JwtMessagingOptions } from './jwt-messaging-provider';
 import type { MessagingProvider } from './messaging-provider';
 import type { KeptTokens, RongCloudOptions } from './rongcloud-messaging-provider';
@@ -51,17 +52,18 @@ interface Parts {
   privateKey: string;
   /** Storage of the tokens of `rongcloud`. */
   keptTokens: KeptTokens;
+  observe?: CallObserver | undefined;
 }
 
 /** Returns the provider, and a router for the keys with which messaging servers check tokens. */
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
-  { privateKey, keptTokens }: Parts,
+  { privateKey, keptTokens, observe }: Parts,
 ): Promise<{ messaging: MessagingProvider; jwks: Router }> {
   const jwks = Router();
   if (settings.provider === 'rongcloud') {
     const { RongCloudMessagingProvider } = await import('./rongcloud-messaging-provider');
-    return { messaging: new RongCloudMessagingProvider({ ...settings, keptTokens }), jwks };
+    return { messaging: new RongCloudMessagingProvider({ ...settings, keptTokens, observe }), jwks };
   }
   const { JwtMessagingProvider } = await import('./jwt-messaging-provider');
   const messaging = new JwtMessagingProvider({ ...settings, privateKey });

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Breaker } from '../../load/breaker';
+import type { CallObserver } from '../calls';
 import { NoAnswerInTime, postForm } from '../post-form';
 import { SharedCalls } from '../../load/shared-calls';
 import type { Asker, MessagingProvider, MessagingUser } from './messaging-provider';
@@ -38,6 +39,7 @@ export interface RongCloudOptions {
   apiUrl: string;
   keptTokens: KeptTokens;
   timeoutMs?: number | undefined;
+  observe?: CallObserver | undefined;
 }
 
 /** Maximum tries. One fails only if the user's tokens end, or another is stored, during the call to RongCloud. */
@@ -108,8 +110,8 @@ export class RongCloudMessagingProvider implements MessagingProvider {
   }
 
   private async call(path: string, fields: URLSearchParams): Promise<z.infer<typeof answer>> {
-    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS } = this.options;
-    const form = { fields, headers: signedHeaders(appKey, appSecret), timeoutMs };
+    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS, observe } = this.options;
+    const form = { fields, headers: signedHeaders(appKey, appSecret), timeoutMs, observe };
     const { status, body } = await this.breaker.run(() =>
       postForm(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
     );

@@ -1,3 +1,4 @@
+import type { CallObserver } from '../calls';
 import type { SmsSender } from './sms-sender';
 import type { TwilioOptions } from './twilio-sms-sender';
 
@@ -5,11 +6,11 @@ export type SmsSettings =
   { provider: 'console' } | { provider: 'file'; path: string } | ({ provider: 'twilio' } & TwilioOptions);
 
 /** Loads a vendor's code only where it is used: it is large, and slow to load. */
-export async function chooseSmsSender(settings: SmsSettings): Promise<SmsSender> {
+export async function chooseSmsSender(settings: SmsSettings, observe?: CallObserver): Promise<SmsSender> {
   switch (settings.provider) {
     case 'twilio': {
       const { TwilioSmsSender } = await import('./twilio-sms-sender');
-      return new TwilioSmsSender(settings);
+      return new TwilioSmsSender({ ...settings, observe });
     }
     case 'file': {
       const { FileSmsSender } = await import('./file-sms-sender');

@@ -1,10 +1,12 @@
 import RequestClient from 'twilio/lib/base/RequestClient';
+import { observed, type CallObserver } from '../calls';
 
 /** The SDK's HTTP client, with a deadline for the whole exchange and, for a stand-in, another address. */
 export class TwilioHttpClient extends RequestClient {
   constructor(
     timeoutMs: number,
     private readonly apiUrl?: string,
+    private readonly observe?: CallObserver,
   ) {
     super({ timeout: timeoutMs, autoRetry: false });
     this.axios.interceptors.request.use((config) => {
@@ -15,8 +17,18 @@ export class TwilioHttpClient extends RequestClient {
   }
 
   override request<TData>(options: RequestClient.RequestOptions<TData>) {
-    if (this.apiUrl === undefined) return super.request(options);
-    const { pathname, search } = new URL(options.uri);
-    return super.request({ ...options, uri: this.apiUrl.replace(/\/+$/, '') + pathname + search });
+    const uri = this.addressOf(options.uri);
+    return observed(
+      this.observe,
+      uri,
+      () => super.request({ ...options, uri }),
+      ({ statusCode }) => statusCode,
+    );
+  }
+
+  private addressOf(uri: string): string {
+    if (this.apiUrl === undefined) return uri;
+    const { pathname, search } = new URL(uri);
+    return this.apiUrl.replace(/\/+$/, '') + pathname + search;
   }
 }

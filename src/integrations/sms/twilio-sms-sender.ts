@@ -1,5 +1,6 @@
 import twilio, { type Twilio } from 'twilio';
 import { Breaker } from '../../load/breaker';
+import type { CallObserver } from '../calls';
 import { NumberRefused, SendingTimedOut, type Credit, type Sms, type SmsSender } from './sms-sender';
 import { TwilioHttpClient } from './twilio-http-client';
 
@@ -12,6 +13,7 @@ export interface TwilioOptions {
   /** Replaces Twilio's own address. */
   apiUrl?: string | undefined;
   timeoutMs?: number | undefined;
+  observe?: CallObserver | undefined;
 }
 
 /**
@@ -46,11 +48,12 @@ export class TwilioSmsSender implements SmsSender {
   private readonly breaker = new Breaker('Twilio', (error) => error instanceof SendingTimedOut);
   private readonly sender: { messagingServiceSid: string } | { from: string };
 
-  constructor({ accountSid, authToken, from, messagingServiceSid, apiUrl, timeoutMs = 10_000 }: TwilioOptions) {
+  constructor(options: TwilioOptions) {
+    const { accountSid, authToken, from, messagingServiceSid, apiUrl, timeoutMs = 10_000, observe } = options;
     if (messagingServiceSid) this.sender = { messagingServiceSid };
     else if (from) this.sender = { from };
     else throw new Error('Twilio needs a number or a messaging service to send from');
-    const httpClient = new TwilioHttpClient(timeoutMs, apiUrl);
+    const httpClient = new TwilioHttpClient(timeoutMs, apiUrl, observe);
     this.client = twilio(accountSid, authToken, { httpClient, autoRetry: false });
   }
 

@@ -6,6 +6,7 @@ export interface RecordedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
+  body: string;
   form: URLSearchParams;
 }
 
@@ -58,7 +59,7 @@ export async function startVendorServer(
 async function record(req: IncomingMessage): Promise<RecordedRequest> {
   const body = await text(req);
   const { method = '', url = '', headers } = req;
-  return { method, path: url, headers, form: new URLSearchParams(body) };
+  return { method, path: url, headers, body, form: new URLSearchParams(body) };
 }
 
 function answer(reply: Reply, successStatus: number, res: ServerResponse): void {

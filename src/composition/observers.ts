@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { StatementObserver } from '../database/pool';
+import type { RequestObserver } from '../http/request-log';
+import type { CallObserver } from '../integrations/calls';
+import type { Traces, TraceSettings } from './traces';
+
+/** Told of each request, statement and call to a vendor. */
+export interface Observers {
+  /** Encloses each request, so that what belongs to it is known. */
+  enclose?: RequestHandler | undefined;
+  request?: RequestObserver | undefined;
+  statement?: StatementObserver | undefined;
+  call?: CallObserver | undefined;
+}
+
+/** Loads OpenTelemetry only where traces are on: it is large, and slow to load. */
+export async function openTraces(settings: TraceSettings | undefined, logger: Logger): Promise<Traces | undefined> {
+  if (!settings) return undefined;
+  const { Traces } = await import('./traces');
+  return new Traces(settings, logger);
+}
+
+export function bothOf(one: Observers = {}, other: Observers = {}): Observers {
+  return {
+    enclose: one.enclose ?? other.enclose,
+    request: tellBoth(one.request, other.request),
+    statement: tellBoth(one.statement, other.statement),
+    call: tellBoth(one.call, other.call),
+  };
+}
+
+/** Returns a function that calls both. A single one is returned itself, so that it costs nothing more. */
+function tellBoth<Args extends unknown[]>(
+  one: ((...args: Args) => void) | undefined,
+  other: ((...args: Args) => void) | undefined,
+): ((...args: Args) => void) | undefined {
+  if (!one || !other) return one ?? other;
+  return (...args) => {
+    one(...args);
+    other(...args);
+  };
+}
