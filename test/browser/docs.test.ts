@@ -166,7 +166,7 @@ const STEPS = ['Send the code', 'Verify the code', 'Register', 'Log in', 'Set th
       expect(await statuses()).toEqual(['200', '400', '429']);
       const folded = operation.getByRole('button', { name: /^Show answers common to most operations: 401, 403, 408/ });
       await folded.click();
-      await operation.getByRole('button', { name: /^Hide what most/ }).waitFor();
+      await operation.getByRole('button', { name: /^Hide answers common/ }).waitFor();
       expect(await statuses()).toEqual(expect.arrayContaining(['200', '403', '503']));
     });
 

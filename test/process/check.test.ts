@@ -21,7 +21,7 @@ beforeEach(() => {
   write('tsconfig.json', '{ "compilerOptions": { "types": [] }, "files": ["sum.ts"] }\n');
   write('jest.config.js', "module.exports = { transform: {}, testMatch: ['<rootDir>/test/*.test.js'] };\n");
   write('knip.json', '{ "entry": ["sum.ts"], "project": ["*.ts"], "include": ["exports"] }\n');
-  write('docs/openapi.json', documentOf({}));
+  for (const name of ['openapi', 'admin-openapi']) write(`docs/${name}.json`, documentOf({}));
   write('sum.ts', 'export const sum: number = 2;\n');
   write('product.js', 'module.exports = 4;\n');
   write('test/product.test.js', `test('it', () => expect(require('../product')).toBe(4));\n`);
