@@ -287,9 +287,20 @@ restoring() {
     return
   fi
   echo 'SET search_path = public;'
-  [ -n "$nothing_lost" ] || forget_versions
+  [ -n "$nothing_lost" ] || { forget_versions && revoke_tokens; }
   [ -z "$end_sessions" ] || echo 'DELETE FROM session;'
   echo "COMMIT; SELECT '$COMMITTED';"
+}
+
+# A token of the admin API may have been revoked since the backup. Older backups have none.
+revoke_tokens() {
+  cat <<'SQL'
+DO $$ BEGIN
+  IF to_regclass('admin_tokens') IS NOT NULL THEN
+    UPDATE admin_tokens SET revoked_at = now() WHERE revoked_at IS NULL;
+  END IF;
+END $$;
+SQL
 }
 
 # Drops all tables and routines, but not the schema, which has its own owner and rights, nor objects of an extension.

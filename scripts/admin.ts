@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { databaseUrl } from '../knexfile';
 import { asText } from '../src/admin/as-text';
-import { DatabaseAway, Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
+import { DatabaseAway, flagsOf, Mistake, type Command as OperatorsCommand, type Given } from '../src/admin/command';
 import { COMMANDS } from '../src/admin/commands';
 import { completionOf } from '../src/admin/completion';
 import { atWorkplace, perform } from '../src/admin/perform';
@@ -23,7 +23,7 @@ function programOf(): Command {
   const program = new Command('admin').description('Answers the questions of support, and acts for operators.');
   program
     .option('--json', 'print JSON')
-    .option('--as <name>', 'your name, for the audit trail (default: your login name)');
+    .option('--as <name>', 'your name, for the audit trail (default outside of production: your login name)');
   const groups = new Map<string, Command>();
   for (const command of COMMANDS) {
     const [first = '', second] = command.name.split(' ');
@@ -44,17 +44,15 @@ function programOf(): Command {
 
 function describe(made: Command, command: OperatorsCommand, program: Command): void {
   made.description(command.what);
-  for (const [flag, what] of Object.entries(command.options ?? {})) made.option(flag, what);
-  if (command.changes) made.option('--dry-run', 'only tell what would change');
-  if (command.isFinal) made.option('--yes', 'do it without asking: it cannot be undone');
+  for (const [flag, what] of Object.entries(flagsOf(command))) made.option(flag, what);
   made.action(async (...all: unknown[]) => {
     const words = all.slice(0, -2).filter((word): word is string => typeof word === 'string');
     const options = made.opts<Given['options']>();
     const { json, as } = program.opts<{ json?: boolean; as?: string }>();
     const config = loadConfig(process.env);
     const url = urlOf(config);
-    if (command.isFinal && !options.yes && !options.dryRun && !(await isSure(command, words))) return;
-    const operator = as ?? userInfo().username;
+    const operator = as ?? loginName(config, command.changes?.(options) === true && !options.dryRun);
+    if (command.isFinal && !options.yes && !options.dryRun) await askWhetherSure(command, words);
     const parts = await atWorkplace({ config, databaseUrl: url, operator }, (at) =>
       perform(command, { words, options }, at),
     );
@@ -70,15 +68,25 @@ function urlOf({ secrets }: Config): string {
   }
 }
 
+/** In a container all operators have one login name, so that a change in production needs a name that is given. */
+function loginName({ production }: Config, isChange: boolean): string {
+  if (production && isChange) throw new Mistake('say who you are, for the audit trail: admin --as NAME …');
+  try {
+    return userInfo().username;
+  } catch {
+    return 'somebody';
+  }
+}
+
 /** Asks before what cannot be undone. Without a terminal nobody can answer, and --yes is needed. */
-async function isSure({ name, what }: OperatorsCommand, words: string[]): Promise<boolean> {
+async function askWhetherSure({ name, what }: OperatorsCommand, words: string[]): Promise<void> {
   if (!process.stdin.isTTY) throw new Mistake(`${name} cannot be undone: add --yes, or look first with --dry-run`);
   const terminal = createInterface(process.stdin, process.stderr);
   const answer = await terminal.question(
     `${[name, ...words].join(' ')}: ${what}. It cannot be undone. Do it? (yes/no) `,
   );
   terminal.close();
-  return answer.trim() === 'yes';
+  if (answer.trim() !== 'yes') throw new Mistake('nothing was changed');
 }
 
 dotenv.config({ quiet: true });

@@ -52,14 +52,14 @@ async function start(): Promise<void> {
     const container = await buildContainer(config, outside, { metricsUrl: () => shown.metricsUrl });
     cleanups.push(() => container.close());
     shown.metricsUrl = metrics && (await serveMetrics(metrics, container, config, cleanups));
-    const adminUrl = await serveAdmin({ config, logger, services: container.services }, cleanups);
+    const admin = await serveAdmin({ config, logger, services: container.services }, cleanups);
     const server = await listen(createHttpServer(container.app), config.http);
     cleanups.push(async () => {
       container.announceStop();
       await answerAndClose(server, config.http.leaveSeconds * 1_000, hurry.signal);
-      await drain(server, DRAIN_MS);
+      await Promise.all([server, ...(admin ? [admin.server] : [])].map((one) => drain(one, DRAIN_MS)));
     });
-    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, ...shown, adminUrl });
+    announce(server, config, { database: database.shown, inboxToken: keys.inboxToken, ...shown, adminUrl: admin?.url });
   } catch (error) {
     await stop();
     throw error;
@@ -147,15 +147,14 @@ async function serveMetrics(metrics: Metrics, { services }: Container, config: C
   return `${addressOf(server, config.metrics.host)}/metrics`;
 }
 
-/** Returns the address of the admin API, where there is one. */
-async function serveAdmin(running: Running, cleanups: Cleanup[]): Promise<string | undefined> {
+/** Serves the admin API, where there is one. */
+async function serveAdmin(running: Running, cleanups: Cleanup[]): Promise<{ server: Server; url: string } | undefined> {
   const { admin } = running.config;
   if (!admin) return undefined;
   const api = buildAdminApi(running);
   cleanups.push(async () => api.close());
   const server = await listen(createHttpServer(api.app), { ...admin, prefix: 'ADMIN_' });
-  cleanups.push(() => drain(server, DRAIN_MS));
-  return addressOf(server, admin.host);
+  return { server, url: addressOf(server, admin.host) };
 }
 
 /** Checks that the port is free before creating a database. If it is taken after that, listening fails. */
@@ -215,7 +214,7 @@ function announce(
     ...(adminUrl ? [`  admin     ${adminUrl}`] : []),
     '  stop      Ctrl-C',
   ];
-  if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz` });
+  if (production) startLog.say(ready, { url, database, try: `curl ${url}/readyz`, ...(adminUrl && { adminUrl }) });
   else say(['', ready, ...more, ''].join('\n'));
 }
 

@@ -32,17 +32,17 @@ export interface Running {
   logger: Logger;
 }
 
-/** Builds the API of operators: the commands of the command line, on the services that answer the users' requests. */
+/** Builds the admin API: the commands of the command line, on the services that answer the users' requests. */
 export function buildAdminApi({ config, services, logger }: Running) {
   const { counting, support } = services.connections;
   const tokens = new AdminTokensRepository(counting);
   const place = { config, services, tokens, support: new SupportRepository(support) };
-  const door = new AdminDoor(tokens, services.limiter);
+  const door = new AdminDoor(tokens, services.limiter, logger);
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
   const router = Router();
   for (const command of REMOTE_COMMANDS)
-    post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, { door, place, logger }));
+    post(router, pathOf(command), deadline.watch, ...body, wellFormedBody, answering(command, door, place));
   const document = JSON.parse(readFileSync(FILE, 'utf8')) as object;
   const serve = documentServer(router, publicUrlFrom(undefined), services.meter);
   serve(openApi.path, (url) => ({ ...document, servers: [{ url }] }));
@@ -53,26 +53,16 @@ export function buildAdminApi({ config, services, logger }: Running) {
   };
 }
 
-interface Parts {
-  door: AdminDoor;
-  place: Omit<Workplace, 'operator' | 'caller'>;
-  logger: Logger;
-}
-
-/** Runs a command. The log says who ran which one, but has none of its words, which name users. */
-function answering(command: Command, { door, place, logger }: Parts): RequestHandler {
+function answering(command: Command, door: AdminDoor, place: Omit<Workplace, 'operator' | 'caller'>): RequestHandler {
   return async (req, res) => {
     const operator = await door.admit(req, res, command);
     const given = givenOf(command, jsonBody(req));
-    const { dryRun } = given.options;
-    const line = { requestId: req.id, operator: operator.operator, command: command.name, dryRun };
-    logger.info(line, 'an operator runs a command');
     ok(res, await perform(command, given, { ...place, ...operator }).catch(asMistake));
   };
 }
 
 /** Shows what a command or one of its services refuses as one kind of refusal: it was about the words of the command. */
 function asMistake(error: unknown): never {
-  const isRefusal = error instanceof AppError && error.status < 500;
+  const isRefusal = error instanceof AppError && error.status < 500 && error.status !== 429;
   throw error instanceof Mistake || isRefusal ? new BadRequest('admin_mistake', error.message) : error;
 }

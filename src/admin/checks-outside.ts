@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { get } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { budgetOf } from './budget';
 import type { Check } from './check';
-import { isFull } from './why';
 
 const WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -25,7 +25,9 @@ export const OUTSIDE: Record<string, Check> = {
       return { note: 'not tried: it needs PUBLIC_URL and PAGE_KIB_PER_IP_HOUR' };
     const claimed = `2001:db8:${randomGroup()}:${randomGroup()}::`;
     const headers = { 'X-Forwarded-For': `${claimed}1` };
-    const answer = await fetch(`${http.publicUrl}/openapi.json`, { headers, signal: AbortSignal.timeout(WAIT_MS) });
+    // A new address each time, so that no cache answers it.
+    const url = `${http.publicUrl}/openapi.json?${claimed}`;
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(WAIT_MS) });
     if (!answer.ok) return `${http.publicUrl}/openapi.json answers ${answer.status}`;
     await answer.arrayBuffer();
     const counted = await support.limitsOf(`${claimed}/64`, [name]);
@@ -57,11 +59,11 @@ export const OUTSIDE: Record<string, Check> = {
     const left = `${credit.amount.toFixed(2)} ${credit.currency}`;
     return credit.amount > 0 ? { note: left } : `${left}: pay the provider, or no code is sent`;
   },
-  'budget of codes': async ({ support, config }) => {
-    if (config.limits.sendInAll.amount === 0)
-      return config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
-    const [budget] = await support.limitsOf('all', ['send_in_all']);
-    return budget && isFull(budget) ? `it is spent, until ${budget.ends}: docs/alerts.md, BudgetSpent` : undefined;
+  'budget of codes': async (at) => {
+    const budget = await budgetOf(at);
+    if (!budget) return at.config.production ? 'SEND_CODE_PER_DAY is 0: a fraud has no bound' : undefined;
+    const { refused, ends } = budget;
+    return refused ? `it refuses ${refused} until ${ends}: docs/alerts.md, BudgetSpent` : undefined;
   },
 };
 

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { BadRequest } from '../base/errors';
 import { characters, described, inLine } from '../base/schemas';
 import { parse } from '../http/parse';
-import type { Command, Given } from './command';
+import { flagsOf, wordsOf, type Command, type Given } from './command';
 
 interface Field {
   name: string;
   schema: z.ZodType;
 }
 
-const NAMES_IN_TAKES = /([<[])([\w-]+)[>\]]/g;
 const MOST_CHARACTERS = 200;
 
 const word = inLine(characters(1, MOST_CHARACTERS));
@@ -22,14 +21,14 @@ export function pathOf({ name }: Command): `/${string}` {
 
 /** Returns the body of a command: its further words and its options, by their names. Other fields are refused. */
 export function bodyOf(command: Command) {
-  const fields = [...wordsOf(command), ...optionsOf(command)].map(({ name, schema }) => [name, schema] as const);
+  const fields = [...wordsIn(command), ...optionsOf(command)].map(({ name, schema }) => [name, schema] as const);
   return z.strictObject(Object.fromEntries(fields));
 }
 
 /** Reads the body of a command as if it had been typed. */
 export function givenOf(command: Command, body: unknown): Given {
   const fields = parse(bodyOf(command).superRefine(withoutGaps(command)), body) as Given['options'];
-  const names = wordsOf(command).map(({ name }) => name);
+  const names = wordsIn(command).map(({ name }) => name);
   const words = names.map((name) => fields[name]).filter((value) => typeof value === 'string');
   const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
   if (command.isFinal && options.yes !== true && options.dryRun !== true)
@@ -37,20 +36,15 @@ export function givenOf(command: Command, body: unknown): Given {
   return { words, options };
 }
 
-function wordsOf({ takes }: Command): Field[] {
-  return [...takes.matchAll(NAMES_IN_TAKES)].map(([, bracket, given = '']) => {
-    const named = described(word, { description: `The word ${given} of the command.` });
-    return { name: inCamelCase(given), schema: bracket === '<' ? named : named.optional() };
+function wordsIn(command: Command): Field[] {
+  return wordsOf(command).map(({ name, isNeeded }) => {
+    const named = described(word, { description: `The word ${name} of the command.` });
+    return { name: inCamelCase(name), schema: isNeeded ? named : named.optional() };
   });
 }
 
-function optionsOf({ options = {}, changes, isFinal }: Command): Field[] {
-  const flags = {
-    ...options,
-    ...(changes && { '--dry-run': 'only tells what would change' }),
-    ...(isFinal && { '--yes': 'must be true, since the change cannot be undone' }),
-  };
-  return Object.entries(flags).map(([given, what]) => {
+function optionsOf(command: Command): Field[] {
+  return Object.entries(flagsOf(command)).map(([given, what]) => {
     const [name = '', value] = given.split(' ');
     const schema: z.ZodType = value === undefined ? flag : word;
     return { name: inCamelCase(name), schema: described(schema, { description: sentence(what) }).optional() };
@@ -59,7 +53,7 @@ function optionsOf({ options = {}, changes, isFinal }: Command): Field[] {
 
 /** Refuses a word without the one before it: a command tells its words apart by their order. */
 function withoutGaps(command: Command) {
-  const names = wordsOf(command).map(({ name }) => name);
+  const names = wordsIn(command).map(({ name }) => name);
   return (fields: Record<string, unknown>, context: z.RefinementCtx) => {
     const last = names.findLastIndex((name) => fields[name] !== undefined);
     for (const name of names.slice(0, Math.max(0, last)))

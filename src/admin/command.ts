@@ -50,6 +50,23 @@ export interface Command {
   run(at: Workplace, given: Given): Promise<Parts>;
 }
 
+/** Returns all flags of a command, with their meaning. */
+export function flagsOf({ options, changes, isFinal }: Command): Record<string, string> {
+  return {
+    ...options,
+    ...(changes && { '--dry-run': 'only tells what would change' }),
+    ...(isFinal && { '--yes': 'does it without asking: it cannot be undone' }),
+  };
+}
+
+/** Returns the names of the words that a command takes. */
+export function wordsOf({ takes }: Command): { name: string; isNeeded: boolean }[] {
+  return [...takes.matchAll(/([<[])([\w-]+)[>\]]/g)].map(([, bracket, name = '']) => ({
+    name,
+    isNeeded: bracket === '<',
+  }));
+}
+
 /** For commands that change something with any options. */
 export const ALWAYS = () => true;
 

@@ -33,7 +33,7 @@ const DOCTOR: Command = {
   run: doctor,
 };
 
-/** Every command of operators. Help, completion, docs/admin.md and the tests are made of this table. */
+/** Every command of operators. Help, completion, the admin API and its document are made from this table. A test compares docs/admin.md with it. */
 export const COMMANDS: Command[] = [
   WHY,
   ...USERS,

@@ -1,4 +1,4 @@
-import type { Command } from './command';
+import { flagsOf, type Command } from './command';
 
 /** Options of every command, before its name. */
 const GENERAL = ['--json', '--as', '--help'];
@@ -25,7 +25,10 @@ export function completionOf(commands: Command[]): string {
     `    '') ${reply(first)} ;;`,
     ...groups.map((group) => `    '${group}') ${reply(secondOf(group))} ;;`),
     // A whole command also has words of its own, such as a phone.
-    ...commands.map((command) => `    '${command.name}' | '${command.name} '*) ${reply(flagsOf(command))} ;;`),
+    ...commands.map(
+      (command) =>
+        `    '${command.name}' | '${command.name} '*) ${reply([...Object.keys(flagsOf(command)), '--help'])} ;;`,
+    ),
     '  esac',
     '}',
     'complete -F _admin admin',
@@ -34,8 +37,4 @@ export function completionOf(commands: Command[]): string {
 
 function reply(words: string[]): string {
   return `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "\${COMP_WORDS[COMP_CWORD]}"))`;
-}
-
-function flagsOf({ options = {}, changes, isFinal }: Command): string[] {
-  return [...Object.keys(options), ...(changes ? ['--dry-run'] : []), ...(isFinal ? ['--yes'] : []), '--help'];
 }

@@ -77,8 +77,8 @@ const CHECKS: Record<string, Check> = {
 };
 
 /**
- * Returns how long one transaction of any role has been writing: PostgreSQL shows the service's role only its own. Looks
- * on while it is the same one.
+ * Returns how long one transaction of any role has been writing: PostgreSQL shows the service's role only its own. Watches
+ * as long as it is the same one.
  */
 async function watchOldest(age: () => Promise<number>): Promise<number> {
   let seen = await age();
@@ -94,13 +94,13 @@ async function watchOldest(age: () => Promise<number>): Promise<number> {
 /** Looks at everything that a deployment needs, one line each. A check that cannot be made is a finding too. */
 export async function doctor(workplace: Workplace): Promise<Parts> {
   const at = { ...workplace, server: await workplace.support.server() };
-  const rows: Row[] = [];
-  for (const [name, check] of Object.entries(CHECKS)) {
+  // At once, since the admin API has a deadline.
+  const asked = Object.entries(CHECKS).map(async ([name, check]): Promise<Row> => {
     const finding: Finding = await Promise.resolve(at).then(check).catch(causeOf);
     const isWell = typeof finding !== 'string';
-    rows.push({ check: name, state: isWell ? 'ok' : 'LOOK', finding: isWell ? finding?.note : finding });
-  }
-  return { doctor: rows };
+    return { check: name, state: isWell ? 'ok' : 'LOOK', finding: isWell ? finding?.note : finding };
+  });
+  return { doctor: await Promise.all(asked) };
 }
 
 /** The cause tells more than "fetch failed". */

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
 import { Forbidden, WrongToken } from '../base/errors';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
@@ -12,12 +13,18 @@ export class AdminDoor {
   constructor(
     private readonly tokens: Pick<AdminTokensRepository, 'use'>,
     private readonly limiter: Pick<Limiter, 'take'>,
+    private readonly logger: Pick<Logger, 'info'>,
   ) {}
 
-  /** Returns the token as the operator. A right token enters however many wrong ones its address has sent. */
+  /**
+   * Returns the token as the operator. A right token enters however many wrong ones its address has sent. The log says who
+   * asked for which command, but has none of its words, which name users.
+   */
   async admit(req: Request, res: Response, command: Command): Promise<Pick<Workplace, 'operator' | 'caller'>> {
     const token = await this.tokenOf(req, res);
     const operator = asOperator(`token ${token.name}`, callerOf(req));
+    const line = { requestId: req.id, operator: operator.operator, command: command.name };
+    this.logger.info(line, 'an operator asks for a command');
     await this.limiter.take(operator.caller, { limit: 'adminCalls', subject: token.name });
     if (!includes(token.scope, command.scope))
       throw new Forbidden(

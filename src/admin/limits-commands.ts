@@ -9,7 +9,7 @@ export const LIMITS: Command[] = [
     name: 'limits top',
     takes: '',
     what: 'shows the limits that are used up now, the most used first',
-    scope: 'read',
+    scope: 'support',
     run: async ({ support }) => ({ limits: (await support.fullestLimits(MOST_ROWS)).map(limitRow) }),
   },
   {

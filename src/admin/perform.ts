@@ -6,24 +6,33 @@ import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
 import { migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
-import { masked } from '../features/phones/phone-number';
+import { masked, withoutPhones } from '../features/phones/phone-number';
 import { loadKeys } from '../start/keys';
-import { unusable } from '../start/remedies';
+import { messageOf, unusable } from '../start/remedies';
 import { inOneLine } from './as-text';
-import { DatabaseAway, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+import { DatabaseAway, Mistake, wordsOf, type Command, type Given, type Parts, type Workplace } from './command';
 import { SupportRepository } from './support-repository';
 import { AdminTokensRepository } from './tokens-repository';
+import { phoneIn } from './who';
 
 /** Longest time of a statement: support may ask for more than a request. */
 const STATEMENT_MS = 60_000;
 const MOST_OF_NAME = 64;
 
-/** Runs a command. Notes a change in the audit trail. */
+/** Runs a command. Notes a change in the audit trail, among the events of the user that it is about. */
 export async function perform(command: Command, given: Given, at: Workplace): Promise<Parts> {
-  const parts = await command.run(at, given);
   const isChange = command.changes?.(given.options) === true && given.options.dryRun !== true;
-  if (isChange) await at.services.operators.note(detailOf(command, given, at.operator), at.caller);
-  return parts;
+  if (!isChange) return command.run(at, given);
+  // Before the change: afterwards the account may have another phone.
+  const userId = await idIn(command, given, at);
+  const parts = await command.run(at, given);
+  try {
+    await at.services.operators.note(detailOf(command, given, at.operator), userId, at.caller);
+    return parts;
+  } catch (error) {
+    // The change stands, and its answer may be told only once.
+    return { ...parts, 'not in the audit trail': [messageOf(error)] };
+  }
 }
 
 /** Builds the services that answer requests, for a command line, which asks no running instance. */
@@ -37,7 +46,7 @@ export async function atWorkplace<T>(
     const services = await buildServices(config, {
       databaseUrl,
       keys: loadKeys(config),
-      // Without standard output, which would be flushed until the process ends.
+      // Not to standard output, which would add a listener for the end of the process.
       logger: createLogger('silent', { write: () => undefined }),
     });
     try {
@@ -51,7 +60,7 @@ export async function atWorkplace<T>(
   }
 }
 
-/** Opens connections for questions of support. */
+/** Opens connections for statements of support. */
 export function supportPool(databaseUrl: string): Knex {
   return knexFor({ ...connectionOptions(databaseUrl), statement_timeout: STATEMENT_MS });
 }
@@ -78,15 +87,21 @@ async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
     );
 }
 
-/** The command and its words, in one line and without a phone. */
-function detailOf({ name, takes }: Command, { words }: Given, operator: string): string {
-  const names = takes.match(/\w+/g) ?? [];
-  const shown = words.map((word, place) => inOneLine(withoutPhone(word, names[place] === 'nickname')));
-  return `${[name, ...shown].join(' ')}, by ${operator}`;
+/** Returns the id of the user that a command names. */
+async function idIn(command: Command, { words }: Given, { services }: Workplace): Promise<string | undefined> {
+  const who = words[wordsOf(command).findIndex(({ name }) => name === 'user')];
+  return who?.startsWith('+') ? services.operators.userIdOf(phoneIn(who).number) : who;
 }
 
-/** An id may have many digits. A text that somebody chose may be a phone. */
-function withoutPhone(word: string, isText: boolean): string {
-  if (word.startsWith('+')) return masked(word);
-  return isText ? word.replace(/\d{6,}/g, (digits) => `…${digits.slice(-2)}`) : word;
+/** Words that may have many digits without being a phone. */
+const IDS = ['user', 'group', 'session'];
+
+/** The command and its words, in one line and without a phone. */
+function detailOf(command: Command, { words }: Given, operator: string): string {
+  const isId = wordsOf(command).map(({ name }) => IDS.includes(name));
+  const shown = words.map((word, place) => {
+    if (word.startsWith('+')) return masked(word);
+    return inOneLine(isId[place] ? word : withoutPhones(word));
+  });
+  return `${[command.name, ...shown].join(' ')}, by ${operator}`;
 }

@@ -1,3 +1,4 @@
+import { budgetOf, type Budget } from './budget';
 import { Mistake, type Command, type Row } from './command';
 
 /** Days for which the service keeps the traffic of codes. */
@@ -9,15 +10,10 @@ export const SPEND: Command[] = [
     takes: '',
     what: 'shows the codes of the last 24 hours by country, and how many were verified',
     scope: 'read',
-    run: async ({ support, config }) => {
-      const rows = await support.spent(24);
-      const sent = rows.reduce((sum, row) => sum + row.sent, 0);
-      const budget = config.limits.sendInAll.amount;
-      return {
-        codes: rows.map(({ region, ...row }): Row => ({ region, ...row })),
-        budget: [`${sent} codes, ${budget > 0 ? `of ${budget} a day` : 'without a budget'} (SEND_CODE_PER_DAY)`],
-      };
-    },
+    run: async (at) => ({
+      codes: (await at.support.spent(24)).map(({ region, ...row }): Row => ({ region, ...row })),
+      budget: [shown(await budgetOf(at))],
+    }),
   },
   {
     name: 'spend by-country',
@@ -37,6 +33,12 @@ export const SPEND: Command[] = [
     },
   },
 ];
+
+function shown(budget: Budget | undefined): string {
+  if (!budget) return 'none (SEND_CODE_PER_DAY)';
+  const { used, amount, ends } = budget;
+  return `${used} of ${amount} messages, notices included (SEND_CODE_PER_DAY)${ends ? `, until ${ends}` : ''}`;
+}
 
 function daysIn(text: string): number {
   const days = Number(text);

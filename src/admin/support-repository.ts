@@ -154,10 +154,11 @@ const messagesOfDay = statement<{ sent: number; failed: number }>(
 const newestBackup = statement<{ hours: number }>(
   'support-newest-backup',
   `SELECT (extract(epoch FROM now() - security_events.at) / 3600)::float8 AS hours FROM security_events
-    WHERE event = 'backed_up' ORDER BY security_events.at DESC LIMIT 1`,
+    WHERE event = 'backed_up' AND security_events.at > now() - interval '60 days'
+    ORDER BY security_events.at DESC LIMIT 1`,
 );
 
-/** Questions of support and operators. Their statements may take longer than those of requests. */
+/** Statements of support and operators. On the command line they may take longer than those of requests. */
 export class SupportRepository {
   constructor(private readonly db: Knex) {}
 

@@ -1,8 +1,6 @@
+import { withoutPhones } from '../features/phones/phone-number';
 import { ALWAYS, Mistake, type Command } from './command';
 import { sessionsOf, userIn } from './who';
-
-/** Digits in a row that may be a phone. The audit trail keeps the reason, and never a whole phone. */
-const LIKE_A_PHONE = /\d{9}/;
 
 export const SUSPENSION: Command[] = [
   {
@@ -12,7 +10,7 @@ export const SUSPENSION: Command[] = [
     scope: 'support',
     changes: ALWAYS,
     run: async (at, { words: [who = '', reason], options }) => {
-      if (reason !== undefined && LIKE_A_PHONE.test(reason))
+      if (reason !== undefined && withoutPhones(reason) !== reason)
         throw new Mistake('the reason contains a phone number: leave it out, since the audit trail keeps the reason');
       const { id, nickname, state } = await userIn(at, who);
       const sessions = (await sessionsOf(at, id)).length;

@@ -9,7 +9,7 @@ const MOST_DAYS = 400;
 /** Safe in a log line, in the key of a limit and in a shell. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** The only commands that the API lacks: a token that could make tokens would outlive its own revocation. */
+/** Commands of the command line only: a token that could make tokens would outlive its own revocation. */
 export const TOKENS: Command[] = [
   {
     name: 'tokens add',
@@ -26,7 +26,11 @@ export const TOKENS: Command[] = [
     what: 'lists the tokens of the admin API that are not revoked',
     scope: 'admin',
     isLocal: true,
-    run: async ({ tokens }) => ({ tokens: (await tokens.list(MOST_ROWS)).map((token) => ({ ...token })) }),
+    run: async ({ tokens }) => {
+      const found = await tokens.list(MOST_ROWS);
+      const more = [`only the first ${MOST_ROWS} are shown, valid ones first: revoke those that nobody uses`];
+      return { tokens: found.map((token) => ({ ...token })), ...(found.length === MOST_ROWS && { more }) };
+    },
   },
   {
     name: 'tokens revoke',

@@ -44,7 +44,7 @@ const LISTED = `name, scope, CASE WHEN expires_at > now() THEN 'valid' ELSE 'exp
 
 const list = statement<ListedToken, 'most'>(
   'list-admin-tokens',
-  `SELECT ${LISTED} FROM admin_tokens WHERE revoked_at IS NULL ORDER BY name LIMIT :most::integer`,
+  `SELECT ${LISTED} FROM admin_tokens WHERE revoked_at IS NULL ORDER BY expires_at <= now(), name LIMIT :most::integer`,
 );
 
 const named = statement<ListedToken, 'name'>(

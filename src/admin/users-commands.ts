@@ -23,7 +23,7 @@ export const USERS: Command[] = [
     name: 'users show',
     takes: '<user>',
     what: 'shows an account, by its id or its phone (+447911123456)',
-    scope: 'read',
+    scope: 'support',
     run: async (at, { words: [who = ''] }) => {
       const { phones, ...user } = await userIn(at, who);
       return {

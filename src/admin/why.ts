@@ -1,6 +1,7 @@
 import { ReturnCode, type AppError } from '../base/errors';
 import type { Limits } from '../load/limits';
 import { countryOf, isMobile, isWithin, masked, type Phone } from '../features/phones/phone-number';
+import { budgetOf } from './budget';
 import type { Given, Parts, Row, Workplace } from './command';
 import type { FoundLimit, FoundUser } from './support-repository';
 import { phoneIn, sessionsOf } from './who';
@@ -39,15 +40,16 @@ function accountOf(phone: Phone, user: FoundUser | undefined, sessions: unknown[
   return { ...known, account: id, state, since: createdAt, sessions: sessions.length };
 }
 
-async function refusalsOfCodes({ config, support }: Workplace, phone: Phone, limits: FoundLimit[]): Promise<string[]> {
+async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]): Promise<string[]> {
+  const { config } = at;
   const { allowedRegions, phoneCheck } = config.verification;
   const met = metBy(config.limits, limits, (refusal) => refusal instanceof ReturnCode);
-  const [budget] = (await support.limitsOf('all', ['send_in_all'])).filter(isFull);
+  const budget = await budgetOf(at);
   const reasons = [
     ...(phoneCheck === 'mobile' && !isMobile(phone) ? ['it is not a mobile number (PHONE_CHECK)'] : []),
     ...(isWithin(phone, allowedRegions) ? [] : [`${countryOf(phone)} is not in ALLOWED_REGIONS`]),
     ...met,
-    ...(budget ? [`the day's budget is spent (SEND_CODE_PER_DAY), until ${budget.ends}`] : []),
+    ...(budget?.refused ? [`SEND_CODE_PER_DAY refuses ${budget.refused} until ${budget.ends}`] : []),
   ];
   return reasons.length > 0
     ? reasons
@@ -77,7 +79,7 @@ async function lift({ services }: Workplace, full: FoundLimit[], isDry: boolean)
   return names.map((name) => `${isDry ? 'would lift' : 'lifted'} ${name}`);
 }
 
-export function isFull({ used, amount }: FoundLimit): boolean {
+function isFull({ used, amount }: FoundLimit): boolean {
   return used >= amount;
 }
 

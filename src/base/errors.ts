@@ -65,7 +65,7 @@ export class NotSignedIn extends ErrorOf<401> {
   }
 }
 
-/** The token of an operator is missing or worth nothing. */
+/** The token of the admin API is missing, unknown, expired or revoked. */
 export class WrongToken extends ErrorOf<401> {
   constructor() {
     super('admin_token_wrong', 'Authorization: must be Bearer and a token that is neither expired nor revoked');

@@ -64,7 +64,7 @@ const FIGURES: Figure[] = [
   ),
   gauge(
     'sync_horizon_age_seconds',
-    'Time for which one transaction has been writing, as seen here: a sync does not deliver what is newer.',
+    'Time since this instance first saw the oldest transaction that is writing. Syncs deliver nothing newer.',
     [],
     horizonAge,
   ),

@@ -135,15 +135,16 @@ export async function buildServices(config: Config, outside: Outside) {
     },
     /** Figures that only the database knows. */
     asked: { codes: () => repos.smsTraffic.ofDay(), horizonAge: () => horizonAge.seconds() },
-    /** For the command line of operators. */
+    /** For the commands of operators. */
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
       smsCredit: async () => chosen.credit?.(),
-      clearLimit: (key: string) => repos.limits.clear(key),
+      clearLimit: (key: string) => watch.limiter.clearBucket(key),
       isMember: async (groupId: string, userId: string) =>
         (await repos.memberships.roles(groupId, [userId])).has(userId),
-      note: (detail: string, caller: Caller) => repos.securityEvents.add({ event: 'operator', detail }, caller),
+      note: (detail: string, userId: string | undefined, caller: Caller) =>
+        repos.securityEvents.add({ event: 'operator', detail, ...(userId && { userId }) }, caller),
     },
     jwks: vendors.jwks,
     publicUrlOf: vendors.publicUrlOf,

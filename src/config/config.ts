@@ -122,7 +122,7 @@ function metricsOf({ METRICS_HOST: host, METRICS_PORT: given }: Environment, str
   return port === undefined ? undefined : { host, port };
 }
 
-/** Returns where the admin API listens. A port that others reach for another reason must not be its own. */
+/** Returns where the admin API listens. It must not share a port with the public service or the metrics. */
 function adminOf(env: Environment, mistakes: string[]) {
   const { ADMIN_HOST: host, ADMIN_PORT: port } = env;
   if (port === undefined || env.IMAGES === 'only') return undefined;

@@ -1,3 +1,4 @@
+import { isPrivateHost } from '../features/profile/portrait-host';
 import type { Environment } from './variables';
 
 /** Minimum of different characters in a secret. Secrets of openssl have more, a held-down key has one. */
@@ -55,9 +56,23 @@ export function unfitForProduction(env: Environment): string[] {
       typeof env.TRUST_PROXY === 'number' && env.TRUST_PROXY > MOST_PROXIES,
       `TRUST_PROXY: must be at most ${MOST_PROXIES}, since clients could choose their address beyond the real proxies`,
     ],
+    [
+      env.OTEL_EXPORTER_OTLP_HEADERS !== undefined && collectorsOf(env).some(isReadOnTheWay),
+      'OTEL_EXPORTER_OTLP_ENDPOINT: must start with https://, the key in OTEL_EXPORTER_OTLP_HEADERS is sent there',
+    ],
     [env.BCRYPT_COST < 10, 'BCRYPT_COST: set it to 10 or more'],
   ];
   return rules.filter(([unfit]) => unfit).map(([, mistake]) => mistake);
+}
+
+function collectorsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own }: Environment) {
+  return [base, own].filter((address) => address !== undefined);
+}
+
+/** A host without a dot is in the network of the containers. */
+function isReadOnTheWay(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && hostname.includes('.') && !isPrivateHost(hostname);
 }
 
 /** Returns whether a secret can be guessed: every user has a token signed with it, and can test guesses offline. */

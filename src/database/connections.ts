@@ -33,7 +33,7 @@ export function openConnections(
   const pool = openPool(url, poolMax, watch);
   // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
   const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
-  // For questions of operators, whose slow ones then take no connection from users. Opened by the first.
+  // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('reads'));

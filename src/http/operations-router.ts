@@ -50,8 +50,8 @@ export function operationsRouter(operations: Operation[], entrance: Entrance): R
     }
     const { path, handlers } = found.entry;
     req.pattern = path;
-    req.params = decoded(found.params);
     if (req.method !== 'POST') throw new MethodNotAllowed('POST');
+    req.params = decoded(found.params);
     inTurn(handlers, req, res, next);
   };
 }

@@ -1,6 +1,6 @@
 /** End of a call to a vendor. */
 export interface EndedCall {
-  /** Host of the vendor. Its paths contain accounts. */
+  /** Host of the vendor. Its paths are left out, since they contain the ids of accounts. */
   host: string;
   seconds: number;
   /** Undefined if there was no answer. */

@@ -245,7 +245,7 @@ const TABLE = {
   adminCalls: { name: 'admin_calls', per: 'token', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
     variable: 'ADMIN_CALLS_PER_TOKEN_MINUTE', amount: 120,
     what: 'calls of the admin API' },
-  /** A right token is never refused for them. */
+  /** Wrong tokens only: a right one is accepted even when this limit is met. */
   adminWrongTokens: { name: 'admin_wrong_tokens', per: 'address', seconds: MINUTE, refusal: tooMany('too_many_admin_calls'),
     variable: 'ADMIN_WRONG_TOKENS_PER_IP_MINUTE', amount: 10,
     what: 'calls of the admin API with a wrong token' },

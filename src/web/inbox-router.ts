@@ -17,9 +17,8 @@ export interface Links {
 const WITHOUT_TOKEN = 'needs the token: open the link that the service printed at its start';
 
 /**
- * Serves the pages of development to a developer at this machine: links, and the messages, for which the token is needed
- * too. The address does not suffice: a
- * proxy on this machine that does not identify itself looks like a browser. In production there is no inbox.
+ * Serves the pages of development to a browser on this machine: links, and the messages. The messages also need the
+ * token: a proxy on this machine that does not identify itself looks like a browser. In production there is no inbox.
  */
 export function inboxRouter(inbox: Inbox, token: string, links: Links, meter: Meter): Router {
   const router = Router({ strict: true });

@@ -82,7 +82,7 @@ describe.each(REMOTE_COMMANDS)('POST for the command $name', (command) => {
 
 describe('the admin API', () => {
   it('answers what the command line shows', async () => {
-    const answer = await call('/users/show', { user: e164(ann) }, tokens.read);
+    const answer = await call('/users/show', { user: e164(ann) }, tokens.support);
     expect(answer).toMatchObject({ status: 200, body: { code: 200 }, headers: { 'cache-control': 'no-store' } });
     expect(rows(answer, 'user')).toEqual((await local('users show', [ann.id])).user);
   });
@@ -150,16 +150,22 @@ describe('the admin API', () => {
     const headers = { Authorization: `Bearer ${tokens.admin}`, Origin: 'https://evil.example' };
     const answer = await sendRaw({ url: app.adminUrl }, '/doctor', { headers, body: '{}' });
     expectRefusal(answer, 403, '', 'cross_site');
-    expect((await call('/limits/top')).headers).not.toHaveProperty('set-cookie');
+    expect((await call('/spend/today')).headers).not.toHaveProperty('set-cookie');
   });
 
-  it('logs who ran which command in which request, and no word of it', async () => {
-    const answer = await call('/audit/search', { user: ann.id }, tokens.read);
+  it.each([
+    ['audit search', 200],
+    ['users close', 403],
+  ])('logs who asked for %s in which request, also when it is refused, and no word of it', async (command, status) => {
+    const route = `/${command.replace(' ', '/')}`;
+    const answer = await call(route, { user: ann.id }, tokens.read);
     const requestId = answer.headers['x-request-id'];
-    const lines = app.logged().filter((line) => line.requestId === requestId);
+    const linesOfCall = () => app.logged().filter((line) => line.requestId === requestId);
+    await until(() => linesOfCall().length === 2);
+    const lines = linesOfCall();
     expect(lines).toMatchObject([
-      { operator: 'token dashboard', command: 'audit search', msg: 'an operator runs a command' },
-      { route: '/audit/search', status: 200 },
+      { operator: 'token dashboard', command, msg: 'an operator asks for a command' },
+      { route, status },
     ]);
     expect(JSON.stringify(lines)).not.toContain(ann.id);
   });
@@ -173,7 +179,7 @@ describe('the admin API', () => {
 });
 
 describe('a token', () => {
-  const enters = async (token: string) => (await call('/limits/top', {}, token)).status === 200;
+  const enters = async (token: string) => (await call('/spend/today', {}, token)).status === 200;
 
   it.each(['', 'Basic x', 'Bearer', 'Bearer adm_x', `Bearer adm_${'x'.repeat(43)}`, `adm_${'x'.repeat(43)}`])(
     'that is malformed or unknown is refused, and counted for its address: %s',
@@ -186,7 +192,7 @@ describe('a token', () => {
         return Number(used[0] ?? 0);
       };
       const before = await count();
-      const answer = await sendRaw({ url: app.adminUrl }, '/limits/top', { headers: { Authorization }, body: '{}' });
+      const answer = await sendRaw({ url: app.adminUrl }, '/spend/today', { headers: { Authorization }, body: '{}' });
       expectRefusal(answer, 401, 'Authorization', 'admin_token_wrong');
       expect(answer.headers['www-authenticate']).toBe('Bearer');
       expect(await count()).toBe(before + 1);
@@ -280,11 +286,12 @@ describe('the limits of the admin API', () => {
 
   it('refuse a token beyond its calls of a minute, by its name, and let others go on', async () => {
     const [busy, other] = [await tokenWith(limited, 'busy', 'read'), await tokenWith(limited, 'other', 'read')];
-    for (let count = 0; count < 3; count += 1) expect((await callAdmin(limited, '/limits/top', busy)).status).toBe(200);
-    const refused = await callAdmin(limited, '/limits/top', busy);
+    for (let count = 0; count < 3; count += 1)
+      expect((await callAdmin(limited, '/spend/today', busy)).status).toBe(200);
+    const refused = await callAdmin(limited, '/spend/today', busy);
     expectRefusal(refused, 429, '', 'too_many_admin_calls');
     expect(retryAfterOf(refused)).toBeLessThanOrEqual(60);
-    expect((await callAdmin(limited, '/limits/top', other)).status).toBe(200);
+    expect((await callAdmin(limited, '/spend/today', other)).status).toBe(200);
     expect(await limited.db('rate_limits').whereLike('key', 'admin_calls:%').orderBy('key').pluck('key')).toEqual([
       'admin_calls:busy',
       'admin_calls:other',
@@ -296,10 +303,10 @@ describe('the limits of the admin API', () => {
 
   it('refuse wrong tokens of an address beyond those of a minute, and never a right one', async () => {
     const right = await tokenWith(limited, 'right', 'read');
-    const wrong = () => callAdmin(limited, '/limits/top', `adm_${'x'.repeat(43)}`);
+    const wrong = () => callAdmin(limited, '/spend/today', `adm_${'x'.repeat(43)}`);
     const answers = [await wrong(), await wrong(), await wrong()];
     expect(answers.map(reasonOf)).toEqual(['admin_token_wrong', 'admin_token_wrong', 'too_many_admin_calls']);
-    expect((await callAdmin(limited, '/limits/top', right)).status).toBe(200);
+    expect((await callAdmin(limited, '/spend/today', right)).status).toBe(200);
     expect(await limited.db('security_events').where({ event: 'limit_met' })).toMatchObject([
       { detail: 'admin_wrong_tokens' },
     ]);

@@ -65,9 +65,19 @@ describe('users rename', () => {
     expect(await noted(app)).toMatchObject({ detail: `users rename ${masked} Anna B., by olga` });
   });
 
-  it('leaves no phone in the audit trail that somebody takes as a nickname', async () => {
-    await admin('users rename', [ann.id, `call ${e164(ann)}`]);
-    expect((await noted(app))?.detail).toBe(`users rename ${ann.id} call +…${e164(ann).slice(-2)}, by olga`);
+  it.each(['', ' ', '-'])(
+    'masks a phone in a nickname in the audit trail, with "%s" between digits',
+    async (between) => {
+      const nickname = `call +${[...e164(ann).slice(1)].join(between)}`;
+      await admin('users rename', [ann.id, nickname]);
+      expect((await noted(app))?.detail).toBe(`users rename ${ann.id} call +…${nickname.slice(-2)}, by olga`);
+    },
+  );
+
+  it('is found among the events of the user whom it was about', async () => {
+    await admin('users rename', [e164(ann), 'Anna C.']);
+    const details = await eventsOf(ann.id, 'operator').pluck<string[]>('detail');
+    expect(details).toContain(`users rename +447…${e164(ann).slice(-2)} Anna C., by olga`);
   });
 
   it.each([

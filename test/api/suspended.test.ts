@@ -8,6 +8,7 @@ import { startApp, type Env, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, expectReturnCode, post, sendRaw, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';
 import { callGroup, createGroup } from '../support/groups';
+import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS, pathOf } from '../support/operations';
@@ -17,6 +18,7 @@ import {
   field,
   insertAndSignIn,
   newPassword,
+  newPhone,
   signIn,
   verificationToken,
   type Person,
@@ -92,9 +94,10 @@ describe('a suspended account', () => {
       await signIn(app, ann);
       await suspend(ann, 'sends spam');
       expect(await sessionsOf(app, ann)).toEqual([]);
-      expect((await eventsOf(ann)).slice(-2)).toEqual([
+      expect((await eventsOf(ann)).slice(-3)).toEqual([
         { event: 'account_suspended', detail: 'sends spam', user_agent: 'operator olga' },
         { event: 'sessions_ended', detail: '2, by the suspension', user_agent: 'operator olga' },
+        { event: 'operator', detail: `users suspend ${ann.id} sends spam, by olga`, user_agent: 'operator olga' },
       ]);
     });
 
@@ -184,6 +187,25 @@ describe('a suspended account', () => {
       await untilWaiting(app.db, 1);
       await held.commit();
       expectReturnCode(await login, 'wrong_credentials');
+    });
+  });
+
+  describe('a request beside the suspension', () => {
+    it.each<[string, (token: string) => object]>([
+      ['change_phone', (verification_token) => ({ verification_token })],
+      ['close_account', () => ({})],
+    ])('by %s that has compared the password before moves and closes nothing', async (operation, fields) => {
+      const gate = new Gate();
+      const token = await verificationToken(app, newPhone());
+      watchHashing({ before: () => gate.wait() });
+      const answer = post(ann.agent, `/user/${operation}`, { password: ann.password, ...fields(token) });
+      await gate.reached;
+      await suspend();
+      gate.open();
+      expectRefusal(await answer, 400, 'password');
+      jest.restoreAllMocks();
+      await restore();
+      expect((await logIn(app, ann)).status).toBe(200);
     });
   });
 
@@ -406,7 +428,8 @@ describe('a suspended account', () => {
     });
 
     it('is not suspended for a reason with a phone number, which the audit trail must not keep', async () => {
-      await expect(suspend(ann, `calls ${e164(bob)} at night`)).rejects.toThrow('contains a phone number');
+      for (const phone of [e164(bob), '+44 7911 123 456', '(0) 7911-123.456'])
+        await expect(suspend(ann, `calls ${phone} at night`)).rejects.toThrow('contains a phone number');
       await expectOk(ann.agent.post('/user/groups'));
     });
   });

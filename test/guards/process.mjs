@@ -172,7 +172,7 @@ export const guards = {
   'backup-10': {
     guard: 'clients that have seen changes lost by a restore are sent the restored state',
     file: 'deploy/backup.sh',
-    replace: '[ -n "$nothing_lost" ] || forget_versions',
+    replace: '[ -n "$nothing_lost" ] || { forget_versions && revoke_tokens; }',
     by: '',
     named: 'sends a client that has seen later changes the restored state, and then each new change',
   },
@@ -249,6 +249,13 @@ export const guards = {
     replace: 'backups | head -n "-$BACKUP_KEEP"',
     by: 'backups | tail -n "+$BACKUP_KEEP"',
     named: 'keeps the newest backups, and only those',
+  },
+  'backup-21': {
+    guard: 'a restore does not bring back a token of the admin API that was revoked',
+    file: 'deploy/backup.sh',
+    replace: 'forget_versions && revoke_tokens;',
+    by: 'forget_versions;',
+    named: 'revokes the tokens of the admin API',
   },
   // --- the roles of the database
   'roles-1': {

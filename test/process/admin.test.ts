@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cloneDatabase, type TestDatabase } from '../support/database';
 import { OUTPUT } from '../support/paths';
 import { testPool } from '../support/pool';
+import { productionEnv } from '../support/production';
 import { ROOT } from '../support/service-process';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
@@ -57,6 +58,17 @@ describe('npm run admin', () => {
     const { status, stderr } = admin(words);
     expect(stderr).toMatch(line);
     expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.any(String)]]);
+  });
+
+  it('wants a name for a change in production, where operators may share a login', () => {
+    const production = (...words: string[]) =>
+      admin(words, database.serviceUrl, { ...productionEnv(), DATABASE_URL: database.serviceUrl });
+    expect(production('users', 'restore', 'nobody')).toMatchObject({
+      status: 1,
+      stderr: 'say who you are, for the audit trail: admin --as NAME …\n',
+    });
+    expect(production('--as', 'olga', 'users', 'restore', 'nobody').stderr).toMatch(/^nobody: no account has this id/);
+    expect(production('users', 'restore', 'nobody', '--dry-run').stderr).toMatch(/^nobody: no account has this id/);
   });
 
   it('exits with 2 when a statement fails, and tells it in one line', async () => {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../src/database/migrations';
+import { tokenWith } from '../support/admin-calls';
 import { startApp, type TestApp } from '../support/app';
 import { cloneDatabase } from '../support/database';
 import { multipartForm, picture } from '../support/images';
@@ -389,6 +390,23 @@ interface Place {
     expect(await sessions()).toBe(1);
     await restore(place, name, '--replace', '--end-sessions');
     expect(await sessions()).toBe(0);
+  });
+
+  it('revokes the tokens of the admin API, of which one may have been revoked since, unless nothing was lost', async () => {
+    const place = await newPlace();
+    const app = await open(place);
+    await insertPerson(app);
+    await tokenWith(app, 'helpdesk', 'support');
+    await close(app);
+    const name = await backUp(place);
+    const valid = async () =>
+      (
+        await place.server.sql(place.database, 'SELECT count(*)::int AS n FROM admin_tokens WHERE revoked_at IS NULL')
+      )[0]?.n;
+    await restore(place, name, '--replace', '--nothing-lost');
+    expect(await valid()).toBe(1);
+    await restore(place, name, '--replace');
+    expect(await valid()).toBe(0);
   });
 
   describe('restore refuses', () => {

@@ -509,6 +509,11 @@ describe('loadConfig in production', () => {
     ['a script that comes over HTTP', { CAPTCHA_SCRIPT_URL: 'http://a.example' }, /^CAPTCHA_SCRIPT_URL: must start/],
     ['pages that come over HTTP', { CORS_ORIGINS: 'https://a.example,http://b.example' }, /^CORS_ORIGINS: must start/],
     ['more proxies than there are', { TRUST_PROXY: '11' }, /^TRUST_PROXY: must be at most 10/],
+    [
+      'a key that is sent to a collector over HTTP',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a.example', OTEL_EXPORTER_OTLP_HEADERS: 'key=a' },
+      /^OTEL_EXPORTER_OTLP_ENDPOINT: must start/,
+    ],
     ['a low BCRYPT_COST', { BCRYPT_COST: '9' }, /^BCRYPT_COST: set it to 10 or more/],
   ])('refuses %s in one line that names the variable and the remedy', (_case, env, line) => {
     const mistakes = mistakesIn({ ...productionEnv(), ...env });

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: a61efea96ba17b611e6213cbe21c29b8f84aa8e13f128f1ba8d1bd07dc8b4c3c
+// SHA-256 of the document: 9d52143c67aaddd53283c42398857b10f948528ba2f9c382dc4c5e3a5c78d494
 
 export interface paths {
     "/user/send_code": {

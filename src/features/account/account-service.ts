@@ -9,7 +9,7 @@ import type { Device } from '../auth/login-attempts';
 import type { OwnPassword, Proved } from '../auth/own-password';
 import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
-import type { Account, UsersRepository } from '../users/users-repository';
+import type { Account, Changer, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
 import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
 import type { ClosingsService } from './closings-service';
@@ -35,7 +35,10 @@ export interface Asker {
 }
 
 /** The account as it was when the change was allowed. The change is refused if its credentials have changed since. */
-type Allowed = Pick<Proved, 'account' | 'phone'>;
+interface Allowed extends Pick<Proved, 'account' | 'phone'> {
+  /** An operator may change a suspended account; the request of an owner may have begun before the suspension. */
+  by?: Changer;
+}
 
 /** A new phone: by a verification token and from a session, or by an operator. */
 interface Move {
@@ -71,7 +74,7 @@ export class AccountService {
     return { ...proved.account, credentialsVersion: proved.account.credentialsVersion + 1 };
   }
 
-  /** Like `changePhone`, but ends all sessions. The operator answers for it that the owner has the new phone. */
+  /** Like `changePhone`, but ends all sessions. The operator must have made sure that the owner has the new phone. */
   async changePhoneByOperator(userId: string, next: Phone, caller: Caller): Promise<void> {
     await this.asOperator(userId, (allowed) => this.move(allowed, { next }, caller));
   }
@@ -107,7 +110,7 @@ export class AccountService {
     await tokenEnds.report(end);
   }
 
-  /** Reads the account again if its credentials change in the meantime: an operator has not compared them. */
+  /** Retries if the credentials have changed since they were read: no password was compared. */
   private async asOperator(userId: string, change: (allowed: Allowed) => Promise<void>): Promise<void> {
     try {
       await change(await this.unproved(userId));
@@ -122,7 +125,7 @@ export class AccountService {
     const account = await users.account(userId);
     if (!account) throw new NotFound('no_such_user', 'no such user');
     const [phone] = await users.phonesOf(userId);
-    return { account, phone };
+    return { account, phone, by: 'operator' };
   }
 
   private async proved({ userId, caller, device }: Asker, password: string, operation: string): Promise<Proved> {
@@ -138,12 +141,12 @@ export class AccountService {
  */
 async function close(
   repos: CredentialsRepositories,
-  { account, phone }: Allowed,
+  { account, phone, by }: Allowed,
   caller: Caller,
 ): Promise<TokenEnd | undefined> {
   const { id } = account;
   if (phone) await repos.verification.endAll(phone.number);
-  if (!(await repos.users.lock(id, account.credentialsVersion))) throw new WrongPassword('password');
+  if (!(await repos.users.lock(id, account.credentialsVersion, by))) throw new WrongPassword('password');
   await repos.users.close(id);
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);
@@ -153,7 +156,7 @@ async function close(
 
 async function changePhone(
   repos: CredentialsRepositories,
-  { account, phone }: Allowed,
+  { account, phone, by }: Allowed,
   { next, byOwner }: Move,
   caller: Caller,
 ): Promise<TokenEnd | undefined> {
@@ -161,7 +164,7 @@ async function changePhone(
   await endCodesOf(repos, next, byOwner?.hash);
   // Otherwise a pending reset by the old phone could still change this account.
   if (phone) await repos.verification.endAll(phone.number);
-  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
+  if (!(await repos.users.renewCredentials(id, credentialsVersion, by))) throw new WrongPassword('password');
   // A refusal rolls back the steps above, so that the token stays valid.
   if (!(await repos.users.claimPhone(next, id))) throw new PhoneTaken('still good');
   await repos.users.releasePhones(id, next.number);
@@ -177,19 +180,19 @@ async function changePhone(
   return repos.messagingTokens.end(id);
 }
 
-/** Ends the codes and tokens of the new phone, of which the owner's token must still be one. */
+/** Ends the codes and tokens of the new phone. An owner's token must be one of them. */
 async function endCodesOf({ verification }: CredentialsRepositories, next: Phone, hash?: Buffer): Promise<void> {
   if (hash === undefined) await verification.endAll(next.number);
   else if (!(await verification.useToken(hash, next.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
 }
 
-/** Device cookies hold the version of the credentials, so that a new version makes them those of strangers. */
+/** A device cookie contains the version of the credentials: after a new version no device is known. */
 async function forgetDevices(
   repos: CredentialsRepositories,
   { id, credentialsVersion }: Account,
   caller: Caller,
 ): Promise<TokenEnd | undefined> {
-  if (!(await repos.users.renewCredentials(id, credentialsVersion))) throw new WrongPassword('password');
+  if (!(await repos.users.renewCredentials(id, credentialsVersion, 'operator'))) throw new WrongPassword('password');
   await repos.securityEvents.add({ event: 'devices_forgotten', userId: id }, caller);
   const ended = await repos.sessions.endAll(id);
   await repos.securityEvents.addSessionsEnded(id, ended, 'devices forget', caller);

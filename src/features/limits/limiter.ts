@@ -108,8 +108,11 @@ export class Limiter {
     if (known.length > 0) await this.refuse(wanted, known, caller);
   }
 
-  async clear(limit: LimitName, subject: string): Promise<void> {
-    const key = keyOf(this.limits[limit], subject);
+  clear(limit: LimitName, subject: string): Promise<void> {
+    return this.clearBucket(keyOf(this.limits[limit], subject));
+  }
+
+  async clearBucket(key: string): Promise<void> {
     await this.buckets.clear(key);
     this.full.forget(key);
   }

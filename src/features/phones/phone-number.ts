@@ -78,6 +78,14 @@ export function masked(number: string): string {
   return `${number.slice(0, 4)}…${number.slice(-2)}`;
 }
 
+/** Parts of a text that may be phones: nine digits or more, also with spaces, brackets, dots or hyphens between them. */
+const MAYBE_PHONES = /\d(?:[\s().-]*\d){8,}/g;
+
+/** Returns a text without what may be a phone in it. */
+export function withoutPhones(text: string): string {
+  return text.replace(MAYBE_PHONES, (digits) => `…${digits.slice(-2)}`);
+}
+
 function parse(region: string, digits: string): PhoneNumber | undefined {
   // Without `extract`, and with a calling code instead of a country, it does not look for an international prefix.
   return parsePhoneNumberFromString(digits, { defaultCallingCode: region, extract: false });

@@ -1,6 +1,6 @@
 import { statement, type Source } from '../../database/statement';
 
-/** Versions are transaction ids, so that the horizon's distance from the clock tells no time. */
+/** A version is a transaction id: it does not tell how old the horizon is. */
 const oldestWriter = statement<{ oldest: string | null }>(
   'sync-oldest-writer',
   `SELECT CASE WHEN pg_snapshot_xmin(seen) < pg_snapshot_xmax(seen) THEN pg_snapshot_xmin(seen)::text END AS oldest
@@ -19,7 +19,7 @@ export class HorizonAge {
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Returns 0 while nothing newer than an open transaction is held back, and for one that it sees first. */
+  /** Returns 0 while no transaction holds the horizon back, and when it first sees one that does. */
   async seconds(): Promise<number> {
     const [row] = await oldestWriter(this.reads, {});
     const oldest = row?.oldest ?? undefined;

@@ -51,6 +51,9 @@ const account = statement<Account, 'id'>(
   `SELECT ${columnList({ ...PROFILE_COLUMNS, ...CREDENTIALS })} FROM users WHERE id = :id AND closed_at IS NULL`,
 );
 
+/** A person who changes an account. */
+export type Changer = 'owner' | 'operator';
+
 /** Users and their phones. Does not find closed accounts. */
 export class UsersRepository {
   constructor(
@@ -133,7 +136,7 @@ export class UsersRepository {
     return (await this.open(id).update({ is_findable: isFindable })) > 0;
   }
 
-  /** Returns false when the password has changed since `credentialsVersion` was read. */
+  /** Returns false when the password has changed since `credentialsVersion` was read, or the account was suspended. */
   async changePassword(id: string, credentialsVersion: number, passwordHash: string): Promise<boolean> {
     return (await this.unchanged(id, credentialsVersion).update(this.newPassword(passwordHash))) > 0;
   }
@@ -142,15 +145,15 @@ export class UsersRepository {
     await this.open(id).update(this.newPassword(passwordHash));
   }
 
-  /** Locks a user until the transaction ends. Returns false if the password has changed or the account was closed. */
-  async lock(id: string, credentialsVersion: number): Promise<boolean> {
-    const owner: unknown = await this.unchanged(id, credentialsVersion).forNoKeyUpdate().first('id');
+  /** Locks a user until the transaction ends. Returns false when a change by its owner or an operator is refused. */
+  async lock(id: string, credentialsVersion: number, by?: Changer): Promise<boolean> {
+    const owner: unknown = await this.unchanged(id, credentialsVersion, by).forNoKeyUpdate().first('id');
     return owner !== undefined;
   }
 
   /** Ends sessions, as a new password does, but keeps the password. Returns false when `lock` would. */
-  async renewCredentials(id: string, credentialsVersion: number): Promise<boolean> {
-    return (await this.unchanged(id, credentialsVersion).update(this.newCredentials())) > 0;
+  async renewCredentials(id: string, credentialsVersion: number, by?: Changer): Promise<boolean> {
+    return (await this.unchanged(id, credentialsVersion, by).update(this.newCredentials())) > 0;
   }
 
   /** Closes an account. Keeps the row, since others may have to be told of the account's rows. */
@@ -192,8 +195,9 @@ export class UsersRepository {
     return this.db('users').where({ id, closed_at: null });
   }
 
-  /** Finds the user while the password is the one of this version. */
-  private unchanged(id: string, credentialsVersion: number): Knex.QueryBuilder {
-    return this.open(id).where({ credentials_version: credentialsVersion });
+  /** Finds the user while the password is the one of this version and, for its owner, the account is not suspended. */
+  private unchanged(id: string, credentialsVersion: number, by: Changer = 'owner'): Knex.QueryBuilder {
+    const found = this.open(id).where({ credentials_version: credentialsVersion });
+    return by === 'owner' ? found.where({ suspended_at: null }) : found;
   }
 }
