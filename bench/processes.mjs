@@ -12,6 +12,9 @@ const STOP_WITHIN_MS = 15_000;
 const OBSERVED = ['--expose-gc', '--import', `${root}/bench/observe.mjs`];
 const serviceIn = (folder) => `${folder}/dist/src/server.js`;
 
+/** Variables of the run that turn traces on, so that their cost can be measured. */
+const TRACES = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')));
+
 /**
  * Starts the compiled service, by default today's. `flags` are Node's own; `env` comes on top of the variables that
  * production requires.
@@ -19,7 +22,7 @@ const serviceIn = (folder) => `${folder}/dist/src/server.js`;
 export function startService(bench, { folder = root, database = 'bench', env, flags = [], isObserved } = {}) {
   const { postgres } = bench;
   const addresses = { DATABASE_URL: postgres.serviceUrl(database), DATABASE_MIGRATION_URL: postgres.url(database) };
-  const all = { ...productionEnv(bench), ...addresses, ...env };
+  const all = { ...productionEnv(bench), ...addresses, ...TRACES, ...env };
   return startServer(bench, { name: 'service', args: [...flags, serviceIn(folder)], env: all, isObserved });
 }
 

@@ -4031,6 +4031,13 @@ export const guards = {
     file: 'src/database/pool.ts',
     replace: 'options?.name ?? options?.label ?? sql, failure);',
     by: 'JSON.stringify(query), failure);',
+    also: [
+      {
+        file: 'src/composition/traces.ts',
+        replace: 'const name = summaryOf(statement);',
+        by: 'const name = statement;',
+      },
+    ],
     named: 'contain nothing that a client sent',
   },
   'traces-3': {
