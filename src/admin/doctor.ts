@@ -67,7 +67,7 @@ const CHECKS: Record<string, Check> = {
   backups: async ({ support }) => {
     const hours = await support.hoursSinceBackup();
     if (hours === undefined)
-      return 'no backup by deploy/backup.sh is known, and others are not seen here: docs/backup.md';
+      return 'no backup by deploy/backup.sh or npm run backup is known; others are not seen: docs/backup.md';
     const age = `the newest is ${hours.toFixed(1)} h old`;
     return hours <= MOST_BACKUP_HOURS
       ? { note: age }

@@ -14,8 +14,9 @@ export function phoneIn(text: string): Phone {
 export async function userIn({ services, support }: Workplace, text: string): Promise<FoundUser> {
   const id = text.startsWith('+') ? await services.operators.userIdOf(phoneIn(text).number) : text;
   const user = id === undefined ? undefined : await support.user(id);
-  if (!user) throw new Mistake(`${text}: no account has this ${text.startsWith('+') ? 'phone' : 'id'}`);
-  return user;
+  if (user) return user;
+  if (text.startsWith('+')) throw new Mistake(`${text}: no account has this phone`);
+  throw new Mistake(`${text}: no account has this id${/^\d{6,}$/.test(text) ? ' (a phone begins with +)' : ''}`);
 }
 
 /** Like `userIn`, but refuses a closed account, which nothing can change. */

@@ -24,12 +24,14 @@ export async function why(at: Workplace, { words: [given = ''], options }: Given
     account: [accountOf(phone, user, user ? await sessionsOf(at, user.id) : [])],
     codes: [
       ...(await refusalsOfCodes(at, phone, limits)),
-      `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are judged, of which ${traffic.day.verified} were verified`,
+      `in the last day, ${countryOf(phone)} was sent ${traffic.day.sent} codes that are old enough to judge, of which ${traffic.day.verified} were verified`,
     ],
     logins: refusalsOfLogins(at, user, limits),
     ...(lifted && { lifted }),
     limits: limits.map(limitRow),
-    'last events': events.map(({ at: time, event, detail, ip }): Row => ({ at: time, event, detail, ip })),
+    [user ? 'last events' : `last events of numbers like ${masked(phone.number)}`]: events.map(
+      ({ at: time, event, detail, ip }): Row => ({ at: time, event, detail, ip }),
+    ),
   };
 }
 
@@ -53,7 +55,7 @@ async function refusalsOfCodes(at: Workplace, phone: Phone, limits: FoundLimit[]
   ];
   return reasons.length > 0
     ? reasons
-    : ['nothing here holds codes back now: see the last events for what the provider said'];
+    : ['nothing here holds codes back now: the last events show limits met before, and what the provider said'];
 }
 
 function refusalsOfLogins({ config }: Workplace, user: FoundUser | undefined, limits: FoundLimit[]): string[] {

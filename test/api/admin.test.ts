@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { asText } from '../../src/admin/as-text';
 import type { Row } from '../../src/admin/command';
 import { COMMANDS } from '../../src/admin/commands';
+import { masked } from '../../src/features/phones/phone-number';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
 import { command, linesOf, noted, rowsOf } from '../support/operator';
@@ -80,7 +81,8 @@ describe('why', () => {
     app.sms.before = () => Promise.reject(new Error('out of credit'));
     await post(app.api, '/user/send_code', phone);
     app.sms.before = () => Promise.resolve();
-    const events = rowsOf(await admin('why', [e164(phone)]), 'last events');
+    const title = `last events of numbers like ${masked(e164(phone))}`;
+    const events = rowsOf(await admin('why', [e164(phone)]), title);
     expect(events[0]).toMatchObject({ event: 'code_refused', detail: 'the provider failed' });
   });
 
