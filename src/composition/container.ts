@@ -55,7 +55,7 @@ export async function buildContainer(
   const cookies = new SessionCookies(store, reader, sessionRules);
   const devices = new DeviceCookies(keys.sessionSecrets, config.production);
 
-  const health = new Health(connections.probe);
+  const health = new Health(connections.probe, connections.reading.replica);
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);

@@ -62,6 +62,7 @@ const FIGURES: Figure[] = [
     [],
     databaseReady,
   ),
+  gauge('standby_serves', 'Whether the standby of DATABASE_REPLICA_URL serves reads: 1 or 0.', [], standbyServes),
   gauge(
     'sync_horizon_age_seconds',
     'Time since this instance first saw the oldest transaction that is writing. Syncs deliver nothing newer.',
@@ -179,6 +180,10 @@ function codes({ asked }: Services): Promise<Values> {
       ];
     }),
   );
+}
+
+function standbyServes({ connections: { reading } }: Services): Values {
+  return reading.replica ? [[[], reading.replica.present === 'serving' ? 1 : 0]] : [];
 }
 
 function connections({ connections: { pools } }: Services): Values {

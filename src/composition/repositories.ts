@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Source } from '../database/statement';
 import { ClosingsRepository } from '../features/account/closings-repository';
-import { ExportRepository } from '../features/account/export-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
 import { FriendshipsRepository } from '../features/friendships/friendships-repository';
@@ -24,7 +23,6 @@ export function repositories(db: Knex, reads: Source = db) {
     captchas: new CaptchasRepository(db),
     closings: new ClosingsRepository(db),
     dismissals: new DismissalsRepository(db),
-    export: new ExportRepository(db),
     friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),

@@ -6,6 +6,7 @@ import { openConnections } from '../database/connections';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
+import { ExportRepository } from '../features/account/export-repository';
 import { ExportService } from '../features/account/export-service';
 import { SuspensionService } from '../features/account/suspension-service';
 import { AuditTrail } from '../features/audit/audit-trail';
@@ -29,7 +30,6 @@ import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
-import { SyncRepository } from '../features/sync/sync-repository';
 import { SyncService } from '../features/sync/sync-service';
 import { TokensService } from '../features/tokens/tokens-service';
 import { UsersService } from '../features/users/users-service';
@@ -275,7 +275,7 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
     keptSessions: repos.sessions,
     account: new AccountService({ ...common, closings, storage }),
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
-    exporting: new ExportService(repos.export, sessions, audit, queues),
+    exporting: new ExportService(new ExportRepository(base.connections.reading), sessions, audit, queues),
     suspension: new SuspensionService(tokenEnds, transaction),
     profile: new ProfileService({ users, images: repos.images, messaging, storage, logger }, config.portraits),
     tokens: new TokensService(users, messaging, storage),
@@ -286,12 +286,13 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
 /** Builds friendships, groups and blacklists, and their synchronisation. */
 function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
+  const { reading } = connections;
   return {
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),
     friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
-    groups: new GroupsService({ groups, memberships, transaction }, config.groups, config.portraits),
+    groups: new GroupsService({ groups, memberships, transaction, reading }, config.groups, config.portraits),
     memberships: new MembershipsService(memberships, transaction, config.groups),
     dismissals: new DismissalsService(dismissals, transaction, background.ends),
-    sync: new SyncService(new SyncRepository(connections.syncReads, connections.db), queues),
+    sync: new SyncService(reading, queues),
   };
 }

@@ -6,6 +6,7 @@ import { unfitForProduction } from './production';
 import { captchaOf, imagesAddress, messagingOf, needing, smsOf, storageOf } from './providers';
 import { readSecretFiles } from './secret-files';
 import {
+  MIB,
   databaseVariables,
   environment,
   isProduction,
@@ -111,6 +112,16 @@ function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MI
   return whole;
 }
 
+/** The standby has the roles of the primary, with their passwords. */
+function replicaOf({
+  DATABASE_REPLICA_URL: url,
+  DATABASE_PASSWORD: password,
+  REPLICA_LAG_MAX: mebibytes,
+}: Environment) {
+  if (url === undefined) return undefined;
+  return { url: (password !== undefined && withPassword(url, password)) || url, mostBehind: mebibytes * MIB };
+}
+
 function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environment, mistakes: string[]) {
   if (given !== undefined && given > maxDays)
     mistakes.push(`SESSION_DAYS: must be at most SESSION_MAX_DAYS, which is ${maxDays}: lower it, or raise the other`);
@@ -177,6 +188,8 @@ function nested(env: Environment, mistakes: string[]) {
     database: {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',
+      /** Undefined: no standby is read. */
+      replica: replicaOf(env),
       autoMigrate: env.AUTO_MIGRATE === 'on',
       waitSeconds: inProduction(env.DATABASE_WAIT_SECONDS, 60),
     },

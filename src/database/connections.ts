@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
-import { connectionOptions, knexOn, openPool, PLAN_ONCE, type StatementObserver } from './pool';
+import { connectionOptions, knexOn, openPool, PLAN_ONCE, type StatementObserver, type Took } from './pool';
 import { DatabaseProbe } from './probe';
+import { Replica, type ReadAt, type Reading, type Server } from './replica';
 import { SharedReads } from './shared-reads';
 import { withTimeout } from '../load/timeout';
 
@@ -9,6 +10,8 @@ export interface DatabaseSettings {
   poolMax: number;
   /** False for a pooler that does not support prepared statements. */
   prepare: boolean;
+  /** A standby for sync, export and long lists, and the most bytes that it may be behind. */
+  replica?: { url: string; mostBehind: number } | undefined;
 }
 
 const SHARED_CONNECTIONS = 2;
@@ -19,7 +22,7 @@ const CLOSE_MS = 2_000;
 /** Opens the connections of this process to the database, each when it is first needed. */
 export function openConnections(
   url: string,
-  { poolMax, prepare }: DatabaseSettings,
+  { poolMax, prepare, replica: standby }: DatabaseSettings,
   logger: Logger,
   observe: StatementObserver = () => undefined,
 ) {
@@ -39,21 +42,60 @@ export function openConnections(
   const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
   const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('sync'));
+  const db = knexOn(pool, prepare, timed('main'));
+  const { reading, standbyPool, closeReading } = openReading(
+    { reads: syncReads, db },
+    { poolMax, prepare, replica: standby },
+    logger,
+    timed('replica'),
+  );
   const probe = new DatabaseProbe(url, watch);
   return {
     pool,
-    pools: { main: pool, counting: countingPool },
-    db: knexOn(pool, prepare, timed('main')),
+    pools: { main: pool, counting: countingPool, ...(standbyPool && { replica: standbyPool }) },
+    db,
     counting: knexOn(countingPool, prepare, timed('counting')),
     support: knexOn(supportPool, prepare),
     reads,
     syncReads,
     probe,
+    reading,
     close: async () => {
       watch.close();
       const pools = [countingPool, supportPool, pool];
-      const closing = [probe.close(), reads.close(), syncReads.close(), ...pools.map((one) => one.end())];
+      const ends = pools.map((one) => one.end());
+      const closing = [closeReading(), probe.close(), reads.close(), syncReads.close(), ...ends];
       await Promise.all(closing.map((end) => withTimeout(end, CLOSE_MS).catch(() => undefined)));
     },
   };
+}
+
+/** Opens connections to the standby, if there is one. They have a watch of their own: its outage is none of the primary. */
+function openReading(
+  primary: Server,
+  { poolMax, prepare, replica: given }: DatabaseSettings,
+  logger: Logger,
+  took: Took,
+) {
+  const atPrimary: ReadAt = (ask) => ask(primary);
+  if (!given) {
+    const reading: Reading = { atPrimary, readAt: () => atPrimary, replica: undefined };
+    return { reading, closeReading: () => Promise.resolve() };
+  }
+  const { url, mostBehind } = given;
+  const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() });
+  const standbyPool = openPool(url, Math.ceil(poolMax / 2), watch);
+  const reads = new SharedReads({ ...connectionOptions(url), watch }, SHARED_CONNECTIONS, prepare, took);
+  const servers = { primary, standby: { reads, db: knexOn(standbyPool, prepare, took) } };
+  const replica = new Replica(servers, mostBehind, (state) => {
+    if (state === 'serving') logger.info('the standby serves sync, exports and long lists');
+    else logger.warn({ standby: state }, 'the primary serves sync, exports and long lists');
+  });
+  const reading: Reading = { atPrimary, readAt: () => replica.readAt(), replica };
+  const closeReading = async () => {
+    replica.close();
+    watch.close();
+    await Promise.all([reads.close(), standbyPool.end()]);
+  };
+  return { reading, standbyPool, closeReading };
 }

@@ -1,7 +1,9 @@
 import { Router } from 'express';
+import { z } from 'zod';
 import { Unavailable } from '../base/errors';
 import type { DatabaseProbe } from '../database/probe';
-import { done, type Endpoint } from './endpoint';
+import { REPLICA_STATES, type Replica, type ReplicaState } from '../database/replica';
+import { done, doneCode, type Endpoint } from './endpoint';
 import { get, ok } from './route';
 
 const REMEDIES = {
@@ -13,16 +15,21 @@ const REMEDIES = {
 export class Health {
   private isStopping = false;
 
-  constructor(private readonly probe: DatabaseProbe) {}
+  constructor(
+    private readonly probe: DatabaseProbe,
+    private readonly replica: Pick<Replica, 'present'> | undefined,
+  ) {}
 
   announceStop(): void {
     this.isStopping = true;
   }
 
-  async check(): Promise<void> {
+  /** Returns how the standby is, if there is one: without it the instance is ready too. */
+  async check(): Promise<{ standby: ReplicaState } | undefined> {
     if (this.isStopping) throw new Unavailable('stopping', 'this instance is stopping');
-    const state = await this.probe.state();
-    if (state !== 'ready') throw new Unavailable('not_ready', REMEDIES[state]);
+    const database = await this.probe.state();
+    if (database !== 'ready') throw new Unavailable('not_ready', REMEDIES[database]);
+    return this.replica && { standby: this.replica.present };
   }
 }
 
@@ -34,12 +41,22 @@ export const healthz: Endpoint = {
   answer: { type: 'application/json', result: done },
 };
 
+const ready = z
+  .object({
+    code: doneCode,
+    result: z
+      .object({ standby: z.enum(REPLICA_STATES).meta({ description: 'Whether the standby serves reads.' }) })
+      .optional()
+      .meta({ description: 'Only with DATABASE_REPLICA_URL.' }),
+  })
+  .meta({ id: 'Ready', description: 'The instance can serve.' });
+
 export const readyz: Endpoint = {
   method: 'get',
   path: '/readyz',
   name: 'readyz',
   summary: 'Tells whether requests should be sent to this instance.',
-  answer: { type: 'application/json', result: done },
+  answer: { type: 'application/json', result: ready },
   refusals: ['stopping', 'not_ready', 'overloaded'],
 };
 
@@ -52,8 +69,8 @@ export function healthRouter(health: Health): Router {
   });
 
   get(router, readyz.path, async (_req, res) => {
-    await health.check();
-    ok(res);
+    const found = await health.check();
+    ok(res, found);
   });
 
   return router;

@@ -372,6 +372,28 @@ export const guards = {
     by: 'process.exitCode = MISTAKEN;',
     named: 'exits with 2 when a statement fails',
   },
+  // --- a standby that serves reads
+  'replica-1': {
+    guard: 'a standby that is too far behind does not serve',
+    file: 'src/database/replica.ts',
+    replace: 'primary.position - standby.position > this.mostBehind',
+    by: 'this.mostBehind < 0',
+    named: 'beyond REPLICA_LAG_MAX',
+  },
+  'replica-2': {
+    guard: 'a standby that was made a primary does not serve',
+    file: 'src/database/replica.ts',
+    replace: 'else if (!standby.isStandby)',
+    by: 'else if (standby.position < 0)',
+    named: 'once the standby has become a primary',
+  },
+  'replica-3': {
+    guard: 'an answer whose statement failed at the standby goes on at the primary',
+    file: 'src/database/replica.ts',
+    replace: 'server = primary;\n        return ask(primary);',
+    by: "throw new Error('failed');",
+    named: 'the rest of an answer whose statement failed at the standby',
+  },
   'process-traces-1': {
     guard: 'the SDK of OpenTelemetry is not loaded without a collector',
     file: 'src/composition/observers.ts',

@@ -51,6 +51,8 @@ const BAD: Record<string, string[]> = {
   PORT: ['-1', '65536', 'http', '80.5', '1e3'],
   DATABASE_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_MIGRATION_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
+  DATABASE_REPLICA_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
+  REPLICA_LAG_MAX: ['-1', '1.5', 'x', '9'.repeat(20)],
   DATABASE_POOL_MAX: atLeastOne,
   DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],

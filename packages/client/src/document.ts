@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 9d52143c67aaddd53283c42398857b10f948528ba2f9c382dc4c5e3a5c78d494
+// SHA-256 of the document: ab36268a532ed34d2bd50daf3a7e015983148230430e716a63ea2852a2e47698
 
 export interface paths {
     "/user/send_code": {
@@ -1061,6 +1061,18 @@ export interface components {
             alg: string;
             /** @description Its use: signatures. */
             use: string;
+        };
+        /** @description The instance can serve. */
+        Ready: {
+            code: components["schemas"]["Code200"];
+            /** @description Only with DATABASE_REPLICA_URL. */
+            result?: {
+                /**
+                 * @description Whether the standby serves reads.
+                 * @enum {string}
+                 */
+                standby: "serving" | "away" | "behind" | "not a standby";
+            };
         };
     };
     responses: {
@@ -3426,7 +3438,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Ready"];
                 };
             };
             408: components["responses"]["RequestTooSlow"];

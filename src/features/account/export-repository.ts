@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { PAGE, pagesOf } from '../../database/pages';
+import type { Reading, ReadAt } from '../../database/replica';
 import { columnList, shown, statement, type Statement } from '../../database/statement';
 import { PROFILE_COLUMNS } from '../users/profile';
 import type {
@@ -83,37 +83,43 @@ const eventsPage = statement<EventRow, 'userId' | 'afterAt' | 'afterId'>(
 
 /** Everything stored about a user, in pages where there may be many rows. */
 export class ExportRepository {
-  constructor(private readonly db: Knex) {}
+  constructor(private readonly reading: Reading) {}
 
   async user(userId: string): Promise<KeptUser | undefined> {
-    const [user] = await keptUser(this.db, { userId });
+    const [user] = await this.reading.atPrimary(({ db }) => keptUser(db, { userId }));
     return user;
   }
 
   async phones(userId: string): Promise<KeptPhone[]> {
-    return keptPhones(this.db, { userId });
+    return this.reading.atPrimary(({ db }) => keptPhones(db, { userId }));
   }
 
   /** Returns the lists that may be long, as pages. */
   lists(userId: string) {
+    const at = this.reading.readAt();
     return {
-      images: this.pages(imagesPage, userId, ({ key }) => key),
-      blacklist: this.pages(blacklistPage, userId, ({ friendId }) => friendId),
-      friendships: this.pages(friendshipsPage, userId, ({ friendId }) => friendId),
-      memberships: this.pages(membershipsPage, userId, ({ groupId }) => groupId),
-      securityEvents: this.securityEvents(userId),
+      images: this.pages(at, imagesPage, userId, ({ key }) => key),
+      blacklist: this.pages(at, blacklistPage, userId, ({ friendId }) => friendId),
+      friendships: this.pages(at, friendshipsPage, userId, ({ friendId }) => friendId),
+      memberships: this.pages(at, membershipsPage, userId, ({ groupId }) => groupId),
+      securityEvents: this.securityEvents(at, userId),
     };
   }
 
-  private async *securityEvents(userId: string): AsyncGenerator<KeptEvent[]> {
+  private async *securityEvents(at: ReadAt, userId: string): AsyncGenerator<KeptEvent[]> {
     const read = (after: string) => {
       const [afterAt, afterId] = (after || '-infinity|0').split('|');
-      return eventsPage(this.db, { userId, afterAt, afterId });
+      return at(({ db }) => eventsPage(db, { userId, afterAt, afterId }));
     };
     for await (const page of pagesOf(PAGE, read, ({ place }) => place)) yield page.map(({ place, ...event }) => event);
   }
 
-  private pages<Row>(page: Statement<Row, 'userId' | 'after'>, userId: string, keyOf: (row: Row) => string) {
-    return pagesOf(PAGE, (after) => page(this.db, { userId, after }), keyOf);
+  private pages<Row>(
+    at: ReadAt,
+    page: Statement<Row, 'userId' | 'after'>,
+    userId: string,
+    keyOf: (row: Row) => string,
+  ) {
+    return pagesOf(PAGE, (after) => at(({ db }) => page(db, { userId, after })), keyOf);
   }
 }

@@ -1,6 +1,7 @@
 import { BadRequest, NotFound, NotSignedIn, Wrong } from '../../base/errors';
 import type { Reader } from '../../database/owner-reads';
 import { PAGE, pagesOf } from '../../database/pages';
+import type { Reading } from '../../database/replica';
 import type { Transaction } from '../../database/transaction';
 import { checkPortraitHost, type PortraitRules } from '../profile/portrait-host';
 import { newUserId as newGroupId } from '../users/user-id';
@@ -25,6 +26,7 @@ export interface GroupsParts {
   groups: GroupsRepository;
   memberships: MembershipsRepository;
   transaction: Transaction<{ groups: GroupsRepository; memberships: MembershipsRepository }>;
+  reading: Pick<Reading, 'readAt'>;
 }
 
 /** Groups, as their members see and name them. */
@@ -47,10 +49,11 @@ export class GroupsService {
 
   /** Returns the members in pages, in the order of their ids. */
   async members(groupId: string, userId: string): Promise<AsyncGenerator<Member[]>> {
-    const { memberships } = this.parts;
+    const { memberships, reading } = this.parts;
     const roles = await memberships.roles(groupId, [userId]);
     if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');
-    const read = (after: string) => memberships.page(groupId, after);
+    const at = reading.readAt();
+    const read = (after: string) => at(({ db }) => memberships.page(groupId, after, db));
     return pagesOf(PAGE, read, ({ id }) => id);
   }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
-import { shown, statement } from '../../database/statement';
+import { shown, statement, type Source } from '../../database/statement';
 import { NAMES, withNames } from '../users/names';
 import type { Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
@@ -261,8 +261,8 @@ export class MembershipsRepository {
     return (await setDisplayName(this.db, { groupId, userId, displayName })).length > 0;
   }
 
-  async page(groupId: string, after: string): Promise<Member[]> {
-    return pageOfMembers(this.db, { groupId, after });
+  async page(groupId: string, after: string, on: Source = this.db): Promise<Member[]> {
+    return pageOfMembers(on, { groupId, after });
   }
 
   private living(groupId: string, ids: string[]): Knex.QueryBuilder {

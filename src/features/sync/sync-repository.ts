@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
-import type { SharedReads } from '../../database/shared-reads';
-import { columnList, statement, together, type Runner } from '../../database/statement';
+import { POSITION, type Position, type ReadAt } from '../../database/replica';
+import { columnList, statement, together } from '../../database/statement';
 import type { Role } from '../groups/roles';
 import { NAMES, withNames } from '../users/names';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
@@ -75,7 +74,10 @@ export interface SyncRows {
 }
 
 /** The clock reveals a version from an earlier state of the database. */
-const horizon = statement<SyncTime>('sync-horizon', 'SELECT sync_horizon() AS horizon, sync_clock() AS clock');
+export const syncTime = statement<SyncTime & Position>(
+  'sync-time',
+  `SELECT sync_horizon() AS horizon, sync_clock() AS clock, ${POSITION}`,
+);
 
 const USER = `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`;
 
@@ -186,23 +188,14 @@ const ALWAYS = { users: USER, groups: MEMBERSHIPS, members: FEW_MEMBERS };
 const plainRows = statement<Found, Asked>('sync-rows', together({ ...ALWAYS, ...PLAIN_LISTS }));
 const namedRows = statement<Found, Asked>('sync-named-rows', together({ ...ALWAYS, ...NAMED_LISTS }));
 
-/** The reads of sync, each a plain autocommit statement. docs/data.md says why that is enough. */
+/** The reads of one sync, each a plain autocommit statement. docs/data.md says why that is enough. */
 export class SyncRepository {
-  constructor(
-    private readonly reads: SharedReads,
-    private readonly db: Knex,
-  ) {}
-
-  /** Returns horizon and clock. Call it before reading any data. */
-  async time(reads: Runner): Promise<SyncTime> {
-    const [time] = await horizon(reads, {});
-    if (time === undefined) throw new Error('sync found no horizon');
-    return time;
-  }
+  /** `at` must be the server of the horizon, or the primary. */
+  constructor(private readonly at: ReadAt) {}
 
   async rows(userId: string, { since, names }: Wanted): Promise<SyncRows> {
     const read = names ? namedRows : plainRows;
-    const [found] = await read(this.reads, { userId, since });
+    const [found] = await this.at(({ reads }) => read(reads, { userId, since }));
     const [owner] = found?.users ?? [];
     if (found === undefined || owner === undefined) throw new Error('sync found no user');
     const { blacklist, friends, groups, members } = found;
@@ -222,33 +215,33 @@ export class SyncRepository {
   /** Returns a page in the order of the friends' ids, which never change: no write moves an entry past a page. */
   async blacklistPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncBlacklistEntry[]> {
     const page = names ? relations.pageOfNamedBlacklist : relations.pageOfBlacklist;
-    return page(this.db, { userId, since, after });
+    return this.at(({ db }) => page(db, { userId, since, after }));
   }
 
   /** Returns a page in the order of `blacklistPage`. */
   async friendsPage(userId: string, { since, names }: Wanted, after: string): Promise<SyncFriendship[]> {
     const page = names ? relations.pageOfNamedFriendships : relations.pageOfFriendships;
-    return page(this.db, { userId, since, after });
+    return this.at(({ db }) => page(db, { userId, since, after }));
   }
 
   /** Returns a page in the order of `endedKey`. */
   async endedPage(userId: string, since: number, after: string): Promise<SyncMembership[]> {
     const [afterVersion, afterId] = (after || '0|').split('|');
-    return pageOfEnded(this.db, { userId, since, afterVersion, afterId });
+    return this.at(({ db }) => pageOfEnded(db, { userId, since, afterVersion, afterId }));
   }
 
   async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {
-    return groupsToRead(this.db, { userId, since });
+    return this.at(({ db }) => groupsToRead(db, { userId, since }));
   }
 
   async members(groups: GroupToRead[], since: number): Promise<SyncMember[]> {
     const groupIds = groups.map(({ groupId }) => groupId);
     const floors = groups.map(({ floor }) => floor);
-    return membersOfGroups(this.db, { groupIds, floors, since });
+    return this.at(({ db }) => membersOfGroups(db, { groupIds, floors, since }));
   }
 
   /** Returns a page of a group that is too large for one statement, in the order of its members' ids. */
   async membersPage({ groupId, floor }: GroupToRead, since: number, after: string): Promise<SyncMember[]> {
-    return pageOfMembers(this.db, { groupId, floor, since, after });
+    return this.at(({ db }) => pageOfMembers(db, { groupId, floor, since, after }));
   }
 }

@@ -1,13 +1,16 @@
 import type { Reader } from '../../database/owner-reads';
 import { pagesOf } from '../../database/pages';
+import type { Reading } from '../../database/replica';
 import type { Queues } from '../../load/queues';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 import {
   endedKey,
+  SyncRepository,
+  syncTime,
   type GroupToRead,
   type SyncMember,
   type SyncMembership,
-  type SyncRepository,
+  type SyncTime,
   type SyncUser,
   type Wanted,
 } from './sync-repository';
@@ -28,23 +31,23 @@ const BEFORE_ANSWER = { waitMs: 3_000 };
 
 export class SyncService {
   constructor(
-    private readonly repository: SyncRepository,
+    private readonly reading: Reading,
     private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
   ) {}
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {
-    const { clock, horizon } = await this.repository.time(reader.reads);
+    const { clock, horizon, repository } = await this.begin(reader);
     const { userId } = reader;
     // No version is beyond the clock. If the client's is, it is from an earlier state of the database, and the client is
     // sent everything. From version 1, not 0, so that ended rows are sent too.
     const since = known > clock ? 1 : known;
     const wanted = { since, names };
-    const { user, groups, manyEnded, blacklist, friends, members } = await this.repository.rows(userId, wanted);
-    const chunks = members ? inOneChunk(members) : this.chunks(userId, since);
-    const readBlacklist = (after: string) => this.repository.blacklistPage(userId, wanted, after);
-    const readFriends = (after: string) => this.repository.friendsPage(userId, wanted, after);
-    const readEnded = (after: string) => this.repository.endedPage(userId, since, after);
+    const { user, groups, manyEnded, blacklist, friends, members } = await repository.rows(userId, wanted);
+    const chunks = members ? inOneChunk(members) : this.chunks(repository, userId, since);
+    const readBlacklist = (after: string) => repository.blacklistPage(userId, wanted, after);
+    const readFriends = (after: string) => repository.friendsPage(userId, wanted, after);
+    const readEnded = (after: string) => repository.endedPage(userId, since, after);
     return {
       user,
       version: horizon,
@@ -54,6 +57,21 @@ export class SyncService {
       groups: manyEnded ? [...groups, ...(await this.inPages(userId, readEnded, endedKey))] : groups,
       members: blacklist && friends && !manyEnded && members ? chunks : this.inPlace(userId, chunks),
     };
+  }
+
+  /**
+   * Finds the session, and the horizon of the server where the answer reads. The session is always found at the primary:
+   * one that has ended may still be at the standby.
+   */
+  private async begin({ reads }: Reader): Promise<SyncTime & { repository: SyncRepository }> {
+    const { atPrimary, readAt, replica } = this.reading;
+    if (replica?.present === 'serving') {
+      const time = await replica.beside(reads, (standby) => syncTime(standby, {}));
+      if (time) return { ...time, repository: new SyncRepository(readAt()) };
+    }
+    const [time] = await syncTime(reads, {});
+    if (time === undefined) throw new Error('sync found no horizon');
+    return { ...time, repository: new SyncRepository(atPrimary) };
   }
 
   /** Takes a place when the first chunk is read, and frees it after the last one. */
@@ -82,21 +100,26 @@ export class SyncService {
    * Reads one chunk at a time for all clients together, so that small requests do not wait long. A job in the queue
    * covers the read of the database, not the transfer to a slow phone.
    */
-  private async *chunks(userId: string, since: number): AsyncGenerator<SyncMember[]> {
+  private async *chunks(repository: SyncRepository, userId: string, since: number): AsyncGenerator<SyncMember[]> {
     const { syncPages } = this.queues;
-    const groups = await syncPages.run(userId, () => this.repository.groupsToRead(userId, since), BEFORE_ANSWER);
+    const groups = await syncPages.run(userId, () => repository.groupsToRead(userId, since), BEFORE_ANSWER);
     // An empty chunk lets the answer begin now.
     yield [];
     for (const chunk of inChunks(groups)) {
       const [first] = chunk;
-      if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(userId, first, since);
-      else yield await syncPages.run(userId, () => this.repository.members(chunk, since));
+      if (chunk.length === 1 && first && first.expected > CHUNK) yield* this.pages(repository, userId, first, since);
+      else yield await syncPages.run(userId, () => repository.members(chunk, since));
     }
   }
 
-  private pages(userId: string, group: GroupToRead, since: number): AsyncGenerator<SyncMember[]> {
+  private pages(
+    repository: SyncRepository,
+    userId: string,
+    group: GroupToRead,
+    since: number,
+  ): AsyncGenerator<SyncMember[]> {
     const read = (after: string) =>
-      this.queues.syncPages.run(userId, () => this.repository.membersPage(group, since, after));
+      this.queues.syncPages.run(userId, () => repository.membersPage(group, since, after));
     return pagesOf(CHUNK, read, ({ memberId }) => memberId);
   }
 }
