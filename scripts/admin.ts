@@ -50,6 +50,8 @@ function describe(made: Command, command: OperatorsCommand, program: Command): v
     const options = made.opts<Given['options']>();
     const { json, as } = program.opts<{ json?: boolean; as?: string }>();
     const config = loadConfig(process.env);
+    if (command.isForDevelopment && config.production)
+      throw new Mistake(`${command.name} is for development, and NODE_ENV is production`);
     const url = urlOf(config);
     const operator = as ?? loginName(config, command.changes?.(options) === true && !options.dryRun);
     if (command.isFinal && !options.yes && !options.dryRun) await askWhetherSure(command, words);

@@ -47,6 +47,8 @@ export interface Command {
   isFinal?: boolean;
   /** Whether only the command line has it, and no token may run it: its answer is secret, or it is for developers. */
   isLocal?: boolean;
+  /** Whether production refuses it. */
+  isForDevelopment?: boolean;
   run(at: Workplace, given: Given): Promise<Parts>;
 }
 

@@ -76,7 +76,7 @@ describe('npm run demo-data', () => {
     for (const { code, stdout } of [production, none, empty, usage])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(nobody).toMatchObject({ code: 2, stdout: '' });
-    expect(production.stderr).toMatch(/^demo users are for development, and NODE_ENV is production\n$/);
+    expect(production.stderr).toMatch(/^demo is for development, and NODE_ENV is production\n$/);
     expect(none.stderr).toMatch(/^there is no database: set DATABASE_URL, or run npm start.*\n$/);
     expect(nobody.stderr).toMatch(/^the database at localhost:1\/accounts cannot be used: .*\n$/);
     expect(empty.stderr).toMatch(/^the database lacks migrations: run npm run migrate\n$/);

@@ -40,8 +40,8 @@ async function at(server: TestCluster, sql: string): Promise<void> {
 
 async function untilStandbyIs(state: string): Promise<void> {
   await until(async () => {
-    const { status, body } = await app.api.get('/readyz');
-    return status === 200 && field(field(body, 'result'), 'standby') === state;
+    const answer = await app.api.get('/readyz');
+    return answer.status === 200 && field(field(answer.body, 'result'), 'standby') === state;
   });
 }
 
