@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server as TcpServer } from 'node:n
 import { resolve } from 'node:path';
 import dotenv from 'dotenv';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../packages/embedded-database/src';
-import { buildAdminApi, type Running } from './admin/admin-api';
+import type { Running } from './admin/admin-api';
 import { codeOf } from './base/errors';
 import { createLogger } from './base/logger';
 import { buildContainer, type Container } from './composition/container';
@@ -147,10 +147,11 @@ async function serveMetrics(metrics: Metrics, { services }: Container, config: C
   return `${addressOf(server, config.metrics.host)}/metrics`;
 }
 
-/** Serves the admin API, where there is one. */
+/** Serves the admin API, where there is one. Its commands are loaded only there. */
 async function serveAdmin(running: Running, cleanups: Cleanup[]): Promise<{ server: Server; url: string } | undefined> {
   const { admin } = running.config;
   if (!admin) return undefined;
+  const { buildAdminApi } = await import('./admin/admin-api');
   const api = buildAdminApi(running);
   cleanups.push(async () => api.close());
   const server = await listen(createHttpServer(api.app), { ...admin, prefix: 'ADMIN_' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { REMOTE_COMMANDS } from '../../src/admin/admin-api';
 import type { Command } from '../../src/admin/command';
-import { bodyOf, pathOf } from '../../src/admin/command-body';
+import { bodyOf, neededOf, pathOf } from '../../src/admin/command-body';
 import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
 import { doneCode } from '../../src/http/endpoint';
 import { openApi } from '../../src/http/openapi-router';
@@ -85,7 +85,6 @@ function tagOf({ name }: Command): string {
 
 function operationOf(command: Command): ZodOpenApiOperationObject {
   const schema = bodyOf(command);
-  const isNeeded = Object.values(schema.shape).some((field) => !field.safeParse(undefined).success);
   const id = operationId(pathOf(command));
   return {
     operationId: id,
@@ -94,8 +93,8 @@ function operationOf(command: Command): ZodOpenApiOperationObject {
     description: toldOf(command),
     security: [{ token: [] }],
     requestBody: {
-      required: isNeeded,
-      content: { 'application/json': { schema, example: exampleOf(command, Object.keys(schema.shape)) } },
+      required: neededOf(command).length > 0,
+      content: { 'application/json': { schema, example: exampleOf(command) } },
     },
     responses: {
       200: {
@@ -117,10 +116,9 @@ function toldOf({ scope, changes, isFinal }: Command): string {
 }
 
 /** Tries a command that changes something with `dryRun`. */
-function exampleOf({ takes }: Command, fields: string[]): object {
-  const needed = fields.filter((name) => takes.includes(`<${name}>`));
-  const words = needed.map((name) => [name, WORDS[name] ?? name] as const);
-  return { ...Object.fromEntries(words), ...(fields.includes('dryRun') && { dryRun: true }) };
+function exampleOf(command: Command): object {
+  const words = neededOf(command).map((name) => [name, WORDS[name] ?? name] as const);
+  return { ...Object.fromEntries(words), ...(command.changes && { dryRun: true }) };
 }
 
 function reasonsOf({ scope, isFinal }: Command): Reason[] {

@@ -13,7 +13,7 @@ import { documentServer, openApi } from '../http/openapi-router';
 import { publicUrlFrom } from '../http/public-url';
 import { ok, post } from '../http/route';
 import { Mistake, type Command, type Workplace } from './command';
-import { givenOf, pathOf } from './command-body';
+import { bodyReader, pathOf } from './command-body';
 import { COMMANDS } from './commands';
 import { AdminDoor } from './door';
 import { perform } from './perform';
@@ -54,9 +54,10 @@ export function buildAdminApi({ config, services, logger }: Running) {
 }
 
 function answering(command: Command, door: AdminDoor, place: Omit<Workplace, 'operator' | 'caller'>): RequestHandler {
+  const givenIn = bodyReader(command);
   return async (req, res) => {
     const operator = await door.admit(req, res, command);
-    const given = givenOf(command, jsonBody(req));
+    const given = givenIn(jsonBody(req));
     ok(res, await perform(command, given, { ...place, ...operator }).catch(asMistake));
   };
 }

@@ -25,15 +25,23 @@ export function bodyOf(command: Command) {
   return z.strictObject(Object.fromEntries(fields));
 }
 
-/** Reads the body of a command as if it had been typed. */
-export function givenOf(command: Command, body: unknown): Given {
-  const fields = parse(bodyOf(command).superRefine(withoutGaps(command)), body) as Given['options'];
+/** Returns the fields that a body must have. */
+export function neededOf(command: Command): string[] {
+  return wordsOf(command).flatMap(({ name, isNeeded }) => (isNeeded ? [inCamelCase(name)] : []));
+}
+
+/** Returns a function that reads the body of a command as if it had been typed. */
+export function bodyReader(command: Command): (body: unknown) => Given {
   const names = wordsIn(command).map(({ name }) => name);
-  const words = names.map((name) => fields[name]).filter((value) => typeof value === 'string');
-  const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-  if (command.isFinal && options.yes !== true && options.dryRun !== true)
-    throw new BadRequest('not_sure', 'it cannot be undone: send "yes": true, or look first with "dryRun": true');
-  return { words, options };
+  const schema = bodyOf(command).superRefine(withoutGaps(names));
+  return (body) => {
+    const fields = parse(schema, body) as Given['options'];
+    const words = names.map((name) => fields[name]).filter((value) => typeof value === 'string');
+    const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+    if (command.isFinal && options.yes !== true && options.dryRun !== true)
+      throw new BadRequest('not_sure', 'it cannot be undone: send "yes": true, or look first with "dryRun": true');
+    return { words, options };
+  };
 }
 
 function wordsIn(command: Command): Field[] {
@@ -52,8 +60,7 @@ function optionsOf(command: Command): Field[] {
 }
 
 /** Refuses a word without the one before it: a command tells its words apart by their order. */
-function withoutGaps(command: Command) {
-  const names = wordsIn(command).map(({ name }) => name);
+function withoutGaps(names: string[]) {
   return (fields: Record<string, unknown>, context: z.RefinementCtx) => {
     const last = names.findLastIndex((name) => fields[name] !== undefined);
     for (const name of names.slice(0, Math.max(0, last)))

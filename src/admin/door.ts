@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { Forbidden, WrongToken } from '../base/errors';
+import { tokenHash } from '../base/secrets';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
 import { SCOPES, type Command, type Scope, type Workplace } from './command';
 import { asOperator } from './perform';
-import { hashOf, tokenIn } from './tokens';
+import { tokenIn } from './tokens';
 import type { AdminToken, AdminTokensRepository } from './tokens-repository';
 
 /** Decides which token may run which command. */
@@ -37,7 +38,7 @@ export class AdminDoor {
   private async tokenOf(req: Request, res: Response): Promise<AdminToken> {
     const sent = tokenIn(req.get('Authorization'));
     // Each request asks, so that a revoked token is worth nothing from that moment on.
-    const token = sent === undefined ? undefined : await this.tokens.use(hashOf(sent));
+    const token = sent === undefined ? undefined : await this.tokens.use(tokenHash(sent));
     if (token) return token;
     const caller = callerOf(req);
     await this.limiter.take(caller, { limit: 'adminWrongTokens', subject: caller.address });

@@ -1,6 +1,7 @@
+import { tokenHash } from '../base/secrets';
 import { ALWAYS, Mistake, SCOPES, type Command, type Given, type Parts, type Scope, type Workplace } from './command';
 import { MOST_ROWS } from './rows';
-import { hashOf, newToken } from './tokens';
+import { newToken } from './tokens';
 
 const DAYS = 90;
 /** Longest life of a token, which the table also refuses to exceed. */
@@ -28,7 +29,7 @@ export const TOKENS: Command[] = [
     isLocal: true,
     run: async ({ tokens }) => {
       const found = await tokens.list(MOST_ROWS);
-      const more = [`only the first ${MOST_ROWS} are shown, valid ones first: revoke those that nobody uses`];
+      const more = [`only the first ${MOST_ROWS} are shown, valid tokens first: revoke unused ones`];
       return { tokens: found.map((token) => ({ ...token })), ...(found.length === MOST_ROWS && { more }) };
     },
   },
@@ -58,7 +59,7 @@ async function addToken({ tokens, operator }: Workplace, { words, options }: Giv
     return { 'would add': [{ name, scope, days }] };
   }
   const token = newToken();
-  const expiresAt = await tokens.add({ hash: hashOf(token), name, scope, days, createdBy: operator });
+  const expiresAt = await tokens.add({ hash: tokenHash(token), name, scope, days, createdBy: operator });
   if (expiresAt === undefined) throw taken;
   return {
     added: [{ name, scope, expiresAt, token }],

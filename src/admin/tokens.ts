@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 const PREFIX = 'adm_';
 const BYTES = 32;
@@ -11,11 +11,6 @@ const HEADER = new RegExp(`^Bearer (${PREFIX}[A-Za-z0-9_-]{${CHARACTERS}})$`, 'i
 
 export function newToken(): string {
   return PREFIX + randomBytes(BYTES).toString('base64url');
-}
-
-/** Returns the hash of a token. It needs no salt and no slow function: nobody guesses 256 random bits. */
-export function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
 
 /** Returns the token of a header Authorization, or undefined if it has none. */

@@ -1,9 +1,9 @@
 import { knex, type Knex } from 'knex';
+import { tokenHash } from '../../src/base/secrets';
 import { ClosingsRepository } from '../../src/features/account/closings-repository';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
-import { tokenHash } from '../../src/features/verification/verification-token';
 import { countCodes, expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   e164,

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { REMOTE_COMMANDS } from '../../src/admin/admin-api';
-import { SCOPES, type Parts, type Row, type Scope } from '../../src/admin/command';
+import { SCOPES, type Row, type Scope } from '../../src/admin/command';
 import { pathOf } from '../../src/admin/command-body';
-import { COMMANDS } from '../../src/admin/commands';
-import { atWorkplace, perform } from '../../src/admin/perform';
-import { loadConfig } from '../../src/config/config';
 import { callAdmin, tokenWith, tryCommand } from '../support/admin-calls';
 import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf, retryAfterOf, sendRaw, type Answer } from '../support/calls';
 import { ADMIN_DOCUMENT } from '../support/document';
 import { FaultProxy } from '../support/fault-proxy';
+import { command } from '../support/operator';
 import { e164, field, newPhone, registerAndSignIn, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
@@ -43,39 +41,30 @@ const operatorEvents = () =>
     .orderBy('id', 'desc')
     .select<{ detail: string; ip: string; user_agent: string; request_id: string }[]>();
 
-/** Runs a command as on the command line. */
-async function local(name: string, words: string[], options = {}): Promise<Parts> {
-  const command = COMMANDS.find((one) => one.name === name);
-  if (!command) throw new Error(`unknown command: ${name}`);
-  const config = loadConfig({ DATA_DIR: app.dataDir });
-  return atWorkplace({ config, databaseUrl: app.databaseUrl, operator: 'olga' }, (at) =>
-    perform(command, { words, options }, at),
-  );
-}
+const local = (name: string, words: string[], options = {}) => command(app, name, words, options);
 
 async function makeToken(...words: string[]): Promise<string> {
   const [row] = (await local('tokens add', words)).added as Row[];
   return rememberSecret(String(row?.token));
 }
 
-describe.each(REMOTE_COMMANDS)('POST for the command $name', (command) => {
+describe.each(REMOTE_COMMANDS)('POST for the command $name', (one) => {
   it.each(SCOPES)('runs it for a token with the scope %s, or says which scope it needs', async (scope) => {
-    const answer = await tryCommand(app, command, tokens[scope], e164(ann));
-    if (SCOPES.indexOf(scope) < SCOPES.indexOf(command.scope))
-      expectRefusal(answer, 403, command.scope, 'scope_too_low');
+    const answer = await tryCommand(app, one, tokens[scope], e164(ann));
+    if (SCOPES.indexOf(scope) < SCOPES.indexOf(one.scope)) expectRefusal(answer, 403, one.scope, 'scope_too_low');
     else if (answer.status !== 200) expectRefusal(answer, 400, '', 'admin_mistake');
   });
 
   it('needs a token, and does not exist on the public port', async () => {
-    expectRefusal(await callAdmin(app, pathOf(command), undefined), 401, '', 'admin_token_wrong');
+    expectRefusal(await callAdmin(app, pathOf(one), undefined), 401, '', 'admin_token_wrong');
     const headers = { Authorization: `Bearer ${tokens.admin}` };
-    expectRefusal(await sendRaw(app, pathOf(command), { headers, body: '{}' }), 404, '', 'no_such_path');
+    expectRefusal(await sendRaw(app, pathOf(one), { headers, body: '{}' }), 404, '', 'no_such_path');
   });
 
   it('takes POST only, and no field that is not in its description', async () => {
-    const { status, headers } = await sendRaw({ url: app.adminUrl }, pathOf(command), { method: 'GET' });
+    const { status, headers } = await sendRaw({ url: app.adminUrl }, pathOf(one), { method: 'GET' });
     expect([status, headers.allow]).toEqual([405, 'POST']);
-    const misspelt = await call(pathOf(command), { dry_run: true });
+    const misspelt = await call(pathOf(one), { dry_run: true });
     expectRefusal(misspelt, 400, 'dry_run: is not a field', 'invalid_input');
   });
 });
@@ -156,15 +145,15 @@ describe('the admin API', () => {
   it.each([
     ['audit search', 200],
     ['users close', 403],
-  ])('logs who asked for %s in which request, also when it is refused, and no word of it', async (command, status) => {
-    const route = `/${command.replace(' ', '/')}`;
+  ])('logs who asked for %s in which request, also when it is refused, and no word of it', async (name, status) => {
+    const route = `/${name.replace(' ', '/')}`;
     const answer = await call(route, { user: ann.id }, tokens.read);
     const requestId = answer.headers['x-request-id'];
     const linesOfCall = () => app.logged().filter((line) => line.requestId === requestId);
     await until(() => linesOfCall().length === 2);
     const lines = linesOfCall();
     expect(lines).toMatchObject([
-      { operator: 'token dashboard', command, msg: 'an operator asks for a command' },
+      { operator: 'token dashboard', command: name, msg: 'an operator asks for a command' },
       { route, status },
     ]);
     expect(JSON.stringify(lines)).not.toContain(ann.id);

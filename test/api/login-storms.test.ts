@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { tokenHash } from '../../src/features/verification/verification-token';
+import { tokenHash } from '../../src/base/secrets';
 import type { TestApp } from '../support/app';
 import {
   cookieOf,

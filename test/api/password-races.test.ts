@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { tokenHash } from '../../src/base/secrets';
 import { UsersRepository } from '../../src/features/users/users-repository';
 import { VerificationRepository } from '../../src/features/verification/verification-repository';
-import { newVerificationToken, tokenHash } from '../../src/features/verification/verification-token';
+import { newVerificationToken } from '../../src/features/verification/verification-token';
 import { expectBody, expectRefusal, post, type Answer } from '../support/calls';
 import {
   e164,

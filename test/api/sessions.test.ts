@@ -1,5 +1,5 @@
 import crypto, { createHmac } from 'node:crypto';
-import { tokenHash } from '../../src/features/verification/verification-token';
+import { tokenHash } from '../../src/base/secrets';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';

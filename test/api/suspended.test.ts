@@ -1,7 +1,3 @@
-import type { Parts, Row } from '../../src/admin/command';
-import { COMMANDS } from '../../src/admin/commands';
-import { atWorkplace, perform } from '../../src/admin/perform';
-import { loadConfig } from '../../src/config/config';
 import { ImagesRepository } from '../../src/features/images/images-repository';
 import { SessionsRepository, type NewSession } from '../../src/features/sessions/sessions-repository';
 import { startApp, type Env, type TestApp } from '../support/app';
@@ -12,6 +8,7 @@ import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
 import { OPERATIONS, pathOf } from '../support/operations';
+import { command, rowsOf } from '../support/operator';
 import {
   e164,
   expectOk,
@@ -34,15 +31,6 @@ import { untilWaiting } from '../support/waiting';
 
 const WITH_SESSION = OPERATIONS.filter(({ access }) => access === 'user' || access === 'reader').map(pathOf);
 
-/** Runs a command on the database of an app, as an operator would. */
-async function operator(on: TestApp, name: string, words: string[], options = {}, env: Env = {}): Promise<Parts> {
-  const command = COMMANDS.find((one) => one.name === name);
-  if (!command) throw new Error(`unknown command: ${name}`);
-  const config = loadConfig({ DATA_DIR: on.dataDir, ...env });
-  const place = { config, databaseUrl: on.databaseUrl, operator: 'olga' };
-  return atWorkplace(place, (at) => perform(command, { words, options }, at));
-}
-
 const logIn = (on: TestApp, { region, phone, password }: Person, headers = {}) =>
   post(on.api, '/user/login', { region, phone, password }, headers);
 
@@ -61,8 +49,8 @@ describe('a suspended account', () => {
   const { app, ann, bob, cat } = stage({ people: 3 });
   const instance = instancesBeside(() => app);
 
-  const suspend = (person: Person = ann, ...reason: string[]) => operator(app, 'users suspend', [person.id, ...reason]);
-  const restore = (person: Person = ann) => operator(app, 'users restore', [person.id]);
+  const suspend = (person: Person = ann, ...reason: string[]) => command(app, 'users suspend', [person.id, ...reason]);
+  const restore = (person: Person = ann) => command(app, 'users restore', [person.id]);
   const eventsOf = ({ id }: Person) =>
     app
       .db('security_events')
@@ -380,13 +368,12 @@ describe('a suspended account', () => {
   });
 
   describe('at the command line', () => {
-    const rows = (parts: Parts, title: string) => (parts[title] ?? []) as Row[];
     const noted = () => app.db('security_events').where({ event: 'operator' }).pluck<string[]>('detail');
 
     it('is shown as suspended, and why tells that its logins are refused for that', async () => {
       const why = async () => {
-        const told = await operator(app, 'why', [e164(ann)]);
-        return { state: rows(told, 'account')[0]?.state, logins: (told.logins as string[]).join() };
+        const told = await command(app, 'why', [e164(ann)]);
+        return { state: rowsOf(told, 'account')[0]?.state, logins: (told.logins as string[]).join() };
       };
       expect(await why()).toMatchObject({ state: 'open', logins: expect.not.stringContaining('suspended') as string });
       await suspend();
@@ -394,18 +381,18 @@ describe('a suspended account', () => {
         state: 'suspended',
         logins: 'the account is suspended: users restore lets it log in again',
       });
-      expect(rows(await operator(app, 'users show', [ann.id]), 'user')[0]).toMatchObject({ state: 'suspended' });
+      expect(rowsOf(await command(app, 'users show', [ann.id]), 'user')[0]).toMatchObject({ state: 'suspended' });
       await restore();
       expect(await why()).toMatchObject({ state: 'open' });
     });
 
     it('is only told by --dry-run, which changes nothing', async () => {
-      const told = await operator(app, 'users suspend', [ann.id], { dryRun: true });
-      expect(rows(told, 'would suspend')).toEqual([{ id: ann.id, nickname: 'Ann', sessions: 1 }]);
+      const told = await command(app, 'users suspend', [ann.id], { dryRun: true });
+      expect(rowsOf(told, 'would suspend')).toEqual([{ id: ann.id, nickname: 'Ann', sessions: 1 }]);
       await expectOk(ann.agent.post('/user/groups'));
-      expect(rows(await suspend(), 'suspended')).toEqual([{ id: ann.id, nickname: 'Ann', sessions: 1 }]);
-      const restoring = await operator(app, 'users restore', [ann.id], { dryRun: true });
-      expect(rows(restoring, 'would restore')).toEqual([{ id: ann.id, nickname: 'Ann' }]);
+      expect(rowsOf(await suspend(), 'suspended')).toEqual([{ id: ann.id, nickname: 'Ann', sessions: 1 }]);
+      const restoring = await command(app, 'users restore', [ann.id], { dryRun: true });
+      expect(rowsOf(restoring, 'would restore')).toEqual([{ id: ann.id, nickname: 'Ann' }]);
       expectSuspended(await logIn(app, ann));
     });
 
@@ -414,14 +401,12 @@ describe('a suspended account', () => {
       const before = await noted();
       const dry = { dryRun: true };
       for (const options of [{}, dry])
-        await expect(operator(app, 'users suspend', [ann.id, 'second'], options)).rejects.toThrow(
-          'nothing was changed',
-        );
+        await expect(command(app, 'users suspend', [ann.id, 'second'], options)).rejects.toThrow('nothing was changed');
       for (const options of [{}, dry])
-        await expect(operator(app, 'users restore', [bob.id], options)).rejects.toThrow('nothing was changed');
+        await expect(command(app, 'users restore', [bob.id], options)).rejects.toThrow('nothing was changed');
       await expectOk(cat.agent.post('/user/close_account').send({ password: cat.password }));
-      for (const command of ['users suspend', 'users restore'])
-        await expect(operator(app, command, [cat.id])).rejects.toThrow('nothing was changed');
+      for (const name of ['users suspend', 'users restore'])
+        await expect(command(app, name, [cat.id])).rejects.toThrow('nothing was changed');
       expect(await noted()).toEqual(before);
       const suspensions = (await eventsOf(ann)).filter(({ event }) => event === 'account_suspended');
       expect(suspensions).toMatchObject([{ detail: 'first' }]);
@@ -461,8 +446,8 @@ describe('the messaging tokens of a suspended account', () => {
     await vendor.close();
   });
 
-  const suspend = () => operator(app, 'users suspend', [ann.id], {}, env);
-  const restore = () => operator(app, 'users restore', [ann.id], {}, env);
+  const suspend = () => command(app, 'users suspend', [ann.id], {}, env);
+  const restore = () => command(app, 'users restore', [ann.id], {}, env);
   const kept = () => app.db('messaging_tokens').where({ user_id: ann.id }).pluck<string[]>('token');
   const tokenIn = ({ body }: Answer) => rememberSecret(String(field(field(body, 'result'), 'token')));
 

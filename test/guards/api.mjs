@@ -3957,7 +3957,7 @@ export const guards = {
   },
   'admin-api-5': {
     guard: 'tokens of the admin API are kept as hashes',
-    file: 'src/admin/tokens.ts',
+    file: 'src/base/secrets.ts',
     replace: "return createHash('sha256').update(token).digest();",
     by: 'return Buffer.from(token).subarray(0, 32);',
     named: 'which prints it once and keeps its hash',

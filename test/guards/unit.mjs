@@ -729,7 +729,7 @@ export const guards = {
   'command-body-2': {
     guard: 'the admin API takes no word for another',
     file: 'src/admin/command-body.ts',
-    replace: '.superRefine(withoutGaps(command))',
+    replace: '.superRefine(withoutGaps(names))',
     by: '',
     named: 'may not leave out a word before another one',
   },

@@ -1,7 +1,8 @@
 import type { Command, Scope } from '../../src/admin/command';
-import { bodyOf, pathOf } from '../../src/admin/command-body';
-import { hashOf, newToken } from '../../src/admin/tokens';
+import { neededOf, pathOf } from '../../src/admin/command-body';
+import { newToken } from '../../src/admin/tokens';
 import { AdminTokensRepository } from '../../src/admin/tokens-repository';
+import { tokenHash } from '../../src/base/secrets';
 import type { TestApp } from './app';
 import { sendRaw, type Answer } from './calls';
 import { rememberSecret } from './secrets';
@@ -9,7 +10,7 @@ import { rememberSecret } from './secrets';
 /** Makes a token without the command line, which would start all services each time. */
 export async function tokenWith(app: Pick<TestApp, 'db'>, name: string, scope: Scope): Promise<string> {
   const token = rememberSecret(newToken());
-  await new AdminTokensRepository(app.db).add({ hash: hashOf(token), name, scope, days: 90, createdBy: 'olga' });
+  await new AdminTokensRepository(app.db).add({ hash: tokenHash(token), name, scope, days: 90, createdBy: 'olga' });
   return token;
 }
 
@@ -26,9 +27,7 @@ export function callAdmin(
 
 /** Runs a command without changing anything. Each of its words that names a user or a phone is `who`. */
 export function tryCommand(app: TestApp, command: Command, token: string, who: string): Promise<Answer> {
-  const fields = Object.keys(bodyOf(command).shape);
-  const words = fields.filter((name) => command.takes.includes(`<${name}>`));
-  const named = words.map((name) => [name, name === 'user' || name === 'phone' ? who : 'unknown'] as const);
-  const body = { ...Object.fromEntries(named), ...(fields.includes('dryRun') && { dryRun: true }) };
+  const named = neededOf(command).map((name) => [name, name === 'user' || name === 'phone' ? who : 'unknown'] as const);
+  const body = { ...Object.fromEntries(named), ...(command.changes && { dryRun: true }) };
   return callAdmin(app, pathOf(command), token, body);
 }

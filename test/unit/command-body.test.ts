@@ -1,5 +1,5 @@
 import { ALWAYS, type Command } from '../../src/admin/command';
-import { bodyOf, givenOf, pathOf } from '../../src/admin/command-body';
+import { bodyOf, bodyReader, pathOf } from '../../src/admin/command-body';
 import { COMMANDS } from '../../src/admin/commands';
 
 const nothing = () => Promise.resolve({});
@@ -16,7 +16,7 @@ const move: Command = {
 
 const refusalOf = (body: object) => {
   try {
-    return givenOf(move, body);
+    return bodyReader(move)(body);
   } catch (error) {
     return error;
   }
@@ -26,11 +26,11 @@ describe('the body of a command', () => {
   it('has its words and options by their names in camel case, as the command line reads them', () => {
     expect(pathOf(move)).toBe('/things/move');
     const body = { thing: 'a', from: 'b', toPlace: 'c', allOfIt: true, since: 'monday', yes: true };
-    expect(givenOf(move, body)).toEqual({
+    expect(bodyReader(move)(body)).toEqual({
       words: ['a', 'b', 'c'],
       options: { allOfIt: true, since: 'monday', yes: true },
     });
-    expect(givenOf({ ...move, takes: '', isFinal: false }, {})).toEqual({ words: [], options: {} });
+    expect(bodyReader({ ...move, takes: '', isFinal: false })({})).toEqual({ words: [], options: {} });
   });
 
   it('has no dryRun where nothing changes, and no yes where the change can be undone', () => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, NotFound, NotSignedIn } from '../../base/errors';
+import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
@@ -11,7 +12,7 @@ import type { Notices } from '../notices/notices';
 import { masked, type Phone } from '../phones/phone-number';
 import type { Account, Changer, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
-import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
+import { NO_SUCH_TOKEN } from '../verification/verification-token';
 import type { ClosingsService } from './closings-service';
 
 interface Parts {

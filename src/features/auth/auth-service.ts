@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, Forbidden, NotFound, Unavailable, Wrong, type AppError } from '../../base/errors';
+import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { TokenEnds } from '../../integrations/messaging/token-ends';
@@ -12,7 +13,7 @@ import type { NewSession, SessionsRepository } from '../sessions/sessions-reposi
 import { newUserId } from '../users/user-id';
 import type { Account, UsersRepository } from '../users/users-repository';
 import type { VerificationRepository } from '../verification/verification-repository';
-import { NO_SUCH_TOKEN, tokenHash } from '../verification/verification-token';
+import { NO_SUCH_TOKEN } from '../verification/verification-token';
 import { PhoneTaken, WrongPassword, type CredentialsRepositories } from './credentials';
 import { withinShares, type Device, type LoginAttempts, type PasswordQueues } from './login-attempts';
 import { deviceOf, type OwnPassword } from './own-password';

@@ -53,7 +53,7 @@ export class GroupsService {
     const roles = await memberships.roles(groupId, [userId]);
     if (!roles.has(userId)) throw new NotFound('no_such_group', 'id: is not one of your groups');
     const at = reading.readAt();
-    const read = (after: string) => at(({ db }) => memberships.page(groupId, after, db));
+    const read = (after: string) => at(({ db }) => memberships.page(db, groupId, after));
     return pagesOf(PAGE, read, ({ id }) => id);
   }
 

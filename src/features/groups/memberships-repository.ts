@@ -261,7 +261,7 @@ export class MembershipsRepository {
     return (await setDisplayName(this.db, { groupId, userId, displayName })).length > 0;
   }
 
-  async page(groupId: string, after: string, on: Source = this.db): Promise<Member[]> {
+  page(on: Source, groupId: string, after: string): Promise<Member[]> {
     return pageOfMembers(on, { groupId, after });
   }
 

@@ -74,10 +74,9 @@ export interface SyncRows {
 }
 
 /** The clock reveals a version from an earlier state of the database. */
-export const syncTime = statement<SyncTime & Position>(
-  'sync-time',
-  `SELECT sync_horizon() AS horizon, sync_clock() AS clock, ${POSITION}`,
-);
+const TIME = 'sync_horizon() AS horizon, sync_clock() AS clock';
+export const syncTime = statement<SyncTime>('sync-horizon', `SELECT ${TIME}`);
+export const timeOfStandby = statement<SyncTime & Position>('sync-horizon-of-standby', `SELECT ${TIME}, ${POSITION}`);
 
 const USER = `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`;
 

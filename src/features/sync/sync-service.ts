@@ -12,6 +12,7 @@ import {
   type SyncMembership,
   type SyncTime,
   type SyncUser,
+  timeOfStandby,
   type Wanted,
 } from './sync-repository';
 
@@ -66,7 +67,7 @@ export class SyncService {
   private async begin({ reads }: Reader): Promise<SyncTime & { repository: SyncRepository }> {
     const { atPrimary, readAt, replica } = this.reading;
     if (replica?.present === 'serving') {
-      const time = await replica.beside(reads, (standby) => syncTime(standby, {}));
+      const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));
       if (time) return { ...time, repository: new SyncRepository(readAt()) };
     }
     const [time] = await syncTime(reads, {});

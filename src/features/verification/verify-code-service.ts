@@ -1,5 +1,6 @@
 import type { Caller } from '../../base/caller';
 import { CodeExpired, Wrong } from '../../base/errors';
+import { tokenHash } from '../../base/secrets';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
 import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
@@ -8,7 +9,7 @@ import type { UsersRepository } from '../users/users-repository';
 import { attemptsFrom, guessesAt } from './guesses';
 import type { VerificationCodes } from './verification-code';
 import type { SentCode, VerificationRepository } from './verification-repository';
-import { newVerificationToken, tokenHash } from './verification-token';
+import { newVerificationToken } from './verification-token';
 
 interface Parts {
   verification: VerificationRepository;
