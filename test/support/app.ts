@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server as SocketServer,
+  type Socket,
+} from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
@@ -64,6 +70,10 @@ export interface TestApp {
   agent(): ReturnType<typeof request.agent>;
   /** Awaited by each request after its session was found, and before the operation runs. */
   beforeOperation: (path: string) => Promise<void>;
+  /** Number of connections that take no more bytes until their client reads. */
+  fullConnections(): number;
+  /** Returns the path of a socket that answers too, and holds 200 kB. Those of TCP grow to megabytes. */
+  smallSocket(): Promise<string>;
   /** Deletes expired rows. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -108,14 +118,23 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   });
   options.metrics?.watch(container.services);
   const server = createHttpServer(container.app);
+  let smallSockets: SocketServer | undefined;
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   const complaints = asDocumented(server, PUBLIC);
   const url = await listen(server);
   const api = config.admin && buildAdminApi({ config, logger: outside.logger, services: container.services });
   const adminServer = api && createHttpServer(api.app);
   const adminComplaints = adminServer ? asDocumented(adminServer, ADMIN) : [];
   const owner = testPool(ownerUrl, OWNER_CONNECTIONS);
-  // A test may keep a transaction open for as long as it waits for something.
-  owner.pool.on('connect', (client) => void client.query('SET idle_in_transaction_session_timeout = 0'));
+  // A test may keep a transaction open for as long as it waits for something, and insert many rows in one statement.
+  owner.pool.on(
+    'connect',
+    (client) => void client.query('SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0'),
+  );
   const app: TestApp = {
     url,
     adminUrl: adminServer ? await listen(adminServer) : '',
@@ -130,9 +149,17 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
     api: request(server),
     agent: () => request.agent(server),
     beforeOperation: () => Promise.resolve(),
+    smallSocket: async () => {
+      const path = join(dataDir, 'small.socket');
+      smallSockets ??= createSocketServer((socket) => server.emit('connection', socket));
+      if (!smallSockets.listening) await once(smallSockets.listen(path), 'listening');
+      return path;
+    },
+    fullConnections: () => [...connections].filter(({ writableNeedDrain }) => writableNeedDrain).length,
     sweep: () => container.sweep(),
     close: async () => {
       await owner.close();
+      smallSockets?.close();
       if (adminServer) await closeServer(adminServer);
       api?.close();
       await closeAll(server, container, database);

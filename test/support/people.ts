@@ -3,6 +3,7 @@ import { Passwords } from '../../src/features/auth/passwords';
 import type request from 'supertest';
 import { newUserId } from '../../src/features/users/user-id';
 import type { TestApp } from './app';
+import type { Answer } from './calls';
 import { rememberSecret } from './secrets';
 
 export interface PhoneFields {
@@ -90,7 +91,7 @@ export function profileOf({ id, nickname }: Pick<Person, 'id' | 'nickname'>) {
   return { id, nickname, portraitUri: '' };
 }
 
-export async function expectOk(answer: request.Test): Promise<{ code: number; result?: unknown }> {
+export async function expectOk(answer: request.Test | Answer): Promise<{ code: number; result?: unknown }> {
   const { status, body } = (await answer) as { status: number; body: { code: number; result?: unknown } };
   expect({ status, body }).toMatchObject({ status: 200, body: { code: 200 } });
   return body;

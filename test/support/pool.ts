@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { ConnectionWatch } from '../../src/database/connection-watch';
 import { knexOn, openPool } from '../../src/database/pool';
 
@@ -13,7 +13,12 @@ export interface TestPool {
 /** Opens the service's kind of pool on a database, without the rest of the service. */
 export function testPool(url: string, max: number, watch = quietWatch()): TestPool {
   const pool = openPool(url, max, watch);
+  const busy = new Set<PoolClient>();
+  pool.on('acquire', (client) => busy.add(client));
+  pool.on('release', (_error, client) => busy.delete(client as PoolClient));
   const close = async () => {
+    // A test that failed may have left a transaction open: it would hold back the syncs of all other tests.
+    for (const client of busy) client.release(true);
     await pool.end();
     watch.close();
   };

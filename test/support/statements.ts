@@ -19,7 +19,7 @@ interface Options {
   value?: string;
   /** Holds a statement back until this is resolved. */
   beforeSending?: () => Promise<void>;
-  /** Holds an answer back until this is resolved. */
+  /** Holds an answer back until this is resolved. A connection that requests share goes on meanwhile. */
   beforeAnswer?: (statement: SentStatement) => Promise<void>;
 }
 
@@ -91,7 +91,14 @@ function answering(
   if (typeof last === 'function') return send(...args.slice(0, -1), later(last as Callback));
   const submitted = first as Config;
   if (typeof first !== 'string' && submitted.submit && submitted.callback) {
-    submitted.callback = later(submitted.callback);
+    const { callback } = submitted;
+    submitted.callback = (error, result) => {
+      answered();
+      if (error) return callback(error);
+      const { rows } = result as { rows: unknown };
+      // Whoever resolves a promise with these rows waits for them.
+      callback(null, { rows: beforeAnswer().then(() => rows) });
+    };
     return send(...args);
   }
   return (send(...args) as Promise<unknown>).finally(() => {

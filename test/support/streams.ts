@@ -10,9 +10,10 @@ export async function cookieFor(app: TestApp, { region, phone, password }: Perso
 }
 
 /** Returns an answer whose body a test reads at its own pace: Node reads no more from the socket than is consumed. */
-export function openAnswer({ url }: TestApp, path: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+export async function openAnswer(app: TestApp, path: string, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+  const options = { socketPath: await app.smallSocket(), path, method: 'POST', headers, agent: false };
   return new Promise((resolve, reject) => {
-    request(`${url}${path}`, { method: 'POST', headers, agent: false }, resolve).on('error', reject).end();
+    request(options, resolve).on('error', reject).end();
   });
 }
 
