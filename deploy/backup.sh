@@ -10,10 +10,11 @@
 #     --end-sessions          ends all sessions: every user has to log in again
 #   backup.sh resend          after another kind of restore: makes the service send clients everything again
 #
-# PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. Restored objects belong to the owner of its schema
-# public, and PGUSER must be a member of that role. BACKUP_ENV says how .env is kept: plain, none, or encrypted, for an
-# age recipient (age1…) or for the gpg public key in the file that it names. A backup is a folder in BACKUP_DIR, named by
-# its time. It gets this name when it is complete, and nothing else has such a name.
+# PGHOST, PGUSER, PGPASSWORD and PGDATABASE name the database. BACKUP_FROM names a standby that is dumped in its place, by
+# what differs: "host=standby", or "port=5433". Restored objects belong to the owner of its schema public, and PGUSER must
+# be a member of that role. BACKUP_ENV says how .env is kept: plain, none, or encrypted, for an age recipient (age1…) or
+# for the gpg public key in the file that it names. A backup is a folder in BACKUP_DIR, named by its time. It gets this
+# name when it is complete, and nothing else has such a name.
 set -eu
 umask 077
 
@@ -73,7 +74,7 @@ make_backup() {
   # An image may be added or removed during the dump. Every image that a dumped row names is in one of the two passes.
   began=$(date +%s)
   pack --create
-  tell=$(pg_dump --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
+  tell=$(pg_dump ${BACKUP_FROM:+"--dbname=$BACKUP_FROM"} --format=custom --no-unlogged-table-data --lock-wait-timeout=60s \
     --file="$UNFINISHED/database.dump" 2>&1) || fail "the database was not dumped: $(why_not_dumped "$tell")"
   pack --append --newer="@$((began - 60))"
   [ ! -f "$ENV_FILE" ] || keep_settings

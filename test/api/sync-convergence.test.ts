@@ -71,7 +71,7 @@ describe('clients that apply the answers of sync', () => {
   afterAll(() => app.close());
 
   it('end with what a full sync returns, for any writers and any order in which transactions commit', async () => {
-    // Not counted in time alone: a busy machine writes little in seconds.
+    // Until a time and a number of writes: a busy machine writes little in seconds.
     let left = WRITERS;
     const begun = Date.now();
     const isOver = (written: number) => Date.now() - begun >= RUN_MS && written >= LEAST_WRITES;

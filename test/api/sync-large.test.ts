@@ -361,7 +361,7 @@ describe('POST /user/sync/:version with a large answer', () => {
     return rows.map(({ member }) => member);
   }
 
-  /** Waits until so many answers have filled the sockets, and no statement runs for them. */
+  /** Waits until this number of answers have filled their sockets, and no statement runs for them. */
   async function untilUnread(answers: number): Promise<void> {
     let before = -1;
     await until(async () => {

@@ -8,6 +8,7 @@ import { connectTo, processesIn } from '../support/clusters';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
 import { NOBODY, ROOT } from '../support/service-process';
+import { AVAILABILITY } from './availability';
 import { throughTwilio } from './twilio-inbox';
 import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
@@ -16,6 +17,8 @@ export interface Fault {
   name: string;
   /** The title in the table. */
   title: string;
+  /** A name for several faults, which --only takes too. */
+  group?: string;
   /** Included in the short run, which every push plays. */
   short?: true;
   /** Returns why it cannot be played on this machine. */
@@ -23,10 +26,14 @@ export interface Fault {
   setting?: () => Setting | Promise<Setting>;
   /** Requires that no call fails, not even with a 503. */
   unnoticed?: true;
+  /** The longest that a call may take. */
+  longestMs?: number;
   /** Time for which it is watched afterwards. Default: a few seconds. */
   afterMs?: number;
   /** Plays the fault, and resolves when it has ended. */
   play: (world: World) => Promise<void>;
+  /** Repairs what is still broken, while people go on. */
+  heal?: () => Promise<void>;
   tidyUp?: () => Promise<void> | void;
 }
 
@@ -314,6 +321,9 @@ export const FAULTS: Fault[] = [
     play: repeat(3, (world) => sql(world, END_ALL), 2_000),
     tidyUp: endProxy,
   },
+
+  // --- three nodes
+  ...AVAILABILITY,
 ];
 
 function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['play'] {

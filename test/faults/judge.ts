@@ -18,7 +18,7 @@ export interface Verdict {
  */
 export async function judge(world: World): Promise<Verdict> {
   await until(async () => (await world.calls.call('/readyz', 'readyz', { method: 'GET' })).status === 200, 30_000);
-  const client = await connectTo(world.cluster.url);
+  const client = await connectTo(world.databaseUrl);
   try {
     const lost = [...(await world.other.lost(client))];
     for (const person of world.everybody) lost.push(...(await lostOf(world, person, client)));

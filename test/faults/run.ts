@@ -13,8 +13,9 @@ import { World } from './world';
  * npm run faults: plays each fault while people use the service, and checks what they were promised.
  *   --short       plays only the faults of every push
  *   --only=a,b    plays only these faults
+ *   --only=availability plays those of three PostgreSQL under Patroni, as in deploy/high-availability
  *   --only=alerts makes the fault of each alert of deploy/observe, and waits until a real Prometheus fires it
- *   --write       writes the table into docs/outages.md, or that of the alerts into docs/alerts.md
+ *   --write       writes the table into docs/outages.md, docs/high-availability.md or docs/alerts.md
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -35,7 +36,9 @@ interface Row {
 async function main(): Promise<void> {
   if (values.only === 'alerts') return alerts();
   const only = values.only?.split(',');
-  const faults = FAULTS.filter(({ name, short }) => (only ? only.includes(name) : !values.short || short));
+  const faults = FAULTS.filter(({ name, group = name, short }) =>
+    only ? only.includes(name) || only.includes(group) : group === name && (!values.short || short),
+  );
   const names = [...FAULTS.map(({ name }) => name), 'alerts'];
   if (faults.length === 0) throw new Error(`no such fault; there are: ${names.join(', ')}`);
   const rows: Row[] = [];
@@ -46,7 +49,7 @@ async function main(): Promise<void> {
   }
   const table = tableOf(HEAD, rows);
   process.stdout.write(`\n${table}\n`);
-  if (values.write) write(table, 'outages.md');
+  if (values.write) write(table, values.only === 'availability' ? 'high-availability.md' : 'outages.md');
   process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
 }
 
@@ -77,6 +80,7 @@ async function play(fault: Fault): Promise<Row> {
     await fault.play(world);
     const faultEnded = performance.now();
     await sleep(fault.afterMs ?? AFTER_MS);
+    await fault.heal?.();
     await world.stop();
     const calls = [...world.calls.made];
     const seconds = (performance.now() - begun) / 1_000;
@@ -89,7 +93,13 @@ async function play(fault: Fault): Promise<Row> {
   }
 }
 
-function rowOf({ title, unnoticed }: Fault, calls: Call[], seconds: number, faultEnded: number, verdict: Verdict): Row {
+function rowOf(
+  { title, unnoticed, longestMs = Infinity }: Fault,
+  calls: Call[],
+  seconds: number,
+  faultEnded: number,
+  verdict: Verdict,
+): Row {
   const answered = calls.filter(({ kind }) => !isFailure(kind)).length / seconds;
   const longest = Math.max(...calls.map(({ ms }) => ms)) / 1_000;
   const counts = [verdict.lost, verdict.halfDone, verdict.diverged].map(({ length }) => length);
@@ -104,6 +114,7 @@ function rowOf({ title, unnoticed }: Fault, calls: Call[], seconds: number, faul
     ],
     isGood:
       counts.every((count) => count === 0) &&
+      longest * 1_000 <= longestMs &&
       calls.every(({ kind }) => (unnoticed ? !isFailure(kind) : MAY_BE.has(kind))),
   };
 }

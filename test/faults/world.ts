@@ -23,6 +23,10 @@ export interface Setting {
   diskMegabytes?: number;
   /** The address of the database for the service, if not the proxy's. */
   databaseUrl?: (world: World) => string;
+  /** Addresses of a database that is not one of this run's own: for a superuser, and for both roles of the service. */
+  database?: { url: string; ownerUrl: string; serviceUrl: string };
+  /** People use all instances in turn, instead of the first. */
+  inTurn?: boolean;
   inbox?: Inbox;
 }
 
@@ -40,15 +44,17 @@ export class World {
   private going: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    public cluster: TestCluster,
-    readonly proxy: FaultProxy,
+    private ownCluster: TestCluster | undefined,
+    private readonly ownProxy: FaultProxy | undefined,
     private readonly setting: Setting,
   ) {
-    this.calls = new Calls(() => this.instances[0]?.url ?? 'http://127.0.0.1:4');
+    let turn = 0;
+    const next = () => (setting.inTurn ? (turn += 1) % this.instances.length : 0);
+    this.calls = new Calls(() => this.instances[next()]?.url ?? 'http://127.0.0.1:4');
     this.inbox = setting.inbox ?? new FileInbox(join(this.files.path, 'sms.ndjson'));
     const groups = ['red', 'green', 'blue', 'white'];
     this.other = new OtherService(
-      () => this.cluster.url,
+      () => this.databaseUrl,
       () => this.people,
       groups,
     );
@@ -56,8 +62,10 @@ export class World {
 
   static async start(setting: Setting = {}): Promise<World> {
     mkdirSync(OUTPUT, { recursive: true });
-    const cluster = await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
-    const world = new World(cluster, await FaultProxy.start(cluster.serviceUrl), setting);
+    const cluster = setting.database
+      ? undefined
+      : await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
+    const world = new World(cluster, cluster && (await FaultProxy.start(cluster.serviceUrl)), setting);
     const count = setting.instances ?? 1;
     for (let index = 0; index < count; index += 1) await world.startInstance(index);
     while (world.people.length < PEOPLE) {
@@ -69,15 +77,33 @@ export class World {
     return world;
   }
 
+  get cluster(): TestCluster {
+    return present(this.ownCluster);
+  }
+
+  set cluster(cluster: TestCluster) {
+    this.ownCluster = cluster;
+  }
+
+  get proxy(): FaultProxy {
+    return present(this.ownProxy);
+  }
+
+  /** The superuser's address. */
+  get databaseUrl(): string {
+    return this.setting.database?.url ?? this.cluster.url;
+  }
+
   get everybody(): Person[] {
     return [...this.people, ...this.newcomers];
   }
 
   async startInstance(index: number, env: Record<string, string> = {}): Promise<void> {
-    const databaseUrl = this.setting.databaseUrl?.(this) ?? this.proxy.url;
+    const { database } = this.setting;
+    const databaseUrl = this.setting.databaseUrl?.(this) ?? database?.serviceUrl ?? this.proxy.url;
     this.instances[index] = await ServiceProcess.start({
       DATABASE_URL: databaseUrl,
-      DATABASE_MIGRATION_URL: this.ownerUrl,
+      DATABASE_MIGRATION_URL: database?.ownerUrl ?? this.ownerUrl,
       DATA_DIR: this.files.path,
       SMS_PROVIDER: 'file',
       CODE_RESEND_SECONDS: '1',
@@ -127,8 +153,8 @@ export class World {
     await this.other.close();
     this.calls.close();
     await Promise.all(this.instances.map((instance) => instance.stop()));
-    await this.proxy.close();
-    await this.cluster.remove();
+    await this.ownProxy?.close();
+    await this.ownCluster?.remove();
     this.files.remove();
   }
 
@@ -149,6 +175,11 @@ export class World {
       await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
+}
+
+function present<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('this fault has a database of its own');
+  return part;
 }
 
 class FileInbox implements Inbox {

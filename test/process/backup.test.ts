@@ -578,6 +578,20 @@ interface Place {
       expect(readdirSync(join(fresh.dataDir, 'uploads')).sort()).toEqual(['comes', 'goes']);
     });
 
+    it('is made of the standby that BACKUP_FROM names, and noted at the primary', async () => {
+      const place = await newPlace();
+      await other.sql('postgres', `CREATE DATABASE ${place.database} OWNER accounts_owner`);
+      await migrate(other.url(place.database, 'accounts_owner'));
+      await other.sql(place.database, `INSERT INTO users (id, nickname) VALUES ('onlythere', 'Ann')`);
+      const name = await backUp(place, { BACKUP_FROM: `host=${other.folder}` });
+      const fresh = await emptyPlace(other, place.backupDir);
+      await restore(fresh, name);
+      expect(await usersOf(fresh)).toEqual(['onlythere']);
+      const noted = `SELECT detail FROM security_events WHERE event = 'backed_up'`;
+      expect(await server.sql(place.database, noted)).toEqual([{ detail: name }]);
+      expect(await other.sql(place.database, noted)).toEqual([]);
+    });
+
     it('is noted in the audit trail, where the doctor of operators reads its age', async () => {
       const place = await newPlace();
       const name = await backUp(place);

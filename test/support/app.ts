@@ -72,7 +72,7 @@ export interface TestApp {
   beforeOperation: (path: string) => Promise<void>;
   /** Number of connections that take no more bytes until their client reads. */
   fullConnections(): number;
-  /** Returns the path of a socket that answers too, and holds 200 kB. Those of TCP grow to megabytes. */
+  /** Returns the path of a socket that answers too. It holds 200 kB, and a socket of TCP several megabytes. */
   smallSocket(): Promise<string>;
   /** Deletes expired rows. */
   sweep(): Promise<void>;

@@ -15,7 +15,7 @@ export function testPool(url: string, max: number, watch = quietWatch()): TestPo
   const pool = openPool(url, max, watch);
   const busy = new Set<PoolClient>();
   pool.on('acquire', (client) => busy.add(client));
-  pool.on('release', (_error, client) => busy.delete(client as PoolClient));
+  pool.on('release', (_error, client) => busy.delete(client));
   const close = async () => {
     // A test that failed may have left a transaction open: it would hold back the syncs of all other tests.
     for (const client of busy) client.release(true);

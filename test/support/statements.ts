@@ -19,7 +19,7 @@ interface Options {
   value?: string;
   /** Holds a statement back until this is resolved. */
   beforeSending?: () => Promise<void>;
-  /** Holds an answer back until this is resolved. A connection that requests share goes on meanwhile. */
+  /** Holds an answer back until this is resolved. A connection that requests share goes on. */
   beforeAnswer?: (statement: SentStatement) => Promise<void>;
 }
 
@@ -96,7 +96,7 @@ function answering(
       answered();
       if (error) return callback(error);
       const { rows } = result as { rows: unknown };
-      // Whoever resolves a promise with these rows waits for them.
+      // A promise that is resolved with these rows waits for them.
       callback(null, { rows: beforeAnswer().then(() => rows) });
     };
     return send(...args);

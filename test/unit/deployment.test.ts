@@ -56,6 +56,9 @@ const COMPOSE_ONLY = [
   'NETWORK_IPV6',
   'NODE_IMAGE',
   'POSTGRES_IMAGE',
+  'POSTGRES_MAJOR',
+  'ETCD_IMAGE',
+  'HAPROXY_IMAGE',
   'CADDY_IMAGE',
   'PROMETHEUS_IMAGE',
   'GRAFANA_IMAGE',
@@ -101,6 +104,7 @@ describe('.env.example', () => {
 
   it('shows the defaults of the compose file and of the Dockerfile', () => {
     const defaults = [
+      ...read('deploy/high-availability/compose.yml').matchAll(/\$\{([A-Z0-9_]+):-([^${}]+)\}/g),
       ...file.matchAll(/\$\{([A-Z0-9_]+):-([^${}]+)\}/g),
       ...read('Dockerfile').matchAll(/(\w+)=(\S+)/g),
     ];
