@@ -13,7 +13,8 @@ import { pagePaths } from './composition/pages';
 import { ConfigError, readConfig, type Config } from './config/config';
 import { awaitDatabase } from './database/await-database';
 import { shownAddress } from './database/database-url';
-import { migrate } from './database/migrations';
+import { migrate, missingAt } from './database/migrations';
+import { isOutage } from './database/outage';
 import { SERVICE_ROLE } from './database/service-role';
 import { answerAndClose, createHttpServer, drain } from './http/http-server';
 import { createMetricsServer } from './http/metrics-server';
@@ -128,7 +129,22 @@ async function openDatabase(config: Config, cleanups: Cleanup[]): Promise<Databa
     });
     if (applied.length > 0) say(`Applied migrations: ${applied.join(', ')}`);
   }
+  await checkLimits(config.database.limitsUrl);
   return database;
+}
+
+/** Checks the database of limits. If it is away, the service starts nevertheless, and refuses what has a limit. */
+async function checkLimits(url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  const missing = await missingAt(url).catch((error: unknown) => {
+    if (!isOutage(error)) throw new StartError(unusable('DATABASE_LIMITS_URL', url, error));
+    startLog.warn(`${unusable('DATABASE_LIMITS_URL', url, error)}; until then, operations with a limit are refused`);
+    return [];
+  });
+  if (missing.length > 0)
+    throw new StartError(
+      `DATABASE_LIMITS_URL (${shownAddress(url)}) lacks migrations: run npm run migrate with the address of its owner as DATABASE_URL`,
+    );
 }
 
 async function embedded({ dataDir }: Config, cleanups: Cleanup[]): Promise<Database> {

@@ -34,9 +34,9 @@ export interface Running {
 
 /** Builds the admin API: the commands of the command line, on the services that answer the users' requests. */
 export function buildAdminApi({ config, services, logger }: Running) {
-  const { counting, support } = services.connections;
+  const { counting, support, supportLimits } = services.connections;
   const tokens = new AdminTokensRepository(counting);
-  const place = { config, services, tokens, support: new SupportRepository(support) };
+  const place = { config, services, tokens, support: new SupportRepository(support, supportLimits) };
   const door = new AdminDoor(tokens, services.limiter, logger);
   const onError = errorHandler(logger);
   const deadline = new Deadline(onError);

@@ -41,6 +41,8 @@ export async function atWorkplace<T>(
   work: (at: Workplace) => Promise<T>,
 ): Promise<T> {
   const db = supportPool(databaseUrl);
+  const { limitsUrl } = config.database;
+  const limits = limitsUrl === undefined ? db : supportPool(limitsUrl);
   try {
     await checkDatabase(db, databaseUrl);
     const services = await buildServices(config, {
@@ -50,13 +52,14 @@ export async function atWorkplace<T>(
       logger: createLogger('silent', { write: () => undefined }),
     });
     try {
-      const repositories = { support: new SupportRepository(db), tokens: new AdminTokensRepository(db) };
+      const repositories = { support: new SupportRepository(db, limits), tokens: new AdminTokensRepository(db) };
       return await work({ config, services, ...repositories, ...asOperator(operator) });
     } finally {
       await services.close();
     }
   } finally {
     await db.destroy();
+    await limits.destroy();
   }
 }
 

@@ -160,7 +160,11 @@ const newestBackup = statement<{ hours: number }>(
 
 /** Statements of support and operators. On the command line they may take longer than those of requests. */
 export class SupportRepository {
-  constructor(private readonly db: Knex) {}
+  /** `limits` is the database of limits. */
+  constructor(
+    private readonly db: Knex,
+    private readonly limits: Knex,
+  ) {}
 
   async user(id: string): Promise<FoundUser | undefined> {
     const [found] = await user(this.db, { id });
@@ -196,11 +200,11 @@ export class SupportRepository {
 
   /** Returns counts of a subject, and of pairs that begin with it. */
   limitsOf(subject: string, names: string[]): Promise<FoundLimit[]> {
-    return limitsOfSubject(this.db, { subject, names });
+    return limitsOfSubject(this.limits, { subject, names });
   }
 
   fullestLimits(most: number): Promise<FoundLimit[]> {
-    return fullestLimits(this.db, { most });
+    return fullestLimits(this.limits, { most });
   }
 
   spent(hours: number): Promise<{ region: string; sent: number; verified: number }[]> {

@@ -194,11 +194,9 @@ function connections({ connections: { pools } }: Services): Values {
 }
 
 function waiting({ connections: { pools, reads, syncReads } }: Services): Values {
-  const waited = { main: pools.main.waitingCount, counting: pools.counting.waitingCount };
-  return Object.entries({ ...waited, reads: reads.waiting, sync: syncReads.waiting }).map(([name, count]) => [
-    [name],
-    count,
-  ]);
+  const waited = Object.entries(pools).map(([name, { waitingCount }]) => [name, waitingCount] as const);
+  const shared = [['reads', reads.waiting] as const, ['sync', syncReads.waiting] as const];
+  return [...waited, ...shared].map(([name, count]) => [[name], count]);
 }
 
 async function databaseReady({ connections: { probe } }: Services): Promise<Values> {

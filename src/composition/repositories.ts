@@ -8,7 +8,6 @@ import { DismissalsRepository } from '../features/groups/dismissals-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
 import { MembershipsRepository } from '../features/groups/memberships-repository';
 import { ImagesRepository } from '../features/images/images-repository';
-import { LimitsRepository } from '../features/limits/limits-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
 import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-repository';
@@ -26,7 +25,6 @@ export function repositories(db: Knex, reads: Source = db) {
     friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),
-    limits: new LimitsRepository(db),
     memberships: new MembershipsRepository(db),
     messagingTokens: new MessagingTokensRepository(db),
     securityEvents: new SecurityEventsRepository(db),

@@ -22,6 +22,7 @@ import { DismissalsService } from '../features/groups/dismissals-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
 import { ImageAccounts } from '../features/images/image-accounts';
+import { LimitsRepository } from '../features/limits/limits-repository';
 import { Limiter, type LimitMet } from '../features/limits/limiter';
 import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
@@ -101,7 +102,7 @@ export async function buildServices(config: Config, outside: Outside) {
   const horizonAge = new HorizonAge(connections.syncReads);
   const sweeps = {
     images: () => storage.sweep(),
-    limits: () => repos.limits.sweep(),
+    limits: () => base.limits.sweep(),
     codes: () => repos.verification.sweep(),
     traffic: () => repos.smsTraffic.sweep(),
     events: () => repos.securityEvents.sweep(config.auditDays),
@@ -182,6 +183,7 @@ function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
     repos: repositories(connections.db, connections.reads),
     /** Repositories on separate connections. */
     counting: repositories(connections.counting),
+    limits: new LimitsRepository(connections.limits),
     transaction: transactions(connections.db, repositories),
     background: {
       securityEvents: new Background(logger, queues.securityEvents),
@@ -192,13 +194,13 @@ function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
 }
 
 /** Builds limits, the audit trail and notices to owners. */
-function buildWatch(config: Config, { repos, counting, queues, background, logger }: Base, sms: SmsSender) {
-  const audit = new AuditTrail(counting.securityEvents, counting.limits, logger, background.securityEvents);
+function buildWatch(config: Config, { repos, counting, limits, queues, background, logger }: Base, sms: SmsSender) {
+  const audit = new AuditTrail(counting.securityEvents, limits, logger, background.securityEvents);
   const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
     await audit.noteLimitMet(use, caller);
   };
-  const limiter = new Limiter(counting.limits, config.limits, limitMet, queues);
+  const limiter = new Limiter(limits, config.limits, limitMet, queues);
   const devices = new KnownDevices(repos.securityEvents);
   const noticeParts = { sms, users: repos.users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);

@@ -112,14 +112,18 @@ function databaseAddress(env: DatabaseVariables, name: 'DATABASE' | 'DATABASE_MI
   return whole;
 }
 
-/** The standby has the roles of the primary, with their passwords. */
-function replicaOf({
-  DATABASE_REPLICA_URL: url,
+/** Returns the standby and the database of limits. Their roles have the passwords of the primary's, unless given. */
+function otherDatabases({
+  DATABASE_REPLICA_URL: replica,
+  DATABASE_LIMITS_URL: limits,
   DATABASE_PASSWORD: password,
   REPLICA_LAG_MAX: mebibytes,
 }: Environment) {
-  if (url === undefined) return undefined;
-  return { url: (password !== undefined && withPassword(url, password)) || url, mostBehind: mebibytes * MIB };
+  const whole = (url: string) => (password !== undefined && withPassword(url, password)) || url;
+  return {
+    replica: replica === undefined ? undefined : { url: whole(replica), mostBehind: mebibytes * MIB },
+    limitsUrl: limits === undefined ? undefined : whole(limits),
+  };
 }
 
 function sessionsOf({ SESSION_DAYS: given, SESSION_MAX_DAYS: maxDays }: Environment, mistakes: string[]) {
@@ -189,7 +193,7 @@ function nested(env: Environment, mistakes: string[]) {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',
       /** Undefined: no standby is read. */
-      replica: replicaOf(env),
+      ...otherDatabases(env),
       autoMigrate: env.AUTO_MIGRATE === 'on',
       waitSeconds: inProduction(env.DATABASE_WAIT_SECONDS, 60),
     },

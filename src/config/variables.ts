@@ -41,6 +41,7 @@ export const environment = z.object({
   DATABASE_MIGRATION_PASSWORD: text.optional(),
   DATABASE_REPLICA_URL: databaseUrl.optional(),
   REPLICA_LAG_MAX: whole(0, 1_048_576).default(16),
+  DATABASE_LIMITS_URL: databaseUrl.optional(),
   DATABASE_POOL_MAX: whole(1, 1_000).default(10),
   DATABASE_PREPARE: oneOf('on', 'off').default('on'),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).optional(),
@@ -175,7 +176,7 @@ export const VARIABLES = Object.keys(environment.shape);
 // prettier-ignore
 export const SECRETS = [
   'DATABASE_URL', 'DATABASE_PASSWORD', 'DATABASE_MIGRATION_URL', 'DATABASE_MIGRATION_PASSWORD', 'DATABASE_REPLICA_URL',
-  'SESSION_SECRETS',
+  'DATABASE_LIMITS_URL', 'SESSION_SECRETS',
   'TWILIO_AUTH_TOKEN', 'MESSAGING_JWT_KEY', 'MESSAGING_JWT_OLD_KEY', 'RONGCLOUD_APP_SECRET', 'QINIU_SECRET_KEY',
   'CAPTCHA_SECRET_KEY', 'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;

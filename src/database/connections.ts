@@ -12,6 +12,8 @@ export interface DatabaseSettings {
   prepare: boolean;
   /** A standby for sync, export and long lists, and the most bytes that it may be behind. */
   replica?: { url: string; mostBehind: number } | undefined;
+  /** The database of limits, if it is another one. */
+  limitsUrl?: string | undefined;
 }
 
 const SHARED_CONNECTIONS = 2;
@@ -22,20 +24,21 @@ const CLOSE_MS = 2_000;
 /** Opens the connections of this process to the database, each when it is first needed. */
 export function openConnections(
   url: string,
-  { poolMax, prepare, replica: standby }: DatabaseSettings,
+  { poolMax, prepare, replica: standby, limitsUrl }: DatabaseSettings,
   logger: Logger,
   observe: StatementObserver = () => undefined,
 ) {
   const timed = (connections: string) => (seconds: number, statement: string, failure: unknown) =>
     observe(connections, seconds, statement, failure);
-  const watch = new ConnectionWatch({
-    away: (cause) => logger.error({ err: cause }, 'the database is unavailable'),
-    back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, 'the database is available again'),
-  });
+  const watch = watchOf('the database', logger);
   const options = { ...connectionOptions(url), watch };
   const pool = openPool(url, poolMax, watch);
   // A separate pool for limits, so that a locked account row does not stop counting, nor a locked limit the accounts.
-  const countingPool = openPool(url, Math.ceil(poolMax / 2), watch, prepare ? [PLAN_ONCE] : []);
+  const countingMax = Math.ceil(poolMax / 2);
+  const planOnce = prepare ? [PLAN_ONCE] : [];
+  const countingPool = openPool(url, countingMax, watch, planOnce);
+  const limitsWatch = watchOf('the database of limits', logger);
+  const limitsPool = limitsUrl === undefined ? undefined : openPool(limitsUrl, countingMax, limitsWatch, planOnce);
   // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
@@ -50,24 +53,43 @@ export function openConnections(
     timed('replica'),
   );
   const probe = new DatabaseProbe(url, watch);
+  const counting = knexOn(countingPool, prepare, timed('counting'));
+  const limits = limitsPool && knexOn(limitsPool, prepare, timed('limits'));
+  const support = knexOn(supportPool, prepare);
   return {
     pool,
-    pools: { main: pool, counting: countingPool, ...(standbyPool && { replica: standbyPool }) },
+    pools: {
+      main: pool,
+      counting: countingPool,
+      ...(standbyPool && { replica: standbyPool }),
+      ...(limitsPool && { limits: limitsPool }),
+    },
     db,
-    counting: knexOn(countingPool, prepare, timed('counting')),
-    support: knexOn(supportPool, prepare),
+    counting,
+    limits: limits ?? counting,
+    support,
+    /** For questions of the admin API about limits. */
+    supportLimits: limits ?? support,
     reads,
     syncReads,
     probe,
     reading,
     close: async () => {
-      watch.close();
-      const pools = [countingPool, supportPool, pool];
+      for (const one of [watch, limitsWatch]) one.close();
+      const pools = [countingPool, supportPool, pool, ...(limitsPool ? [limitsPool] : [])];
       const ends = pools.map((one) => one.end());
       const closing = [closeReading(), probe.close(), reads.close(), syncReads.close(), ...ends];
       await Promise.all(closing.map((end) => withTimeout(end, CLOSE_MS).catch(() => undefined)));
     },
   };
+}
+
+/** Returns a watch that logs when a database goes away, and when it is back. */
+function watchOf(name: string, logger: Logger): ConnectionWatch {
+  return new ConnectionWatch({
+    away: (cause) => logger.error({ err: cause }, `${name} is unavailable`),
+    back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, `${name} is available again`),
+  });
 }
 
 /** Opens connections to the standby, if there is one. They have a watch of their own: its outage is none of the primary. */

@@ -156,6 +156,16 @@ export async function migrationsIn(ask: Ask): Promise<{ missing: string[]; unkno
   };
 }
 
+/** Returns the migrations that the database at this address lacks. */
+export async function missingAt(url: string): Promise<string[]> {
+  const db = knexFor(connectionOptions(url));
+  try {
+    return (await migrationsIn(async (sql) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows)).missing;
+  } finally {
+    await db.destroy();
+  }
+}
+
 function names(): string[] {
   return readdirSync(DIRECTORY)
     .filter((file) => file.endsWith('.up.sql'))

@@ -1,7 +1,7 @@
 import { codeOf } from '../base/errors';
 import { shownAddress } from '../database/database-url';
 
-export type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
+export type Address = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL' | 'DATABASE_LIMITS_URL';
 type Remedy = (address: Address) => string;
 
 const notThere: Remedy = (address) => `Is the host in ${address} spelt right, and known to the DNS of this machine?`;
@@ -70,5 +70,5 @@ function remedyFor(error: unknown, address: Address): string {
 }
 
 function passwordOf(address: Address): string {
-  return address.replace(/_URL$/, '_PASSWORD');
+  return address === 'DATABASE_LIMITS_URL' ? 'DATABASE_PASSWORD' : address.replace(/_URL$/, '_PASSWORD');
 }

@@ -87,9 +87,9 @@ export const guards = {
   },
   'limits-4': {
     guard: 'a caller without tries left does not use up the shared tries',
-    file: 'src/features/verification/verification-repository.ts',
-    replace: 'bucket.used >= budget.most)',
-    by: 'bucket.used >= budget.most AND false)',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: '!(await limiter.isUsedUp(...guesses)) && ',
+    by: '',
     named: 'do not take any of the five shared tries from an address that has none left',
   },
   'audit-trail-1': {
@@ -2009,8 +2009,8 @@ export const guards = {
   'verification-9': {
     guard: 'an expired code is not compared',
     file: 'src/features/verification/verification-repository.ts',
-    replace: 'AND verified_at IS NULL AND expires_at > now() AND NOT EXISTS',
-    by: 'AND verified_at IS NULL AND NOT EXISTS',
+    replace: 'AND verified_at IS NULL AND expires_at > now()\n   RETURNING code.id',
+    by: 'AND verified_at IS NULL\n   RETURNING code.id',
     named: 'answers 2000 to any code once the sent one has expired',
   },
   'verification-10': {
@@ -2631,7 +2631,7 @@ export const guards = {
   'group-large-7': {
     guard: 'a sweep ends what is left of a dismissed group',
     file: 'src/composition/services.ts',
-    replace: '() => dismissals.sweep(),',
+    replace: 'dismissals: () => dismissals.sweep(),',
     by: '',
     named: 'is ended by a sweep',
   },
@@ -2929,7 +2929,7 @@ export const guards = {
   'friendships-21': {
     guard: 'an unanswered request expires',
     file: 'src/composition/services.ts',
-    replace: '() => friendships.sweep(),',
+    replace: 'requests: () => friendships.sweep(),',
     by: '',
     named: 'ends on both sides after 30 days',
   },
@@ -3048,7 +3048,7 @@ export const guards = {
   'close-account-large-4': {
     guard: 'the sweep ends what a closed account has left',
     file: 'src/composition/services.ts',
-    replace: '    () => accounts.closings.sweep(),\n',
+    replace: '    closings: () => accounts.closings.sweep(),\n',
     by: '',
     named: 'resumes after a failure, on two instances at once',
   },

@@ -394,6 +394,27 @@ export const guards = {
     by: "throw new Error('failed');",
     named: 'the rest of an answer whose statement failed at the standby',
   },
+  'limits-database-1': {
+    guard: 'with another database for limits, the counts are there',
+    file: 'src/database/connections.ts',
+    replace: 'limits: limits ?? counting,',
+    by: 'limits: counting,',
+    named: 'all counts are there and none in the other database',
+  },
+  'limits-database-2': {
+    guard: 'an outage of the database of limits is not one of the other database',
+    file: 'src/database/connections.ts',
+    replace: 'openPool(limitsUrl, countingMax, limitsWatch, planOnce)',
+    by: 'openPool(limitsUrl, countingMax, watch, planOnce)',
+    named: 'an outage of it refuses what has a limit, and nothing else',
+  },
+  'limits-database-3': {
+    guard: 'a code is not compared without a place in the budget',
+    file: 'src/features/verification/verify-code-service.ts',
+    replace: 'return await limiter.hold(caller, ...guesses);',
+    by: 'return await limiter.hold(caller);',
+    named: 'no more codes are compared than a budget allows',
+  },
   'process-traces-1': {
     guard: 'the SDK of OpenTelemetry is not loaded without a collector',
     file: 'src/composition/observers.ts',

@@ -52,6 +52,7 @@ const BAD: Record<string, string[]> = {
   DATABASE_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_MIGRATION_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_REPLICA_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
+  DATABASE_LIMITS_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   REPLICA_LAG_MAX: ['-1', '1.5', 'x', '9'.repeat(20)],
   DATABASE_POOL_MAX: atLeastOne,
   DATABASE_PREPARE: ['true', 'ON'],

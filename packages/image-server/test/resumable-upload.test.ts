@@ -778,7 +778,7 @@ describe('resumable upload', () => {
           begun.push(sending);
         }
       }
-      await until(async () => (await stored()).length === 128);
+      await until(async () => (await stored()).length === 128, 300_000);
       expect((await part(await begin(), 1, PNG)).status).toBe(200);
       await until(() => statuses.length === 1);
       expect(statuses).toEqual([503]);

@@ -108,6 +108,12 @@ export class Limiter {
     if (known.length > 0) await this.refuse(wanted, known, caller);
   }
 
+  /** Whether a limit is used up for good until its window ends: places that are held may be given back. */
+  async isUsedUp(...uses: LimitUse[]): Promise<boolean> {
+    const wanted = this.wanted(uses);
+    return wanted.length > 0 && this.buckets.isUsedUp(wanted);
+  }
+
   clear(limit: LimitName, subject: string): Promise<void> {
     return this.clearBucket(keyOf(this.limits[limit], subject));
   }
@@ -125,7 +131,7 @@ export class Limiter {
   }
 
   /** Returns the buckets that these uses count in. Leaves out limits that are switched off. */
-  wanted(uses: LimitUse[]): Wanted[] {
+  private wanted(uses: LimitUse[]): Wanted[] {
     return uses.flatMap(({ limit: which, subject, count = 1 }) => {
       const limit = typeof which === 'string' ? this.limits[which] : which;
       if (limit.amount === 0) return [];

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
 import { statement } from '../../database/statement';
-import type { Bucket } from '../limits/limits-repository';
 import { countryOf, type Phone } from '../phones/phone-number';
 import type { MaxAttempts } from './guesses';
 import type { KeptCode } from './verification-code';
@@ -48,7 +47,7 @@ const withdrawCode = statement<unknown, 'id' | 'country'>(
     WHERE region = :country AND slot = sent_in AND is_counted`,
 );
 
-const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'others' | 'budgets' | 'amounts'>(
+const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'others'>(
   'claim-attempt',
   `WITH newest AS (
      SELECT id, asker_hmac IS NULL OR asker_hmac = ANY (:callerHmacs::bytea[]) AS by_asker
@@ -58,10 +57,6 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'ot
      FROM newest
     WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts < :asker ELSE others_attempts < :others END
       AND verified_at IS NULL AND expires_at > now()
-      AND NOT EXISTS (
-        SELECT FROM unnest(:budgets::text[], :amounts::integer[]) AS budget (key, most),
-               LATERAL (SELECT * FROM rate_limits WHERE key = budget.key OFFSET 0) AS bucket
-         WHERE bucket.resets_at > now() AND bucket.used >= budget.most)
    RETURNING code.id, code_hmac AS hmac, by_asker AS "byAsker"`,
 );
 
@@ -142,22 +137,10 @@ export class VerificationRepository {
 
   /**
    * Claims an attempt before the code is compared. The address that asked for the code has its own attempts; all others
-   * share theirs. Returns undefined if the caller's attempts or one of the budgets are used up, or the code has expired
-   * or been verified: not even for a moment does such a caller take a shared attempt.
+   * share theirs. Returns undefined if the caller's attempts are used up, or the code has expired or been verified.
    */
-  async claimAttempt(
-    phone: string,
-    callerHmacs: Buffer[],
-    maxAttempts: MaxAttempts,
-    budgets: Bucket[],
-  ): Promise<SentCode | undefined> {
-    const [code] = await claimAttempt(this.db, {
-      phone,
-      callerHmacs,
-      ...maxAttempts,
-      budgets: budgets.map(({ key }) => key),
-      amounts: budgets.map(({ amount }) => amount),
-    });
+  async claimAttempt(phone: string, callerHmacs: Buffer[], maxAttempts: MaxAttempts): Promise<SentCode | undefined> {
+    const [code] = await claimAttempt(this.db, { phone, callerHmacs, ...maxAttempts });
     return code;
   }
 

@@ -42,7 +42,9 @@ export class VerifyCodeService {
     const standing = await places.standingOf(phone.number, caller, device);
     const guesses = guessesAt(phone.number, caller, standing);
     const attempts = attemptsFrom(standing, this.rules.codeMaxAttempts);
-    const sent = await verification.claimAttempt(phone.number, callerHmacs, attempts, limiter.wanted(guesses));
+    // Before an attempt is claimed: without guesses left, a caller does not take a shared attempt even for a moment.
+    const sent =
+      !(await limiter.isUsedUp(...guesses)) && (await verification.claimAttempt(phone.number, callerHmacs, attempts));
     if (!sent) return this.refuseUncompared(phone, guesses, caller);
     const guess = await this.holdGuess(sent, guesses, caller);
     if (!codes.matches(phone.number, typed, sent.hmac)) {
