@@ -9,6 +9,7 @@ export const SCENARIOS = [
   'full-sync',
   'growth',
   'instances',
+  'standby',
   'start',
   'profile',
 ];

@@ -14,7 +14,8 @@ const pool = newPool();
 const feature = createRequire(`${root}/dist/src/features/`);
 /** Runs the repositories' statements. */
 const db = { run: async (query, values) => (await pool.query({ ...query, values })).rows };
-const { newVerificationToken, tokenHash } = feature('./verification/verification-token');
+const { newVerificationToken } = feature('./verification/verification-token');
+const { tokenHash } = feature('../base/secrets');
 const limits = new (feature('./limits/limits-repository').LimitsRepository)(db);
 const verification = new (feature('./verification/verification-repository').VerificationRepository)(db);
 const traffic = new (feature('./spend-guard/sms-traffic-repository').SmsTrafficRepository)(db);
@@ -50,7 +51,8 @@ async function verifyCode(phone, caller, code) {
     { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
   const guesses = wrongCodes(number, caller.ip);
-  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], { asker: 5, others: 5 }, guesses);
+  await limits.isUsedUp(guesses);
+  const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], { asker: 5, others: 5 });
   const places = await limits.hold(guesses);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };
   await limits.free(places);

@@ -7,10 +7,9 @@ import {
   deviceCookieOf,
   expectBody,
   expectRefusal,
-  post as postOnce,
+  postUntilServed as post,
   sendRaw,
   inParallel,
-  type Answer,
 } from '../support/calls';
 import { solvedCaptcha } from '../support/captchas';
 import { multipartForm, noise } from '../support/images';
@@ -64,13 +63,6 @@ const sent = () => [...first.sms.sent, ...second.sms.sent];
 const ATTACKER = '203.0.113.66';
 /** Few requests by default. .ci/run sets more. */
 const MANY = Number(process.env.ATTACK_REQUESTS ?? 600);
-
-/** Sends again what a busy machine answers with 503 because it is late, as a script does. */
-async function post(...call: Parameters<typeof postOnce>): Promise<Answer> {
-  let answer = await postOnce(...call);
-  while (answer.status === 503) answer = await postOnce(...call);
-  return answer;
-}
 
 /** Makes many calls, some at a time, like a script. */
 async function storm<T>(count: number, call: (index: number) => Promise<T>, atOnce = 16): Promise<T[]> {

@@ -24,6 +24,13 @@ export async function post(
   return { status: answer.status, body: answer.body as unknown, headers: answer.headers };
 }
 
+/** Like `post`, but sends again what a busy machine answers with 503 because it is late, as clients do. */
+export async function postUntilServed(...call: Parameters<typeof post>): Promise<Answer> {
+  let answer = await post(...call);
+  while (answer.status === 503) answer = await post(...call);
+  return answer;
+}
+
 interface RawOptions {
   method?: string;
   body?: string | Buffer;
