@@ -22,6 +22,7 @@ interface Service {
 
 interface Compose {
   services: Record<string, Service>;
+  networks?: Record<string, { internal?: boolean }>;
   volumes: Record<string, unknown>;
 }
 
@@ -33,10 +34,15 @@ const added = Object.entries(overlay.services).filter(([name]) => !(name in main
 describe('deploy/high-availability/compose.yml', () => {
   it('adds three etcd, three nodes and a proxy, locked down like the other containers', () => {
     expect(added.map(([name]) => name)).toEqual(['etcd1', 'etcd2', 'etcd3', 'node1', 'node2', 'node3', 'database']);
-    for (const [, { cap_drop, read_only, mem_limit, pids_limit, networks }] of added) {
-      expect({ cap_drop, read_only, networks }).toEqual({ cap_drop: ['ALL'], read_only: true, networks: ['database'] });
+    for (const [name, { cap_drop, read_only, mem_limit, pids_limit, networks }] of added) {
+      expect({ cap_drop, read_only, networks }).toEqual({
+        cap_drop: ['ALL'],
+        read_only: true,
+        networks: name === 'database' ? ['cluster', 'database'] : ['cluster'],
+      });
       expect([mem_limit, pids_limit]).not.toContain(undefined);
     }
+    expect(overlay.networks).toEqual({ cluster: { internal: true } });
   });
 
   it('has three nodes and three etcd that differ only by their number', () => {
