@@ -72,7 +72,7 @@ describe('the commands of the documentation', () => {
     for (const name of only('faults')) expect(known).toContain(`'${name}'`);
   });
 
-  it('name services of the compose file, and commands that its backup service understands', () => {
+  it('name services of the compose files, and commands that its backup service understands', () => {
     const asked = commands.flatMap(({ page, line }) => {
       const [, command = '', rest = ''] =
         /docker compose (run|exec|up|stop|start|ps|logs|build|rm)\b(.*)/.exec(line) ?? [];
@@ -82,7 +82,8 @@ describe('the commands of the documentation', () => {
       return [{ page, line, services, args: words.slice(1) }];
     });
     expect(asked.length).toBeGreaterThan(20);
-    const known = Object.keys(compose.services);
+    const overlay = parse(read('deploy/high-availability/compose.yml'), { merge: true }) as Compose;
+    const known = Object.keys({ ...compose.services, ...overlay.services });
     expect(asked.filter(({ services }) => services.some((name) => !known.includes(name)))).toEqual([]);
 
     const scaled = commands.flatMap(({ line }) => [...line.matchAll(/--scale (\w+)=/g)]).map(([, name]) => name);

@@ -32,6 +32,7 @@ const SAMPLES = {
   DATABASE_MIGRATION_URL: 'postgresql://accounts_owner@db.example/accounts',
   DATABASE_MIGRATION_PASSWORD: 'in a file',
   DATABASE_REPLICA_URL: 'postgresql://accounts_service@standby.example/accounts',
+  DATABASE_LIMITS_URL: 'postgresql://accounts_service@limits.example/limits',
   MESSAGING_JWT_OLD_KEY: productionEnv().MESSAGING_JWT_KEY,
   RONGCLOUD_APP_SECRET: 'in a file',
   QINIU_SECRET_KEY: 'in a file',
