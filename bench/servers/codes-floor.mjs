@@ -51,7 +51,7 @@ async function verifyCode(phone, caller, code) {
     { key: `verifies_day:${caller.ip}`, amount: 20_000, seconds: DAY },
   ]);
   const guesses = wrongCodes(number, caller.ip);
-  await limits.isUsedUp(guesses);
+  await limits.findFull(guesses);
   const claimed = await verification.claimAttempt(number, [hmac(number, caller.ip)], { asker: 5, others: 5 });
   const places = await limits.hold(guesses);
   if (!claimed?.hmac.equals(hmac(number, code))) return { code: 1000 };

@@ -4,7 +4,7 @@ import type { Caller } from '../base/caller';
 import { createLogger } from '../base/logger';
 import { buildServices } from '../composition/services';
 import type { Config } from '../config/config';
-import { migrationsIn } from '../database/migrations';
+import { askingBy, migrationsIn } from '../database/migrations';
 import { connectionOptions, knexFor } from '../database/pool';
 import { masked, withoutPhones } from '../features/phones/phone-number';
 import { loadKeys } from '../start/keys';
@@ -79,8 +79,7 @@ export function asOperator(
 
 /** Tells of a database that is away, not ready or newer, before anything else waits for it. */
 async function checkDatabase(db: Knex, databaseUrl: string): Promise<void> {
-  const ask = async (sql: string) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
-  const { missing, unknown } = await migrationsIn(ask).catch((error: unknown) => {
+  const { missing, unknown } = await migrationsIn(askingBy(db)).catch((error: unknown) => {
     throw new DatabaseAway(unusable('DATABASE_URL', databaseUrl, error));
   });
   if (missing.length > 0) throw new Mistake('the database lacks migrations: run npm run migrate');

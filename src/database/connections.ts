@@ -37,8 +37,7 @@ export function openConnections(
   const countingMax = Math.ceil(poolMax / 2);
   const planOnce = prepare ? [PLAN_ONCE] : [];
   const countingPool = openPool(url, countingMax, watch, planOnce);
-  const limitsWatch = watchOf('the database of limits', logger);
-  const limitsPool = limitsUrl === undefined ? undefined : openPool(limitsUrl, countingMax, limitsWatch, planOnce);
+  const { limitsPool, limitsWatch } = openLimits(limitsUrl, countingMax, planOnce, logger);
   // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
@@ -75,7 +74,8 @@ export function openConnections(
     probe,
     reading,
     close: async () => {
-      for (const one of [watch, limitsWatch]) one.close();
+      watch.close();
+      limitsWatch?.close();
       const pools = [countingPool, supportPool, pool, ...(limitsPool ? [limitsPool] : [])];
       const ends = pools.map((one) => one.end());
       const closing = [closeReading(), probe.close(), reads.close(), syncReads.close(), ...ends];
@@ -90,6 +90,13 @@ function watchOf(name: string, logger: Logger): ConnectionWatch {
     away: (cause) => logger.error({ err: cause }, `${name} is unavailable`),
     back: (awayMs) => logger.warn({ awayMs: Math.round(awayMs) }, `${name} is available again`),
   });
+}
+
+/** Opens connections to the database of limits, if it is another one: its outage is none of the other database. */
+function openLimits(url: string | undefined, max: number, settings: string[], logger: Logger) {
+  if (url === undefined) return {};
+  const limitsWatch = watchOf('the database of limits', logger);
+  return { limitsPool: openPool(url, max, limitsWatch, settings), limitsWatch };
 }
 
 /** Opens connections to the standby, if there is one. They have a watch of their own: its outage is none of the primary. */

@@ -138,6 +138,10 @@ async function latest(db: Knex, announce: (line: string) => void, pausesMs: read
 /** Runs a statement, and returns its rows. */
 export type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
+export function askingBy(db: Knex): Ask {
+  return async (sql) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows;
+}
+
 /** Returns whether every migration that this version knows has been applied. */
 export async function isMigrated(ask: Ask): Promise<boolean> {
   return (await migrationsIn(ask)).missing.length === 0;
@@ -160,7 +164,7 @@ export async function migrationsIn(ask: Ask): Promise<{ missing: string[]; unkno
 export async function missingAt(url: string): Promise<string[]> {
   const db = knexFor(connectionOptions(url));
   try {
-    return (await migrationsIn(async (sql) => (await db.raw<{ rows: Record<string, unknown>[] }>(sql)).rows)).missing;
+    return (await migrationsIn(askingBy(db))).missing;
   } finally {
     await db.destroy();
   }

@@ -3,9 +3,11 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectTo } from '../support/clusters';
+import { installedPostgres } from '../support/installed-postgres';
 import { OUTPUT } from '../support/paths';
 import { AS_ORDINARY_USER, NOBODY, ROOT } from '../support/service-process';
 import { until } from '../support/until';
+import { hasProgram, isRoot } from './machine';
 
 const CONFIGURATION = join(ROOT, 'deploy', 'high-availability');
 const NODES = [1, 2, 3];
@@ -16,24 +18,15 @@ const PASSWORD = 'password-of-this-run';
 /** Far more than any recovery takes. */
 const PATIENCE_MS = 180_000;
 
-/** Debian keeps them out of the PATH. */
-const POSTGRES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`);
-
-export interface Role {
+interface Role {
   node: number;
   role: 'primary' | 'sync' | 'standby';
 }
 
 /** Returns why a cluster of three nodes cannot be started on this machine. */
 export function missingForCluster(): string | undefined {
-  if (process.getuid?.() !== 0) return 'only root can make networks';
-  const missing = ['patroni', 'etcd', 'haproxy', 'ip'].find((name) => spawnSync('which', [name]).status !== 0);
-  if (missing !== undefined) return `${missing} is not installed`;
-  return binaries() === undefined ? 'PostgreSQL of a package is not installed' : undefined;
-}
-
-function binaries(): string | undefined {
-  return POSTGRES.find((folder) => spawnSync(join(folder, 'postgres'), ['--version']).status === 0);
+  const missing = isRoot() ?? ['patroni', 'etcd', 'haproxy', 'ip'].map(hasProgram).find((why) => why !== undefined);
+  return missing ?? (installedPostgres() === undefined ? 'PostgreSQL of a package is not installed' : undefined);
 }
 
 /**
@@ -79,7 +72,7 @@ export class AvailabilityCluster {
   async leader(): Promise<number> {
     const roles = await this.roles();
     const leader = roles.find(({ role }) => role === 'primary');
-    if (!leader) throw new Error(`nobody leads: ${JSON.stringify(roles)}`);
+    if (!leader) throw new Error(`no node leads: ${JSON.stringify(roles)}`);
     return leader.node;
   }
 
@@ -147,13 +140,7 @@ export class AvailabilityCluster {
   async switchover(): Promise<void> {
     const candidate = await this.synchronousStandby();
     const leader = await this.leader();
-    const body = JSON.stringify({ leader: `node${leader}`, candidate: `node${candidate}` });
-    const answer = await fetch(`http://${SUBNET}.${leader}:8008/switchover`, {
-      method: 'POST',
-      body,
-      headers: { Authorization: `Basic ${btoa(`patroni:${PASSWORD}`)}` },
-    });
-    if (!answer.ok) throw new Error(await answer.text());
+    await this.ask('POST', '/switchover', { leader: `node${leader}`, candidate: `node${candidate}` });
   }
 
   async remove(): Promise<void> {
@@ -177,12 +164,15 @@ export class AvailabilityCluster {
       env: { ...process.env, LISTEN: HERE, ...Object.fromEntries(NODES.map((n) => [`NODE${n}`, `${SUBNET}.${n}`])) },
     });
     await this.untilWhole();
-    const change = {
-      method: 'PATCH',
-      body: JSON.stringify(dcs),
-      headers: { Authorization: `Basic ${btoa(`patroni:${PASSWORD}`)}` },
-    };
-    if (Object.keys(dcs).length > 0) await fetch(`http://${SUBNET}.${await this.leader()}:8008/config`, change);
+    if (Object.keys(dcs).length > 0) await this.ask('PATCH', '/config', dcs);
+  }
+
+  /** Asks the leader's Patroni for a change. */
+  private async ask(method: string, path: string, change: object): Promise<void> {
+    const headers = { Authorization: `Basic ${btoa(`patroni:${PASSWORD}`)}` };
+    const url = `http://${SUBNET}.${await this.leader()}:8008${path}`;
+    const answer = await fetch(url, { method, body: JSON.stringify(change), headers });
+    if (!answer.ok) throw new Error(await answer.text());
   }
 
   private async roles(): Promise<Role[]> {
@@ -199,7 +189,7 @@ export class AvailabilityCluster {
 
   private async standbys(): Promise<number> {
     try {
-      const client = await connectTo(this.url.replace('/accounts', '/postgres'));
+      const client = await connectTo(this.url);
       const { rows } = await client.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM pg_stat_replication WHERE state = 'streaming'`,
       );
@@ -226,7 +216,7 @@ export class AvailabilityCluster {
       PATRONI_POSTGRESQL_LISTEN: `${address}:5432`,
       PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${address}:5432`,
       PATRONI_POSTGRESQL_DATA_DIR: this.dataOf(node),
-      PATRONI_POSTGRESQL_BIN_DIR: binaries() ?? '',
+      PATRONI_POSTGRESQL_BIN_DIR: installedPostgres() ?? '',
       PATRONI_POSTGRESQL_PGPASS: join(this.folder, `pgpass${node}`),
       PATRONI_SUPERUSER_USERNAME: 'postgres',
       PATRONI_SUPERUSER_PASSWORD: PASSWORD,

@@ -59,48 +59,47 @@ async function untilFollowed(before: number): Promise<void> {
 
 let hit = 0;
 
+/** Does this to the leader. */
+const toLeader = (what: (node: number) => void) => async () => {
+  hit = await nodes().leader();
+  what(hit);
+};
+const whole = () => nodes().untilWhole();
+const startAgain = async () => {
+  nodes().startNode(hit);
+  await whole();
+};
+/** Repairs the old leader once another node leads. */
+const afterwards = (repair: () => Promise<void>) => async () => {
+  await untilFollowed(hit);
+  await repair();
+};
+
 export const AVAILABILITY: Fault[] = [
   ofNodes({
     name: 'nodes-postgres',
     title: "kill -9 of the primary's PostgreSQL",
-    play: async () => {
-      hit = await nodes().leader();
-      nodes().killPostgres(hit);
-    },
-    heal: () => nodes().untilWhole(),
+    play: toLeader((node) => nodes().killPostgres(node)),
+    heal: whole,
   }),
   ofNodes({
     name: 'nodes-switchover',
     title: 'a planned switchover',
     afterMs: 20_000,
     play: () => nodes().switchover(),
-    heal: () => nodes().untilWhole(),
+    heal: whole,
   }),
   ofNodes({
     name: 'nodes-manager',
     title: "kill -9 of the leader's Patroni, whose PostgreSQL runs on",
-    play: async () => {
-      hit = await nodes().leader();
-      nodes().killManager(hit);
-    },
-    heal: async () => {
-      await untilFollowed(hit);
-      nodes().startNode(hit);
-      await nodes().untilWhole();
-    },
+    play: toLeader((node) => nodes().killManager(node)),
+    heal: afterwards(startAgain),
   }),
   ofNodes({
     name: 'nodes-both',
     title: 'kill -9 of both on the primary, as when its machine dies',
-    play: async () => {
-      hit = await nodes().leader();
-      nodes().killNode(hit);
-    },
-    heal: async () => {
-      await untilFollowed(hit);
-      nodes().startNode(hit);
-      await nodes().untilWhole();
-    },
+    play: toLeader((node) => nodes().killNode(node)),
+    heal: afterwards(startAgain),
   }),
   ofNodes({
     name: 'nodes-standby',
@@ -109,10 +108,7 @@ export const AVAILABILITY: Fault[] = [
       hit = await nodes().synchronousStandby();
       nodes().killNode(hit);
     },
-    heal: async () => {
-      nodes().startNode(hit);
-      await nodes().untilWhole();
-    },
+    heal: startAgain,
   }),
   ofNodes({
     name: 'nodes-etcd',
@@ -122,19 +118,15 @@ export const AVAILABILITY: Fault[] = [
       await sleep(60_000);
       for (const node of [1, 2]) nodes().startEtcd(node);
     },
-    heal: () => nodes().untilWhole(),
+    heal: whole,
   }),
   ofNodes({
     name: 'nodes-network',
     title: "the primary's network is cut",
-    play: async () => {
-      hit = await nodes().leader();
-      nodes().setNetwork(hit, 'down');
-    },
-    heal: async () => {
-      await untilFollowed(hit);
+    play: toLeader((node) => nodes().setNetwork(node, 'down')),
+    heal: afterwards(async () => {
       nodes().setNetwork(hit, 'up');
-      await nodes().untilWhole();
-    },
+      await whole();
+    }),
   }),
 ];

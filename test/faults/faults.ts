@@ -10,6 +10,7 @@ import { until } from '../support/until';
 import { NOBODY, ROOT } from '../support/service-process';
 import { AVAILABILITY } from './availability';
 import { throughTwilio } from './twilio-inbox';
+import { hasProgram, isRoot } from './machine';
 import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
 
@@ -50,9 +51,6 @@ async function useUpIds(world: World, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await client.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
   await client.end();
 }
-
-const hasProgram = (name: string) => (spawnSync('which', [name]).status === 0 ? undefined : `${name} is not installed`);
-const isRoot = () => (process.getuid?.() === 0 ? undefined : 'only root can do that');
 
 const stall =
   (milliseconds: number): Fault['play'] =>

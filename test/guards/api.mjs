@@ -620,8 +620,8 @@ export const guards = {
   'limits-20': {
     guard: 'refusals for one address do not use up the limit of all',
     file: 'src/features/limits/limits-repository.ts',
-    replace: 'WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)\n     ORDER BY key',
-    by: 'WHERE false)\n     ORDER BY key',
+    replace: 'WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount)',
+    by: 'WHERE false)',
     named: 'refused for one address do not use up the limit of all',
   },
   'audit-trail-3': {

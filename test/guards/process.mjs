@@ -404,8 +404,8 @@ export const guards = {
   'limits-database-2': {
     guard: 'an outage of the database of limits is not one of the other database',
     file: 'src/database/connections.ts',
-    replace: 'openPool(limitsUrl, countingMax, limitsWatch, planOnce)',
-    by: 'openPool(limitsUrl, countingMax, watch, planOnce)',
+    replace: "watchOf('the database of limits', logger)",
+    by: "watchOf('the database', logger)",
     named: 'an outage of it refuses what has a limit, and nothing else',
   },
   'limits-database-3': {

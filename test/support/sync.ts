@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { TestApp } from './app';
-import type { Answer } from './calls';
+import { postUntilServed } from './calls';
 import { FoldingClient, type SyncResult, type SyncState } from './folding-client';
 import { expectOk, type SignedInPerson } from './people';
 import { until } from './until';
@@ -8,12 +8,8 @@ import { until } from './until';
 /** The body of a client that stores the names of friends. */
 export const NAMES = { names: true };
 
-/** Syncs, and asks again after a 503, as every client does: on a busy machine, an answer may be too late. */
 export async function sync({ agent }: SignedInPerson, version = 0, asked?: object): Promise<SyncResult> {
-  const ask = async () => (await agent.post(`/user/sync/${version}`).send(asked)) as Answer;
-  let answer = await ask();
-  for (; answer.status === 503; answer = await ask()) await pause(100);
-  const { result } = await expectOk(answer);
+  const { result } = await expectOk(await postUntilServed(agent, `/user/sync/${version}`, asked));
   return result as SyncResult;
 }
 

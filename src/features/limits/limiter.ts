@@ -111,7 +111,10 @@ export class Limiter {
   /** Whether a limit is used up for good until its window ends: places that are held may be given back. */
   async isUsedUp(...uses: LimitUse[]): Promise<boolean> {
     const wanted = this.wanted(uses);
-    return wanted.length > 0 && this.buckets.isUsedUp(wanted);
+    if (wanted.length === 0) return false;
+    const amounts = new Map(wanted.map(({ key, amount }) => [key, amount]));
+    const full = await this.buckets.findFull(wanted);
+    return full.some(({ key, used }) => used >= (amounts.get(key) ?? Infinity));
   }
 
   clear(limit: LimitName, subject: string): Promise<void> {

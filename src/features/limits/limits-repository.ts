@@ -104,13 +104,6 @@ const full = statement<FullBucket, 'keys' | 'amounts'>(
     WHERE used + places >= amount`,
 );
 
-const usedUp = statement<{ isUsedUp: boolean }, 'keys' | 'amounts'>(
-  'used-up-limits',
-  `SELECT EXISTS (
-     SELECT FROM (SELECT * FROM unnest(:keys::text[], :amounts::integer[]) AS one (key, amount)) AS ${bucketOf('wanted')}
-      WHERE bucket.resets_at > now() AND bucket.used >= wanted.amount) AS "isUsedUp"`,
-);
-
 const note = statement<{ key: string }, 'keys'>(
   'note-limits',
   `UPDATE rate_limits SET noted = true WHERE NOT noted AND key = ANY (ARRAY(
@@ -157,12 +150,6 @@ export class LimitsRepository {
   /** Returns the full ones among the buckets. */
   async findFull(buckets: Bucket[]): Promise<FullBucket[]> {
     return full(this.db, columnsOf(buckets));
-  }
-
-  /** Whether one of the buckets is used up. Held places do not count: they may be free again. */
-  async isUsedUp(buckets: Bucket[]): Promise<boolean> {
-    const [found] = await usedUp(this.db, columnsOf(buckets));
-    return found?.isUsedUp === true;
   }
 
   /** Marks buckets as noted. Returns the keys of those that were not yet noted in their present windows. */
