@@ -187,7 +187,7 @@ describe('metrics', () => {
     // A newer transaction, which is held back.
     await app.db.raw('SELECT pg_current_xact_id()');
     const age = () => valueOf('accounts_sync_horizon_age_seconds');
-    // A transaction of another test in the same cluster may be older, and end meanwhile.
+    // A transaction of another test in the same cluster may be older for a moment.
     await until(async () => (await age()) > 0.05);
     await pending.rollback();
     const ended = performance.now();

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo, processesIn } from '../support/clusters';
+import { Pgbouncer } from '../support/pgbouncer';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
-import { NOBODY, ROOT } from '../support/service-process';
+import { ROOT } from '../support/service-process';
 import { AVAILABILITY } from './availability';
 import { throughTwilio } from './twilio-inbox';
 import { hasProgram, isRoot } from './machine';
@@ -61,6 +62,7 @@ const stall =
   };
 
 let twilio: TwilioStandIn | undefined;
+let pgbouncer: Pgbouncer | undefined;
 let proxyProgram: ChildProcess | undefined;
 let folder = '';
 
@@ -314,10 +316,16 @@ export const FAULTS: Fault[] = [
     missing: () => hasProgram('pgbouncer') ?? isRoot(),
     setting: () => ({
       env: { DATABASE_PREPARE: 'off', AUTO_MIGRATE: 'off' },
-      databaseUrl: (world) => startPgbouncer(world),
+      databaseUrl: async ({ proxy }) => {
+        pgbouncer ??= await Pgbouncer.start({ accounts: proxy.url });
+        return pgbouncer.urlOf('accounts');
+      },
     }),
     play: repeat(3, (world) => sql(world, END_ALL), 2_000),
-    tidyUp: endProxy,
+    tidyUp: async () => {
+      await pgbouncer?.stop();
+      pgbouncer = undefined;
+    },
   },
 
   // --- three nodes
@@ -390,29 +398,4 @@ function startHaproxy(world: World): string {
   writeFileSync(join(folder, 'haproxy.cfg'), `${config.join('\n')}\n`);
   proxyProgram = spawn('haproxy', ['-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
   return socket;
-}
-
-/** Starts PgBouncer as docs/database.md describes. It refuses to run as root, and listens on a socket here. */
-function startPgbouncer(world: World): string {
-  const { hostname, port, username, password, pathname } = new URL(world.proxy.url);
-  if (proxyProgram === undefined) {
-    const config = [
-      '[databases]',
-      `accounts = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`,
-      '[pgbouncer]',
-      'listen_addr =',
-      'listen_port = 6432',
-      `unix_socket_dir = ${newScratchFolder()}`,
-      'auth_type = any',
-      'pool_mode = transaction',
-      'default_pool_size = 10',
-      'ignore_startup_parameters = extra_float_digits, statement_timeout, lock_timeout, idle_in_transaction_session_timeout',
-    ];
-    writeFileSync(join(folder, 'pgbouncer.ini'), `${config.join('\n')}\n`);
-    const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
-    proxyProgram = spawn('setpriv', [...user, 'pgbouncer', '-q', join(folder, 'pgbouncer.ini')], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-  return `postgresql://${username}@localhost/accounts?host=${folder}&port=6432`;
 }

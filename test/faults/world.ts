@@ -22,7 +22,7 @@ export interface Setting {
   pauseMs?: number;
   diskMegabytes?: number;
   /** The address of the database for the service, if not the proxy's. */
-  databaseUrl?: (world: World) => string;
+  databaseUrl?: (world: World) => string | Promise<string>;
   /** Addresses of a database that is not one of this run's own: for a superuser, and for both roles of the service. */
   database?: { url: string; ownerUrl: string; serviceUrl: string };
   /** People use all instances in turn, instead of the first. */
@@ -100,7 +100,7 @@ export class World {
 
   async startInstance(index: number, env: Record<string, string> = {}): Promise<void> {
     const { database } = this.setting;
-    const databaseUrl = this.setting.databaseUrl?.(this) ?? database?.serviceUrl ?? this.proxy.url;
+    const databaseUrl = (await this.setting.databaseUrl?.(this)) ?? database?.serviceUrl ?? this.proxy.url;
     this.instances[index] = await ServiceProcess.start({
       DATABASE_URL: databaseUrl,
       DATABASE_MIGRATION_URL: database?.ownerUrl ?? this.ownerUrl,

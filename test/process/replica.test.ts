@@ -1,8 +1,10 @@
+import type { Client } from 'pg';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post } from '../support/calls';
 import { connectTo, TestCluster } from '../support/clusters';
 import { FaultProxy } from '../support/fault-proxy';
 import { callGroup, createGroup } from '../support/groups';
+import { hasPgbouncer, Pgbouncer } from '../support/pgbouncer';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { foldingClientOf, fullState, sync } from '../support/sync';
 import { until } from '../support/until';
@@ -10,11 +12,14 @@ import { until } from '../support/until';
 let primary: TestCluster;
 let standby: TestCluster;
 let proxy: FaultProxy;
+let pgbouncer: Pgbouncer | undefined;
 let app: TestApp;
 let ann: SignedInPerson;
 
 afterEach(async () => {
   await app.close();
+  await pgbouncer?.stop();
+  pgbouncer = undefined;
   await proxy.close();
   await standby.remove();
   await primary.remove();
@@ -22,11 +27,19 @@ afterEach(async () => {
 
 /** Starts the service with a standby, behind a proxy. `prepare` is run at the primary. */
 async function start(env: Env = {}, ...prepare: string[]): Promise<void> {
+  await startServers();
+  for (const sql of prepare) await at(primary, sql);
+  await startAt(primary.serviceUrl, proxy.url, env);
+}
+
+async function startServers(): Promise<void> {
   primary = await TestCluster.startCopy();
   standby = await primary.standby();
-  for (const sql of prepare) await at(primary, sql);
   proxy = await FaultProxy.start(standby.serviceUrl);
-  app = await startApp({ DATABASE_REPLICA_URL: proxy.url, ...env }, { databaseUrl: primary.serviceUrl });
+}
+
+async function startAt(primaryUrl: string, standbyUrl: string, env: Env = {}): Promise<void> {
+  app = await startApp({ DATABASE_REPLICA_URL: standbyUrl, ...env }, { databaseUrl: primaryUrl });
   ann = await insertAndSignIn(app);
   await rename('Ann');
   await untilStandbyIs('serving');
@@ -105,6 +118,22 @@ describe('with DATABASE_REPLICA_URL', () => {
     await expectOk(other.agent.post('/user/logout'));
     expectRefusal(await post(other.agent, '/user/sync/0'), 401);
     expect(await nameInSync()).toBe('Ann');
+  });
+
+  (hasPgbouncer() ? it : it.skip)('and PgBouncer before both servers, sync reads at the standby', async () => {
+    await startServers();
+    pgbouncer = await Pgbouncer.start({ primary: primary.serviceUrl, standby: proxy.url });
+    await startAt(pgbouncer.urlOf('primary'), pgbouncer.urlOf('standby'), { DATABASE_PREPARE: 'off' });
+    await untilCaughtUp();
+    await pauseReplay();
+    await rename('Anna');
+    expect(await nameInSync()).toBe('Ann');
+    proxy.refuse();
+    expect(await nameInSync()).toBe('Anna');
+    proxy.resume();
+    await resumeReplay();
+    await untilStandbyIs('serving');
+    expect(told()).toEqual(['serving', 'away', 'serving']);
   });
 
   it('a client that synced at the primary converges at a standby that was behind', async () => {
@@ -198,6 +227,43 @@ describe('the primary serves, and one line each tells so and when the standby se
     proxy.cut();
     proxy.resume();
     expect(await answer).toBe('Anna');
+  });
+
+  it('the rest of an answer that the standby cancels to apply a change', async () => {
+    await start();
+    await nameInSync();
+    await untilCaughtUp();
+    await at(standby, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
+    await at(standby, 'SELECT pg_reload_conf()');
+    const servers = [primary, primary, standby].map(({ url }) => connectTo(url));
+    const [blocker, changer, inspector] = (await Promise.all(servers)) as [Client, Client, Client];
+    const isTrueThere = async (sql: string) => {
+      const { rows } = await inspector.query<{ isTrue: boolean }>(`SELECT ${sql} AS "isTrue"`);
+      return rows[0]?.isTrue === true;
+    };
+    // The standby locks what the primary does. Flushing sends it at once.
+    const lock = (table: string) =>
+      `BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE; SELECT pg_logical_emit_message(false, 'test', '', true)`;
+    const cancels = async () => {
+      await blocker.query(lock('group_members'));
+      await until(() => isTrueThere(`EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock')`));
+      const answer = nameInSync();
+      // It has a lock of users by now.
+      await Promise.race([answer, until(() => isTrueThere('EXISTS (SELECT FROM pg_locks WHERE NOT granted)'))]);
+      await changer.query(lock('users'));
+      await until(() =>
+        isTrueThere(
+          `EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'users'::regclass)`,
+        ),
+      );
+      await Promise.all([blocker.query('ROLLBACK'), changer.query('ROLLBACK')]);
+      expect(await answer).toBe('Ann');
+      return isTrueThere('(SELECT sum(confl_lock) FROM pg_stat_database_conflicts) > 0');
+    };
+    // The service gives a statement up that waits for a lock for a second: then there was nothing to cancel.
+    await until(cancels);
+    await Promise.all([blocker, changer, inspector].map((client) => client.end()));
+    expect(told()).toEqual(['serving']);
   });
 
   it('once the standby has become a primary', async () => {
