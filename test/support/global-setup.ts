@@ -15,11 +15,15 @@ declare global {
   var testPostgres: { postgres: EmbeddedPostgres; dataDir: string } | undefined;
 }
 
+export default function setUp(): Promise<void> {
+  return startRun(() => Promise.resolve());
+}
+
 /**
- * Starts one real PostgreSQL for the run, with a migrated database to clone. It may lose data in a crash, which makes
- * it faster.
+ * Starts one real PostgreSQL for the run, with a migrated and prepared database to clone. It may lose data in a crash,
+ * which makes it faster.
  */
-export default async function setUp(): Promise<void> {
+export async function startRun(prepare: (url: string) => Promise<void>): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   removeOldOutputs();
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
@@ -31,6 +35,7 @@ export default async function setUp(): Promise<void> {
   };
   const first = await startEmbeddedPostgres(options);
   await migrate(first.url);
+  await prepare(first.url);
   await first.stop();
   process.env.TEST_CLUSTER = join(dataDir, 'copy');
   copyCluster(dataDir, process.env.TEST_CLUSTER);

@@ -4,6 +4,7 @@ import { OWNER } from '../../database/owner-reads';
 import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
+import { lockOpenUsers } from '../users/lock-open-users';
 import { NAMES, withNames } from '../users/names';
 import type { Person } from '../users/profile';
 import {
@@ -57,12 +58,6 @@ const friend = statement<Friend, keyof Pair>(
           coalesce(nickname, '') AS nickname, coalesce(portrait_uri, '') AS "portraitUri"
      FROM friendships LEFT JOIN users ON users.id = friend_id
     WHERE user_id = :userId AND friend_id = :friendId AND status = ${FRIENDS}`,
-);
-
-/** Locks users in the order of their ids, so that two users who act on each other cannot deadlock. */
-const lockUsers = statement<{ id: string }, 'ids'>(
-  'lock-befriending-users',
-  `SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
 );
 
 /** Locks the rows too, since other services write them without locking the users. */
@@ -170,7 +165,7 @@ export class FriendshipsRepository {
    * can change the relation of the two.
    */
   async lock(two: Pair): Promise<string[]> {
-    return this.lockUsers([two.userId, two.friendId]);
+    return lockOpenUsers(this.db, [two.userId, two.friendId]);
   }
 
   /** Does not lock anything. */
@@ -223,7 +218,7 @@ export class FriendshipsRepository {
   /** Needs a transaction. Keeps requests that were answered since. Returns the number of sides that have ended. */
   async endOverdue(requests: Pair[]): Promise<number> {
     const [userIds, friendIds] = [requests.map(({ userId }) => userId), requests.map(({ friendId }) => friendId)];
-    await this.lockUsers([...new Set([...userIds, ...friendIds])]);
+    await lockOpenUsers(this.db, [...new Set([...userIds, ...friendIds])]);
     return (await endOverdue(this.db, { userIds, friendIds })).length;
   }
 
@@ -239,10 +234,6 @@ export class FriendshipsRepository {
 
   private side({ userId, friendId }: Pair, ...statuses: number[]): Knex.QueryBuilder {
     return this.db('friendships').where({ user_id: userId, friend_id: friendId }).whereIn('status', statuses);
-  }
-
-  private async lockUsers(ids: string[]): Promise<string[]> {
-    return (await lockUsers(this.db, { ids })).map(({ id }) => id);
   }
 
   private async save(sides: NewSide[], { userId, friendId }: Pair, before: Relation): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { shown, statement, type Source } from '../../database/statement';
+import { lockOpenUsers } from '../users/lock-open-users';
 import { NAMES, withNames } from '../users/names';
 import type { Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
@@ -17,15 +18,6 @@ export interface Standing {
   isMember: boolean;
   wasKicked: boolean;
 }
-
-/**
- * In the order of their ids, so that two users who add the same users cannot deadlock. Not FOR SHARE: a stream of
- * shared locks could keep the row's owner waiting without end, while exclusive locks queue.
- */
-const lockOpen = statement<{ id: string }, 'ids'>(
-  'lock-open-users',
-  'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
-);
 
 /** Each OFFSET 0 keeps PostgreSQL from reading all friendships, or all blacklists, at once. */
 const fitAmong = statement<{ id: string }, 'userId' | 'ids' | 'friendsOnly'>(
@@ -161,7 +153,7 @@ export class MembershipsRepository {
 
   /** Returns the users who have an open account, and keeps these open until the transaction ends. */
   async lockOpen(ids: string[]): Promise<string[]> {
-    return idsOf(await lockOpen(this.db, { ids }));
+    return lockOpenUsers(this.db, ids);
   }
 
   /**

@@ -1,0 +1,97 @@
+/**
+ * Statements of the service that touch rows of two owners, by their reason. A statement without a name stands here with
+ * its text. All others could run where owners are on different servers.
+ */
+export const TWO_OWNERS: Record<string, string[]> = {
+  'A session is read with its user, and with what is asked: most requests need one round trip.': [
+    'session',
+    'session and friend',
+    'session and group-detail',
+    'session and phone-owner',
+    'session and profile',
+    'session and profiles',
+    'session and sync-horizon',
+    'messaging-token-for-session',
+  ],
+  'All sessions of a user, which are kept by their own ids.': [
+    'sessions-of-user',
+    'start-session',
+    `delete from "session" where "sid" in (select "sid" from "session" where sess ->> 'userId' = ? limit ?)`,
+    `delete from "session" where "sid" in (select "sid" from "session" where sess ->> 'userId' = ? and not "sid" = ? limit ?)`,
+  ],
+  'A phone leads to its user, whose recent addresses tell whether a password is guessed.': ['used-places'],
+  'A code is counted for its country and network, and its token is found by its own hash.': [
+    'add-code',
+    'exchange-code',
+    'withdraw-code',
+    'use-token',
+    'end-codes-and-tokens',
+  ],
+  'A request counts for a phone, a user and an address at once: all of them or none.': [
+    'take-limits',
+    'hold-limits',
+    'change-limits',
+    'full-limits',
+    'note-limits',
+    'delete from "rate_limits" where "key" >= ? and "key" < ?',
+  ],
+  'Users are locked in the order of their ids.': ['lock-open-users', 'lock-two-sides'],
+  'Both sides of a friendship change at once.': ['save-sides', 'withdraw-request', 'end-overdue-requests'],
+  'Whether one user may reach another depends on rows of both.': [
+    'standing-between-two',
+    'fit-to-be-brought-in',
+    'add-blacklist-entry',
+  ],
+  'Names and portraits of users stand beside a row, or the row is sent again after a rename.': [
+    'page-of-blacklist',
+    'page-of-friendships',
+    'page-of-group-members',
+    'sync-named-rows',
+    'sync-page-of-members',
+    'sync-page-of-named-blacklist',
+    'sync-page-of-named-friendships',
+  ],
+  'A rename or a new portrait is passed to friends and groups by triggers.': [
+    'update "users" set "nickname" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
+    'update "users" set "portrait_uri" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
+  ],
+  'The groups of a user, each with its members.': [
+    'sync-rows',
+    'sync-groups-to-read',
+    'sync-members-of-groups',
+    'sync-page-of-ended-memberships',
+    'kept-memberships',
+    'select "g"."id", "g"."name", "g"."portrait_uri" as "portraitUri", "g"."creator_id" as "creatorId", "size"."members" as "memberCount" from "group_members" as "me" inner join "groups" as "g" on "g"."id" = "me"."group_id" inner join "group_sizes" as "size" on "size"."group_id" = "me"."group_id" where "me"."member_id" = ? and "me"."is_deleted" = ? and "g"."dismissed_at" is null order by "g"."id" asc',
+  ],
+  'The number of groups that a user has joined, or has made.': [
+    'join-group',
+    'users-in-too-many-groups',
+    'count-groups-made',
+  ],
+  'A member joins with the row of the user locked, by a trigger, so that no rename is missed.': ['add-group-members'],
+  'All groups and friends of an account that is closed.': [
+    'lock-groups-of-member',
+    'leave-groups',
+    'dismiss-empty-groups',
+    'end-other-sides',
+  ],
+  'A group whose creator has gone passes on at the end of the transaction, by a trigger.': ['COMMIT;'],
+  'A portrait that was replaced is no longer shown by groups.': ['hurry-replaced-portraits', 'remove-unused-images'],
+  'Work for all users is taken in batches.': [
+    'claim-messaging-expiries',
+    'overdue-requests',
+    'select "user_id" as "id" from "account_closings" where "user_id" > ? order by "user_id" asc limit ?',
+  ],
+  'An operator looks up accounts.': [
+    'support-accounts-found',
+    'support-fullest-limits',
+    'support-limits-of-subject',
+    'support-members',
+    'support-user',
+  ],
+  'The commands for demo data write many rows at once.': [
+    'insert into "users" ("id", "nickname", "password_hash") values (?, ?, ?) on conflict ("id") do nothing',
+    'insert into "phones" ("phone", "region", "user_id") values (?, ?, ?) on conflict ("phone") do nothing',
+    'select "id" from "users" where "closed_at" is null and not "id" like ? and "id" in (select "user_id" from "phones" where "phone" = ?)',
+  ],
+};
