@@ -33,7 +33,8 @@ interface LoggedError {
  * be a phone number or a code, since vendors put them into their messages.
  */
 export function errorForLog(error: unknown): LoggedError {
-  if (!isNativeError(error)) return { type: typeof error, message: 'not an error' };
+  // An error that ended a thread is a copy, which is not native.
+  if (!(isNativeError(error) || error instanceof Error)) return { type: typeof error, message: 'not an error' };
   const logged: LoggedError = { type: error.name, message: blanked(error.message) };
   const code = codeOf(error);
   if (code !== undefined) logged.code = code;

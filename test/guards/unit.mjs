@@ -287,6 +287,13 @@ export const guards = {
     by: 'setTimeout(waiting.refuse, 2 ** 30)',
     named: 'refuses a job that has waited too long, without hashing it',
   },
+  'hashing-pool-8': {
+    guard: 'threads that hash do not raise their priority',
+    file: 'src/features/auth/hashing-worker.cjs',
+    replace: 'os.setPriority(0, Math.min(19, os.getPriority(0) + 1))',
+    by: 'os.setPriority(0, 1)',
+    named: 'makes hashes where the process was started with a low priority',
+  },
   'full-buckets-1': {
     guard: 'one of many callers at a full limit asks the database again',
     file: 'src/features/limits/full-buckets.ts',

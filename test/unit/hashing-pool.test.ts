@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { Unavailable } from '../../src/base/errors';
 import { HashingPool } from '../../src/features/auth/hashing-pool';
@@ -119,6 +121,24 @@ describe('HashingPool', () => {
       expect(await pool.compare(typed, hash, '', [hash, hash])).toBe(typed === 'secret1');
       // bcrypt's error about the last hash shows that it was compared.
       await expect(pool.compare(typed, hash, '', [hash, 5 as unknown as string])).rejects.toThrow('must be a string');
+    },
+  );
+
+  (process.platform === 'linux' ? it : it.skip)(
+    'makes hashes where the process was started with a low priority',
+    () => {
+      const worker = join(__dirname, '../../src/features/auth/hashing-worker.cjs');
+      const hashOnce = `
+      const { Worker } = require('node:worker_threads');
+      const worker = new Worker(${JSON.stringify(worker)}).on('message', ({ result }) => {
+        console.log(result);
+        process.exit();
+      });
+      worker.postMessage({ operation: 'hash', password: 'secret1', cost: 4 });`;
+      // Root may raise a priority, unless it lacks the capability.
+      const asOthers = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-sys_nice', '--inh-caps=-sys_nice'] : [];
+      const [program = '', ...args] = [...asOthers, 'nice', '-n', '5', process.execPath, '-e', hashOnce];
+      expect(spawnSync(program, args).stdout.toString()).toMatch(/^\$2b\$04\$/);
     },
   );
 

@@ -32,6 +32,11 @@ describe('the log of an error', () => {
     ]);
   });
 
+  it('says what ended a thread, whose error is not native', () => {
+    const error: unknown = Object.create(Error.prototype, { message: { value: 'permission denied' } });
+    expect(JSON.parse(logged(error))).toMatchObject({ err: { type: 'Error', message: 'permission denied' } });
+  });
+
   it('contains nothing of a thrown value that is not an Error', () => {
     expect(logged({ password: 'secret1' })).not.toContain('secret1');
   });

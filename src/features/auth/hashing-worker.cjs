@@ -3,8 +3,9 @@ const os = require('node:os');
 const { parentPort } = require('node:worker_threads');
 const bcrypt = require('bcrypt');
 
-// On Linux this lowers only the calling thread: all other work of the process goes first.
-if (process.platform === 'linux') os.setPriority(0, 1);
+// On Linux this lowers only the calling thread: all other work of the process goes first. Its number is above that of the
+// process, which may have been started with a low priority: a thread may not raise its own.
+if (process.platform === 'linux') os.setPriority(0, Math.min(19, os.getPriority(0) + 1));
 
 const operations = {
   hash: ({ password, cost }) => bcrypt.hashSync(password, cost),
