@@ -59,6 +59,7 @@ describe('deploy/high-availability/compose.yml', () => {
       DATABASE_URL: `postgresql://${SERVICE_ROLE}@database:5432/accounts`,
       DATABASE_MIGRATION_URL: 'postgresql://accounts_owner@database:5432/accounts',
       DATABASE_REPLICA_URL: `postgresql://${SERVICE_ROLE}@database:5433/accounts`,
+      DATABASE_WAIT_SECONDS: '300',
     });
     expect(images?.environment?.DATABASE_URL).toBe(service?.environment?.DATABASE_URL);
     expect(backup?.environment).toEqual({ PGHOST: 'database', BACKUP_FROM: 'port=5433' });
