@@ -157,7 +157,7 @@ describe('a traced request', () => {
     const bob = await insertPerson(app);
     const answer = await post(ann.agent, '/friendship/invite', { friendId: bob.id });
     const names = namesOf(await collector.traceOf(idOf(answer)));
-    expect(names).toEqual(expect.arrayContaining(['BEGIN', 'lock-two-sides', 'save-sides', 'COMMIT']));
+    expect(names).toEqual(expect.arrayContaining(['BEGIN', 'lock-side', 'save-side', 'COMMIT']));
   });
 
   it('has only its own statements, also among others on the same connections', async () => {

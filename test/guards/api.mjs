@@ -720,7 +720,7 @@ export const guards = {
     guard: 'a pending request does not bring an ended session back',
     file: 'src/features/sessions/sessions-repository.ts',
     replace: `UPDATE session SET expire = :expires,
-          sess = (:data::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
+          sess = jsonb_set(:data::jsonb, '{credentialsVersion}', (sess -> 'credentialsVersion')::jsonb)::json
     WHERE sid = :sid`,
     by: `INSERT INTO session (sess, expire, sid) VALUES (:data, :expires, :sid)
     ON CONFLICT (sid) DO UPDATE SET sess = excluded.sess`,
@@ -2389,15 +2389,15 @@ export const guards = {
   'groups-8': {
     guard: 'an added member must be a friend on both sides',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: ' AND mine.status = 20 AND theirs.status = 20',
-    by: ' AND mine.status = 20',
+    replace: 'of [friendsAmong, friendlyAmong])',
+    by: 'of [friendsAmong])',
     named: 'names each id that is not a friend on both sides',
   },
   'groups-9': {
     guard: 'a friend whom the user has deleted cannot be added',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: ' AND mine.status = 20 AND theirs.status = 20',
-    by: ' AND theirs.status = 20',
+    replace: 'of [friendsAmong, friendlyAmong])',
+    by: 'of [friendlyAmong])',
     named: 'names each id that is not a friend on both sides',
   },
   'group-memberships-6': {
@@ -2423,7 +2423,7 @@ export const guards = {
   },
   'groups-11': {
     guard: 'a user makes one group at a time',
-    file: 'src/features/groups/memberships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id FOR SHARE',
     named: 'GROUPS_PER_USER: limits the living groups a user has made',
@@ -2472,14 +2472,14 @@ export const guards = {
   },
   'group-races-10': {
     guard: 'an account that is closing is not added to a group',
-    file: 'src/features/groups/memberships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
     named: "adds nobody, and says so, when the user's account is closing",
   },
   'group-races-11': {
     guard: "adding a user to a group does not overtake the user's own requests",
-    file: 'src/features/groups/memberships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id FOR SHARE',
     named: 'does not overtake an earlier request of the added user',
@@ -2516,8 +2516,8 @@ export const guards = {
   'group-memberships-11': {
     guard: 'a user is not added to a group by a user on their blacklist',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: 'WHERE user_id = wanted.id AND friend_id = :userId AND status OFFSET 0',
-    by: 'WHERE user_id = wanted.id AND friend_id = :userId AND false OFFSET 0',
+    replace: "AND friend_id = :userId AND status'",
+    by: "AND friend_id = :userId AND false'",
     named: 'refuses to add a user who has blacklisted the',
   },
   'group-races-13': {
@@ -2760,28 +2760,28 @@ export const guards = {
   // --- friendships
   'friendships-1': {
     guard: 'the second of two users who invite each other sees the first invitation',
-    file: 'src/features/friendships/friendships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
     also: [
       {
         file: 'src/features/friendships/friendships-repository.ts',
-        replace: 'WHERE friendships.user_id = ANY (:seen::text[])',
-        by: 'WHERE friendships.user_id = ANY (:seen::text[]) OR true',
+        replace: 'WHERE :wasSeen::boolean',
+        by: 'WHERE :wasSeen::boolean OR true',
       },
     ],
     named: 'make two users friends who invite each other',
   },
   'friendships-2': {
     guard: 'an invitation waits for a concurrent blacklisting by the other user',
-    file: 'src/features/friendships/friendships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
     named: 'send no request to a user who blacklists the sender at the same time',
   },
   'friendships-3': {
     guard: 'an invitation waits for a concurrent closing of the other account',
-    file: 'src/features/friendships/friendships-repository.ts',
+    file: 'src/features/users/lock-open-users.ts',
     replace: 'closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     by: 'closed_at IS NULL ORDER BY id',
     also: [
@@ -2796,8 +2796,8 @@ export const guards = {
   'friendships-4': {
     guard: 'an invitation does not overwrite a side that it has not seen',
     file: 'src/features/friendships/friendships-repository.ts',
-    replace: 'WHERE friendships.user_id = ANY (:seen::text[])',
-    by: 'WHERE friendships.user_id = ANY (:seen::text[]) OR true',
+    replace: 'WHERE :wasSeen::boolean',
+    by: 'WHERE :wasSeen::boolean OR true',
     also: [
       {
         file: 'migrations/0017_account.up.sql',
@@ -2810,7 +2810,7 @@ export const guards = {
   'friendships-5': {
     guard: 'an invitation that is overtaken is decided again',
     file: 'src/features/friendships/friendships-repository.ts',
-    replace: 'if (saved.length < sides.length)',
+    replace: 'if (saved.length === 0)',
     by: 'if (saved.length < 0)',
     also: [
       {
@@ -2824,8 +2824,8 @@ export const guards = {
   'friendships-6': {
     guard: 'both sides are locked while an invitation is decided',
     file: 'src/features/friendships/friendships-repository.ts',
-    replace: 'ORDER BY user_id FOR NO KEY UPDATE',
-    by: 'ORDER BY user_id',
+    replace: 'FROM friendships WHERE user_id = :userId AND friend_id = :friendId FOR NO KEY UPDATE',
+    by: 'FROM friendships WHERE user_id = :userId AND friend_id = :friendId',
     named: 'do not undo a deletion that another service writes during an agreement',
   },
   'friendships-7': {
@@ -2873,8 +2873,8 @@ export const guards = {
   'friendships-13': {
     guard: 'a blacklisted sender and one who has to wait cause the same statements',
     file: 'src/features/friendships/friendships-repository.ts',
-    replace: 'const sides = await lockSides(this.db, { ...two });',
-    by: 'const [first] = await blacklisted(this.db, { ...two });\n    if (first?.isBlacklisted) return { mine: undefined, theirs: undefined, isBlacklisted: true };\n    const sides = await lockSides(this.db, { ...two });',
+    replace: 'const [own] = await ownRoom(',
+    by: "if ((await this.db('blacklist').where({ user_id: friendId, friend_id: userId, status: true }).select('status')).length > 0)\n      return { hasRoom: true, hasRoomToAsk: true, isBlacklisted: true, isOpenToFriends: true, isOpenToRequests: true, mine: undefined, theirs: undefined };\n    const [own] = await ownRoom(",
     named: 'runs the same statements for a blacklisted user as for one who has to wait',
   },
   'friendships-14': {
@@ -2915,8 +2915,8 @@ export const guards = {
   'friendships-19': {
     guard: 'a request is withdrawn on both sides',
     file: 'src/features/friendships/friendships-repository.ts',
-    replace: 'AND status IN (${REQUESTED}, ${IGNORED}))',
-    by: 'AND status = 0)',
+    replace: 'this.side(turned(two), REQUESTED, IGNORED)',
+    by: 'this.side(turned(two), 0)',
     named: 'ends a request on both sides when it is open on the other',
   },
   'friendships-20': {

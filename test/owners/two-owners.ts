@@ -35,17 +35,9 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'note-limits',
     'delete from "rate_limits" where "key" >= ? and "key" < ?',
   ],
-  'Users are locked in the order of their ids.': ['lock-open-users', 'lock-two-sides'],
-  'Both sides of a friendship change at once.': ['save-sides', 'withdraw-request', 'end-overdue-requests'],
-  'Whether one user may reach another depends on rows of both.': [
-    'standing-between-two',
-    'fit-to-be-brought-in',
-    'add-blacklist-entry',
-  ],
-  'Names and portraits of users stand beside a row, or the row is sent again after a rename.': [
-    'page-of-blacklist',
-    'page-of-friendships',
-    'page-of-group-members',
+  'Users are locked in the order of their ids.': ['lock-open-users'],
+  'Rows by a list of ids. Each server could answer with its own.': ['names', 'friendly-among'],
+  'Names and portraits stand beside the rows of a sync, and a row is sent again after a rename.': [
     'sync-named-rows',
     'sync-page-of-members',
     'sync-page-of-named-blacklist',
@@ -68,7 +60,10 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'users-in-too-many-groups',
     'count-groups-made',
   ],
-  'A member joins with the row of the user locked, by a trigger, so that no rename is missed.': ['add-group-members'],
+  'A trigger locks the user of another row, so that no rename or closing is missed.': [
+    'save-side',
+    'add-group-members',
+  ],
   'All groups and friends of an account that is closed.': [
     'lock-groups-of-member',
     'leave-groups',
@@ -80,6 +75,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
   'Work for all users is taken in batches.': [
     'claim-messaging-expiries',
     'overdue-requests',
+    'end-overdue-requests',
     'select "user_id" as "id" from "account_closings" where "user_id" > ? order by "user_id" asc limit ?',
   ],
   'An operator looks up accounts.': [

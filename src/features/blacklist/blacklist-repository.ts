@@ -2,41 +2,31 @@ import type { Knex } from 'knex';
 import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
-import { NAMES, withNames } from '../users/names';
+import { named } from '../users/names';
+import type { Names } from '../users/profile';
 import type { BlacklistEntry } from './blacklist-schemas';
 
 /** Pages by id: no write moves an entry past a page. Not prepared, so that PostgreSQL plans for the list's length. */
-const pageOfEntries = statement<Omit<BlacklistEntry, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
+const pageOfEntries = statement<Omit<BlacklistEntry, 'updatedAt' | keyof Names> & TimedRow, 'userId' | 'after'>(
   'page-of-blacklist',
-  `SELECT entry.friend_id AS id, ${NAMES},
-          (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
-     FROM (SELECT friend_id, updated_at FROM blacklist
-            WHERE user_id = :userId AND status AND friend_id > :after ORDER BY friend_id LIMIT ${PAGE}) AS entry
-     ${withNames('entry.friend_id')}
-    ORDER BY entry.friend_id`,
+  `SELECT friend_id AS id, (extract(epoch FROM updated_at) * 1000000)::float8 AS "updatedMicros"
+     FROM blacklist WHERE user_id = :userId AND status AND friend_id > :after
+    ORDER BY friend_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
-export interface Added {
-  /** Whether the user exists. */
-  isKnown: boolean;
-  /** Whether the blacklist has room for the user, or already has the user. */
-  hasRoom: boolean;
-}
-
 /** Counts entries up to the maximum, and only for an entry that does not exist yet. */
-const addEntry = statement<Added, 'userId' | 'friendId' | 'most'>(
+const addEntry = statement<{ hasRoom: boolean }, 'userId' | 'friendId' | 'most'>(
   'add-blacklist-entry',
-  `WITH friend AS (SELECT id FROM users WHERE id = :friendId AND closed_at IS NULL),
-   place AS (
+  `WITH place AS (
      SELECT :most::integer = 0
          OR EXISTS (SELECT FROM blacklist WHERE user_id = :userId AND friend_id = :friendId AND status)
          OR :most > (SELECT count(*) FROM (
               SELECT FROM blacklist WHERE user_id = :userId AND status LIMIT :most) AS entry) AS is_there),
    added AS (
-     INSERT INTO blacklist (user_id, friend_id) SELECT :userId, id FROM friend, place WHERE is_there
+     INSERT INTO blacklist (user_id, friend_id) SELECT :userId, :friendId FROM place WHERE is_there
      ON CONFLICT (user_id, friend_id) DO UPDATE SET status = true WHERE NOT blacklist.status)
-   SELECT EXISTS (SELECT FROM friend) AS "isKnown", is_there AS "hasRoom" FROM place`,
+   SELECT is_there AS "hasRoom" FROM place`,
 );
 
 export class BlacklistRepository {
@@ -44,7 +34,7 @@ export class BlacklistRepository {
 
   /** Returns the entries, newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
-    return newestFirst((after) => pageOfEntries(this.db, { userId, after }));
+    return newestFirst(async (after) => named(this.db, await pageOfEntries(this.db, { userId, after })));
   }
 
   /** Keeps other requests from adding to this blacklist until the transaction ends. */
@@ -53,13 +43,13 @@ export class BlacklistRepository {
   }
 
   /**
-   * Adds an entry unless there are already `most` (0: no limit). Simultaneous calls need the lock, or neither sees the
-   * other's entry. An existing entry does not change.
+   * Adds an entry unless there are already `most` (0: no limit): then it returns false. Simultaneous calls need the
+   * lock, or neither sees the other's entry. An existing entry does not change.
    */
-  async add(userId: string, friendId: string, most: number): Promise<Added> {
+  async add(userId: string, friendId: string, most: number): Promise<boolean> {
     const [added] = await addEntry(this.db, { userId, friendId, most });
     if (added === undefined) throw new Error('adding to a blacklist returned no row');
-    return added;
+    return added.hasRoom;
   }
 
   async remove(userId: string, friendId: string): Promise<void> {

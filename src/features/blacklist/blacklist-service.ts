@@ -2,11 +2,12 @@ import { BadRequest } from '../../base/errors';
 import type { Transaction } from '../../database/transaction';
 import type { BlacklistRepository } from './blacklist-repository';
 import type { BlacklistEntry } from './blacklist-schemas';
+import type { UsersRepository } from '../users/users-repository';
 
 export class BlacklistService {
   constructor(
     private readonly blacklist: BlacklistRepository,
-    private readonly transaction: Transaction<{ blacklist: BlacklistRepository }>,
+    private readonly transaction: Transaction<{ blacklist: BlacklistRepository; users: UsersRepository }>,
     /** Maximum entries; 0: no limit. */
     private readonly mostEntries: number,
   ) {}
@@ -18,12 +19,12 @@ export class BlacklistService {
   /** Adds an entry. Idempotent: a client that did not get the answer may retry. */
   async add(userId: string, friendId: string): Promise<void> {
     if (friendId === userId) throw new BadRequest('not_yourself', 'friendId: you cannot blacklist yourself');
-    const { isKnown, hasRoom } = await this.transaction(async ({ blacklist }) => {
+    await this.transaction(async ({ blacklist, users }) => {
       await blacklist.lock(userId);
-      return blacklist.add(userId, friendId, this.mostEntries);
+      if (!(await users.profile(friendId))) throw new BadRequest('unknown_user', 'friendId: no such user');
+      if (!(await blacklist.add(userId, friendId, this.mostEntries)))
+        throw new BadRequest('blacklist_full', `your blacklist is full: it takes ${this.mostEntries} users`);
     });
-    if (!isKnown) throw new BadRequest('unknown_user', 'friendId: no such user');
-    if (!hasRoom) throw new BadRequest('blacklist_full', `your blacklist is full: it takes ${this.mostEntries} users`);
   }
 
   async remove(userId: string, friendId: string): Promise<void> {

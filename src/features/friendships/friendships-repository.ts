@@ -5,8 +5,8 @@ import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
 import { lockOpenUsers } from '../users/lock-open-users';
-import { NAMES, withNames } from '../users/names';
-import type { Person } from '../users/profile';
+import { named } from '../users/names';
+import type { Names, Person } from '../users/profile';
 import {
   DELETED,
   FRIENDS,
@@ -39,37 +39,29 @@ interface NewSide extends Pair {
 }
 
 /** Pages by id: no write moves a row past a page. Not prepared, so that PostgreSQL plans for the list's length. */
-const pageOfFriendships = statement<Omit<Friendship, 'updatedAt'> & TimedRow, 'userId' | 'after'>(
+const pageOfFriendships = statement<Omit<Friendship, 'updatedAt' | keyof Names> & TimedRow, 'userId' | 'after'>(
   'page-of-friendships',
-  `SELECT entry.friend_id AS id, ${NAMES},
-          entry.display_name AS "displayName", entry.message, entry.status,
-          (extract(epoch FROM entry.updated_at) * 1000000)::float8 AS "updatedMicros"
-     FROM (SELECT friend_id, display_name, message, status, updated_at FROM friendships
-            WHERE user_id = :userId AND status <> ${DELETED} AND friend_id > :after
-            ORDER BY friend_id LIMIT ${PAGE}) AS entry
-     ${withNames('entry.friend_id')}
-    ORDER BY entry.friend_id`,
+  `SELECT friend_id AS id, display_name AS "displayName", message, status,
+          (extract(epoch FROM updated_at) * 1000000)::float8 AS "updatedMicros"
+     FROM friendships WHERE user_id = :userId AND status <> ${DELETED} AND friend_id > :after
+    ORDER BY friend_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
-const friend = statement<Friend, keyof Pair>(
+const friend = statement<Omit<Friend, keyof Names>, keyof Pair>(
   'friend',
-  `SELECT friend_id AS id, display_name AS "displayName",
-          coalesce(nickname, '') AS nickname, coalesce(portrait_uri, '') AS "portraitUri"
-     FROM friendships LEFT JOIN users ON users.id = friend_id
+  `SELECT friend_id AS id, display_name AS "displayName" FROM friendships
     WHERE user_id = :userId AND friend_id = :friendId AND status = ${FRIENDS}`,
 );
 
-/** Locks the rows too, since other services write them without locking the users. */
-const lockSides = statement<Side & { userId: string }, keyof Pair>(
-  'lock-two-sides',
-  `SELECT user_id AS "userId", status,
+/** Locks the row too, since other services write it without locking the users. */
+const lockSide = statement<Side, keyof Pair>(
+  'lock-side',
+  `SELECT status,
           coalesce(requested_at > coalesce(answered_at, '-infinity'), false) AS "isUnanswered",
           extract(epoch FROM now() - coalesce(requested_at, updated_at))::float8 AS "requestedSecondsAgo",
           extract(epoch FROM now() - coalesce(answered_at, updated_at))::float8 AS "answeredSecondsAgo"
-     FROM friendships
-    WHERE (user_id = :userId AND friend_id = :friendId) OR (user_id = :friendId AND friend_id = :userId)
-    ORDER BY user_id FOR NO KEY UPDATE`,
+     FROM friendships WHERE user_id = :userId AND friend_id = :friendId FOR NO KEY UPDATE`,
 );
 
 /** Reads the own side without a lock. */
@@ -78,44 +70,36 @@ const ownStatus = statement<{ status: number }, keyof Pair>(
   'SELECT status FROM friendships WHERE user_id = :userId AND friend_id = :friendId',
 );
 
-/** Returns SQL for whether a user has fewer than `most` friendships of these kinds. It counts up to `most`. */
-function room(userId: string, kinds: string, most: string): string {
+/** Returns SQL for whether the user has fewer than `most` friendships of these kinds. It counts up to `most`. */
+function room(kinds: string, most: string): string {
   return `(${most}::integer = 0 OR ${most} > (
-    SELECT count(*) FROM (SELECT FROM friendships WHERE user_id = ${userId} AND status IN (${kinds}) LIMIT ${most}) counted))`;
+    SELECT count(*) FROM (SELECT FROM friendships WHERE user_id = :userId AND status IN (${kinds}) LIMIT ${most}) counted))`;
 }
 
-/** Facts that the user must not learn. The statement is the same whatever the relation of the two is. */
-const standing = statement<Standing, keyof Pair | keyof Most>(
-  'standing-between-two',
-  `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :friendId AND friend_id = :userId AND status) AS "isBlacklisted",
-          ${room(':userId', `${FRIENDS}`, ':friends')} AS "hasRoom",
-          ${room(':userId', `${FRIENDS}, ${REQUESTING}`, ':friends')} AS "hasRoomToAsk",
-          ${room(':friendId', `${FRIENDS}`, ':friends')} AS "isOpenToFriends",
-          ${room(':friendId', `${REQUESTED}`, ':requests')} AS "isOpenToRequests"`,
+const ownRoom = statement<Pick<Standing, 'hasRoom' | 'hasRoomToAsk'>, 'userId' | 'friends'>(
+  'room-for-friends',
+  `SELECT ${room(`${FRIENDS}`, ':friends')} AS "hasRoom",
+          ${room(`${FRIENDS}, ${REQUESTING}`, ':friends')} AS "hasRoomToAsk"`,
 );
 
-/** Overwrites only rows that were seen and locked, not those that another service has inserted since. */
-const saveSides = statement<unknown, 'userIds' | 'friendIds' | 'statuses' | 'messages' | 'seen'>(
-  'save-sides',
+/** Facts about the user that the friend must not learn. The statement is the same whatever the relation of the two is. */
+const openness = statement<Omit<Standing, 'hasRoom' | 'hasRoomToAsk'>, keyof Pair | keyof Most>(
+  'openness-to-friend',
+  `SELECT EXISTS (SELECT FROM blacklist WHERE user_id = :userId AND friend_id = :friendId AND status) AS "isBlacklisted",
+          ${room(`${FRIENDS}`, ':friends')} AS "isOpenToFriends",
+          ${room(`${REQUESTED}`, ':requests')} AS "isOpenToRequests"`,
+);
+
+/** Overwrites only a row that was seen and locked, not one that another service has inserted since. */
+const saveSide = statement<unknown, keyof Pair | 'status' | 'message' | 'wasSeen'>(
+  'save-side',
   `INSERT INTO friendships (user_id, friend_id, status, message)
-     SELECT user_id, friend_id, status, message
-       FROM unnest(:userIds::text[], :friendIds::text[], :statuses::smallint[], :messages::text[])
-                AS side (user_id, friend_id, status, message)
-      ORDER BY user_id COLLATE "C"
+     VALUES (:userId, :friendId, :status, :message)
    ON CONFLICT (user_id, friend_id) DO UPDATE
      SET status = excluded.status, message = excluded.message,
          requested_at = coalesce(excluded.requested_at, friendships.requested_at)
-     WHERE friendships.user_id = ANY (:seen::text[])
+     WHERE :wasSeen::boolean
    RETURNING user_id`,
-);
-
-/** Ends a request, and its row on the other side if there is one. */
-const withdraw = statement<{ userId: string }, keyof Pair>(
-  'withdraw-request',
-  `UPDATE friendships SET status = ${DELETED}
-    WHERE (user_id = :userId AND friend_id = :friendId AND status = ${REQUESTING})
-       OR (user_id = :friendId AND friend_id = :userId AND status IN (${REQUESTED}, ${IGNORED}))
-   RETURNING user_id AS "userId"`,
 );
 
 const REQUEST_DAYS = 30;
@@ -151,12 +135,12 @@ export class FriendshipsRepository {
 
   /** Returns the friendships, newest first. */
   async list(userId: string): Promise<Friendship[]> {
-    return newestFirst((after) => pageOfFriendships(this.db, { userId, after }));
+    return newestFirst(async (after) => named(this.db, await pageOfFriendships(this.db, { userId, after })));
   }
 
   /** Returns a friend of the owner of the session that `reads` finds. */
   async friend(friendId: string, reads: Runner): Promise<Friend | undefined> {
-    const [found] = await friend(reads, { userId: OWNER, friendId });
+    const [found] = await named(reads, await friend(reads, { userId: OWNER, friendId }));
     return found;
   }
 
@@ -175,14 +159,13 @@ export class FriendshipsRepository {
   }
 
   async relation(two: Pair, most: Most): Promise<Relation> {
-    const sides = await lockSides(this.db, { ...two });
-    const [told] = await standing(this.db, { ...two, ...most });
-    if (told === undefined) throw new Error('the standing of two users returned no row');
-    return {
-      ...told,
-      mine: sides.find(({ userId }) => userId === two.userId),
-      theirs: sides.find(({ userId }) => userId === two.friendId),
-    };
+    const { userId, friendId } = two;
+    const sides = new Map<string, Side | undefined>();
+    for (const side of inOrder([two, turned(two)])) sides.set(side.userId, (await lockSide(this.db, { ...side }))[0]);
+    const [own] = await ownRoom(this.db, { userId, friends: most.friends });
+    const [told] = await openness(this.db, { ...turned(two), ...most });
+    if (own === undefined || told === undefined) throw new Error('the standing of two users returned no row');
+    return { ...own, ...told, mine: sides.get(userId), theirs: sides.get(friendId) };
   }
 
   async request(two: Pair, before: Relation, message: string): Promise<void> {
@@ -207,7 +190,9 @@ export class FriendshipsRepository {
 
   /** Needs the lock of both. Returns false when the user does not have an open request. */
   async withdraw(two: Pair): Promise<boolean> {
-    return (await withdraw(this.db, { ...two })).some(({ userId }) => userId === two.userId);
+    const isWithdrawn = (await this.side(two, REQUESTING).update({ status: DELETED })) > 0;
+    if (isWithdrawn) await this.side(turned(two), REQUESTED, IGNORED).update({ status: DELETED });
+    return isWithdrawn;
   }
 
   /** Returns a batch of requests that were not answered in time. */
@@ -236,19 +221,22 @@ export class FriendshipsRepository {
     return this.db('friendships').where({ user_id: userId, friend_id: friendId }).whereIn('status', statuses);
   }
 
-  private async save(sides: NewSide[], { userId, friendId }: Pair, before: Relation): Promise<void> {
-    const saved = await saveSides(this.db, {
-      userIds: sides.map((side) => side.userId),
-      friendIds: sides.map((side) => side.friendId),
-      statuses: sides.map(({ status }) => status),
-      messages: sides.map(({ message = '' }) => message),
-      seen: [...(before.mine ? [userId] : []), ...(before.theirs ? [friendId] : [])],
-    });
-    if (saved.length < sides.length)
-      throw new Overtaken('another service has changed the relation of two users at the same time');
+  private async save(sides: NewSide[], { userId }: Pair, before: Relation): Promise<void> {
+    for (const side of inOrder(sides)) {
+      const { message = '' } = side;
+      const wasSeen = (side.userId === userId ? before.mine : before.theirs) !== undefined;
+      const saved = await saveSide(this.db, { ...side, message, wasSeen });
+      if (saved.length === 0)
+        throw new Overtaken('another service has changed the relation of two users at the same time');
+    }
   }
 }
 
 function turned({ userId, friendId }: Pair): Pair {
   return { userId: friendId, friendId: userId };
+}
+
+/** Sorts the sides by their users, the order in which everybody locks them. */
+function inOrder<Of extends Pair>(sides: Of[]): Of[] {
+  return sides.toSorted((one, other) => (one.userId < other.userId ? -1 : 1));
 }

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { shown, statement, type Source } from '../../database/statement';
 import { lockOpenUsers } from '../users/lock-open-users';
-import { NAMES, withNames } from '../users/names';
-import type { Person } from '../users/profile';
+import { named } from '../users/names';
+import type { Names, Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 
 export interface Member extends Person {
@@ -19,16 +19,19 @@ export interface Standing {
   wasKicked: boolean;
 }
 
-/** Each OFFSET 0 keeps PostgreSQL from reading all friendships, or all blacklists, at once. */
-const fitAmong = statement<{ id: string }, 'userId' | 'ids' | 'friendsOnly'>(
-  'fit-to-be-brought-in',
-  `SELECT id FROM unnest(:ids::text[]) AS wanted (id)
-    WHERE (NOT :friendsOnly::boolean OR EXISTS (
-             SELECT FROM friendships mine
-               JOIN friendships theirs ON theirs.user_id = mine.friend_id AND theirs.friend_id = mine.user_id
-              WHERE mine.user_id = :userId AND mine.friend_id = wanted.id AND mine.status = 20 AND theirs.status = 20
-             OFFSET 0))
-      AND NOT EXISTS (SELECT FROM blacklist WHERE user_id = wanted.id AND friend_id = :userId AND status OFFSET 0)`,
+const friendsAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'friends-among',
+  'SELECT friend_id AS id FROM friendships WHERE user_id = :userId AND friend_id = ANY (:ids::text[]) AND status = 20',
+);
+
+const friendlyAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'friendly-among',
+  'SELECT user_id AS id FROM friendships WHERE user_id = ANY (:ids::text[]) AND friend_id = :userId AND status = 20',
+);
+
+const blockingAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'blocking-among',
+  'SELECT user_id AS id FROM blacklist WHERE user_id = ANY (:ids::text[]) AND friend_id = :userId AND status',
 );
 
 const lockGroup = statement<{ members: number }, 'groupId'>(
@@ -136,14 +139,12 @@ const setDisplayName = statement<unknown, 'groupId' | 'userId' | 'displayName'>(
 );
 
 /** Pages by id: no write moves a row past a page. Not prepared, like other pages. */
-const pageOfMembers = statement<Member, 'groupId' | 'after'>(
+const pageOfMembers = statement<Omit<Member, keyof Names>, 'groupId' | 'after'>(
   'page-of-group-members',
-  `SELECT m.member_id AS id, m.display_name AS "displayName", m.role, ${NAMES},
-          ${shown('coalesce(m.joined_at, m.updated_at)')} AS "createdAt", ${shown('m.updated_at')} AS "updatedAt"
-     FROM (SELECT member_id, display_name, role, joined_at, updated_at FROM group_members
-            WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after ORDER BY group_id, member_id LIMIT ${PAGE}) m
-     ${withNames('m.member_id')}
-    ORDER BY m.member_id`,
+  `SELECT member_id AS id, display_name AS "displayName", role,
+          ${shown('coalesce(joined_at, updated_at)')} AS "createdAt", ${shown('updated_at')} AS "updatedAt"
+     FROM group_members WHERE group_id = :groupId AND NOT is_deleted AND member_id > :after
+    ORDER BY group_id, member_id LIMIT ${PAGE}`,
   { prepared: false },
 );
 
@@ -161,7 +162,11 @@ export class MembershipsRepository {
    * Does not check whether they have an account.
    */
   async fitAmong(userId: string, ids: string[], friendsOnly: boolean): Promise<string[]> {
-    return idsOf(await fitAmong(this.db, { userId, ids, friendsOnly }));
+    let fit = ids;
+    if (friendsOnly)
+      for (const friends of [friendsAmong, friendlyAmong]) fit = idsOf(await friends(this.db, { userId, ids: fit }));
+    const blocking = new Set(idsOf(await blockingAmong(this.db, { userId, ids: fit })));
+    return fit.filter((id) => !blocking.has(id));
   }
 
   /** Keeps others from changing memberships until the transaction ends. Returns the number of members. */
@@ -253,8 +258,8 @@ export class MembershipsRepository {
     return (await setDisplayName(this.db, { groupId, userId, displayName })).length > 0;
   }
 
-  page(on: Source, groupId: string, after: string): Promise<Member[]> {
-    return pageOfMembers(on, { groupId, after });
+  async page(on: Source, groupId: string, after: string): Promise<Member[]> {
+    return named(on, await pageOfMembers(on, { groupId, after }));
   }
 
   private living(groupId: string, ids: string[]): Knex.QueryBuilder {

@@ -52,7 +52,7 @@ const startSession = statement<
 const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
   'renew-session',
   `UPDATE session SET expire = :expires,
-          sess = (:data::jsonb || jsonb_build_object('credentialsVersion', (sess ->> 'credentialsVersion')::integer))::json
+          sess = jsonb_set(:data::jsonb, '{credentialsVersion}', (sess -> 'credentialsVersion')::jsonb)::json
     WHERE sid = :sid`,
 );
 

@@ -1,3 +1,19 @@
+import { statement, type Source } from '../../database/statement';
+import type { Person } from './profile';
+
+const namesOf = statement<Person, 'ids'>(
+  'names',
+  'SELECT id, nickname, portrait_uri AS "portraitUri" FROM users WHERE id = ANY (:ids::text[])',
+);
+
+/** Adds the names and portraits of users to rows about them. They are empty for a closed account. */
+export async function named<Row extends { id: string }>(on: Source, rows: Row[]): Promise<(Row & Person)[]> {
+  if (rows.length === 0) return [];
+  const found = await namesOf(on, { ids: rows.map(({ id }) => id) });
+  const people = new Map(found.map((person) => [person.id, person]));
+  return rows.map((row) => ({ ...(people.get(row.id) ?? { nickname: '', portraitUri: '' }), ...row }));
+}
+
 /** Columns of another user that `withNames` has joined. Empty for a closed account. */
 export const NAMES = `coalesce(u.nickname, '') AS nickname, coalesce(u.portrait_uri, '') AS "portraitUri"`;
 

@@ -46,6 +46,7 @@ export const person = z
 
 export type Profile = z.infer<typeof profile>;
 export type Person = z.infer<typeof person>;
+export type Names = z.infer<typeof names>;
 
 /** Columns in the table users. */
 export const PROFILE_COLUMNS: Record<keyof Profile, string> = {
