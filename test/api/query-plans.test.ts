@@ -55,7 +55,8 @@ async function seed(): Promise<void> {
       FROM generate_series(1, 200) r, generate_series(1, 100) n;
     INSERT INTO captchas SELECT 'captcha' || n, 'x', '', '', now() + interval '1 day' FROM generate_series(1, 20000) n;
     INSERT INTO messaging_tokens SELECT 'user' || n, 'app', 'x', 'Ann', '' FROM generate_series(1, 20000) n;
-    INSERT INTO messaging_expiries (user_id) SELECT 'user' || n FROM generate_series(1, 20000) n;
+    INSERT INTO messaging_expiries (user_id, tried_at)
+      SELECT 'user' || n, now() - interval '2 minutes' FROM generate_series(1, 20000) n;
     INSERT INTO images (user_id, name, bytes, due_at)
       SELECT 'user' || n, 'a.png', 100, now() + n * interval '1 minute' FROM generate_series(1, 20000) n;
     INSERT INTO admin_tokens (hash, name, scope, created_by, expires_at, revoked_at)

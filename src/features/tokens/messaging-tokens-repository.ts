@@ -51,9 +51,9 @@ const endTokens = statement<TokenEnd, 'userId'>(
 
 const claimEnds = statement<TokenEnd>(
   'claim-messaging-expiries',
-  `UPDATE messaging_expiries SET tried_at = now() WHERE user_id IN (
+  `UPDATE messaging_expiries SET tried_at = now() WHERE user_id = ANY (ARRAY(
      SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
-      ORDER BY tried_at LIMIT ${TOLD_AT_ONCE} FOR UPDATE SKIP LOCKED)
+      ORDER BY tried_at LIMIT ${TOLD_AT_ONCE} FOR UPDATE SKIP LOCKED))
    RETURNING user_id AS "userId", ended_at AS "endedAt"`,
 );
 
