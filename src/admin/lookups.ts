@@ -1,5 +1,5 @@
 import { shown, statement } from '../database/statement';
-import { withNames } from '../features/users/names';
+import { joinNames } from '../features/users/names';
 import { MOST_ROWS } from './rows';
 
 /** Statements by which support looks for accounts, groups and images. */
@@ -68,6 +68,6 @@ export const membersFound = statement<FoundMember, 'groupId'>(
                   ${shown('coalesce(joined_at, updated_at)')} AS since
              FROM group_members WHERE group_id = :groupId AND NOT is_deleted
             ORDER BY group_members.role = 1, group_members.role, member_id LIMIT ${MOST_ROWS}) m
-     ${withNames('m.id')}
+     ${joinNames('m.id')}
     ORDER BY m.role = 'member', m.role, m.id`,
 );

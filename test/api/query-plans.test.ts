@@ -276,6 +276,25 @@ describe('the query plan', () => {
     expect(await planOf(statements.get(name) ?? '')).toContain(index);
   });
 
+  it.each(['own-friends-among', 'befrienders-among'])(
+    'for %s reads only friendships with these users',
+    async (name) => {
+      await client.query(`
+      INSERT INTO users (id, nickname) VALUES ('popular', 'Pat') ON CONFLICT DO NOTHING;
+      INSERT INTO friendships (user_id, friend_id, status)
+        SELECT side.* FROM generate_series(1, 5000) n,
+               LATERAL (VALUES ('popular', 'user' || n, 20), ('user' || n, 'popular', 20)) AS side ON CONFLICT DO NOTHING;
+      ANALYZE friendships`);
+      // Like on the pool, where these statements are planned for their values.
+      await client.query('SET plan_cache_mode = auto');
+      const ids = Array.from({ length: 100 }, (_, n) => `user${n + 1}`);
+      const plan = await planOf(`(ANALYZE, TIMING OFF) ${statements.get(name) ?? ''}`, [ids, 'popular']);
+      await client.query('SET plan_cache_mode = force_generic_plan');
+      expect(plan).toContain('friendships_pkey');
+      expect(plan).not.toMatch(/Rows Removed by Filter/);
+    },
+  );
+
   it('for sync finds the ended memberships that the client lacks without reading those that it has', async () => {
     const plan = await planOf(statements.get('sync-rows') ?? '');
     expect(plan).toMatch(/Index Scan using group_members_ended .*\n.*Index Cond: .*member_id = .* AND \(version > /);

@@ -856,8 +856,8 @@ export const guards = {
   'sync-2': {
     guard: 'a member who has left is shown without a profile',
     file: 'src/features/sync/sync-repository.ts',
-    replace: "withNames('m.member_id', 'NOT m.is_deleted')",
-    by: "withNames('m.member_id')",
+    replace: "joinNames('m.member_id', 'NOT m.is_deleted')",
+    by: "joinNames('m.member_id')",
     named: 'hides the profile and role of a member who has left',
   },
   'profile-1': {
@@ -2389,15 +2389,15 @@ export const guards = {
   'groups-8': {
     guard: 'an added member must be a friend on both sides',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: 'of [friendsAmong, friendlyAmong])',
-    by: 'of [friendsAmong])',
+    replace: 'idsOf(await befriendersAmong(this.db, { userId, ids: own }))',
+    by: 'own',
     named: 'names each id that is not a friend on both sides',
   },
   'groups-9': {
     guard: 'a friend whom the user has deleted cannot be added',
     file: 'src/features/groups/memberships-repository.ts',
-    replace: 'of [friendsAmong, friendlyAmong])',
-    by: 'of [friendlyAmong])',
+    replace: 'idsOf(await ownFriendsAmong(this.db, { userId, ids }))',
+    by: 'ids',
     named: 'names each id that is not a friend on both sides',
   },
   'group-memberships-6': {

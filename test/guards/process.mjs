@@ -394,6 +394,13 @@ export const guards = {
     by: "throw new Error('failed');",
     named: 'the rest of an answer whose statement failed at the standby',
   },
+  'replica-4': {
+    guard: 'an answer whose statement the standby cancels goes on at the primary',
+    file: 'src/database/replica.ts',
+    replace: 'server = primary;\n        return ask(primary);',
+    by: "throw new Error('failed');",
+    named: 'the rest of an answer that the standby cancels to apply a change',
+  },
   'limits-database-1': {
     guard: 'with another database for limits, the counts are there',
     file: 'src/database/connections.ts',

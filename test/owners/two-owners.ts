@@ -1,6 +1,6 @@
 /**
  * Statements of the service that touch rows of two owners, by their reason. A statement without a name stands here with
- * its text. All others could run where owners are on different servers.
+ * its text. In the tests of the API all others touched rows of one owner.
  */
 export const TWO_OWNERS: Record<string, string[]> = {
   'A session is read with its user, and with what is asked: most requests need one round trip.': [
@@ -36,7 +36,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'delete from "rate_limits" where "key" >= ? and "key" < ?',
   ],
   'Users are locked in the order of their ids.': ['lock-open-users'],
-  'Rows by a list of ids. Each server could answer with its own.': ['names', 'friendly-among'],
+  'Rows by a list of ids. Each server could answer with its own.': ['names', 'befrienders-among'],
   'Names and portraits stand beside the rows of a sync, and a row is sent again after a rename.': [
     'sync-named-rows',
     'sync-page-of-members',

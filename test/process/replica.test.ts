@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post } from '../support/calls';
 import { connectTo, TestCluster } from '../support/clusters';
@@ -222,11 +221,13 @@ describe('the primary serves, and one line each tells so and when the standby se
     await pauseReplay();
     await rename('Anna');
     proxy.stallAt('sync-rows');
-    const answer = nameInSync();
+    const answer = post(ann.agent, '/user/sync/0');
     await until(() => proxy.stalled);
     proxy.cut();
     proxy.resume();
-    expect(await answer).toBe('Anna');
+    const { status, body } = await answer;
+    expect(status).toBe(200);
+    expect(field(field(field(body, 'result'), 'user'), 'nickname')).toBe('Anna');
   });
 
   it('the rest of an answer that the standby cancels to apply a change', async () => {
@@ -235,33 +236,32 @@ describe('the primary serves, and one line each tells so and when the standby se
     await untilCaughtUp();
     await at(standby, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
     await at(standby, 'SELECT pg_reload_conf()');
-    const servers = [primary, primary, standby].map(({ url }) => connectTo(url));
-    const [blocker, changer, inspector] = (await Promise.all(servers)) as [Client, Client, Client];
-    const isTrueThere = async (sql: string) => {
-      const { rows } = await inspector.query<{ isTrue: boolean }>(`SELECT ${sql} AS "isTrue"`);
-      return rows[0]?.isTrue === true;
-    };
+    const blocker = await connectTo(primary.url);
+    const changer = await connectTo(primary.url);
+    const inspector = await connectTo(standby.url);
+    const there = async (value: string) =>
+      (await inspector.query(`SELECT ${value} AS value`)).rows[0] as { value: unknown };
+    const cancelled = async () =>
+      Number((await there('(SELECT sum(confl_lock) FROM pg_stat_database_conflicts)')).value);
+    const untilThere = (lock: string) =>
+      until(async () => (await there(`EXISTS (SELECT FROM pg_locks WHERE ${lock})`)).value === true);
     // The standby locks what the primary does. Flushing sends it at once.
     const lock = (table: string) =>
       `BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE; SELECT pg_logical_emit_message(false, 'test', '', true)`;
-    const cancels = async () => {
+    const isServedDespiteCancel = async () => {
+      const before = await cancelled();
       await blocker.query(lock('group_members'));
-      await until(() => isTrueThere(`EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock')`));
-      const answer = nameInSync();
+      await untilThere(`mode = 'AccessExclusiveLock'`);
+      const answer = post(ann.agent, '/user/sync/0');
       // It has a lock of users by now.
-      await Promise.race([answer, until(() => isTrueThere('EXISTS (SELECT FROM pg_locks WHERE NOT granted)'))]);
+      await Promise.race([answer, untilThere('NOT granted')]);
       await changer.query(lock('users'));
-      await until(() =>
-        isTrueThere(
-          `EXISTS (SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'users'::regclass)`,
-        ),
-      );
+      await untilThere(`mode = 'AccessExclusiveLock' AND relation = 'users'::regclass`);
       await Promise.all([blocker.query('ROLLBACK'), changer.query('ROLLBACK')]);
-      expect(await answer).toBe('Ann');
-      return isTrueThere('(SELECT sum(confl_lock) FROM pg_stat_database_conflicts) > 0');
+      return (await answer).status === 200 && (await cancelled()) > before;
     };
-    // The service gives a statement up that waits for a lock for a second: then there was nothing to cancel.
-    await until(cancels);
+    // On a slow machine a statement may have waited for its lock for a second, and was given up before it was cancelled.
+    await until(isServedDespiteCancel);
     await Promise.all([blocker, changer, inspector].map((client) => client.end()));
     expect(told()).toEqual(['serving']);
   });

@@ -16,14 +16,14 @@ declare global {
 }
 
 export default function setUp(): Promise<void> {
-  return startRun(() => Promise.resolve());
+  return startRun();
 }
 
 /**
  * Starts one real PostgreSQL for the run, with a migrated and prepared database to clone. It may lose data in a crash,
  * which makes it faster.
  */
-export async function startRun(prepare: (url: string) => Promise<void>): Promise<void> {
+export async function startRun(prepare?: (url: string) => Promise<void>): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   removeOldOutputs();
   const dataDir = mkdtempSync(join(tmpdir(), 'accounts-test-'));
@@ -35,7 +35,7 @@ export async function startRun(prepare: (url: string) => Promise<void>): Promise
   };
   const first = await startEmbeddedPostgres(options);
   await migrate(first.url);
-  await prepare(first.url);
+  await prepare?.(first.url);
   await first.stop();
   process.env.TEST_CLUSTER = join(dataDir, 'copy');
   copyCluster(dataDir, process.env.TEST_CLUSTER);

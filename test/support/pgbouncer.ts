@@ -42,8 +42,14 @@ export class Pgbouncer {
     writeFileSync(file, `${config.join('\n')}\n`);
     const user = process.getuid?.() === 0 ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
     const program = spawn('setpriv', [...user, 'pgbouncer', '-q', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-    await until(() => existsSync(join(folder, `.s.PGSQL.${PORT}`)), DEADLINE_MS);
-    return new Pgbouncer(folder, program, new Map(known.map(({ name, username }) => [name, username])));
+    const pgbouncer = new Pgbouncer(folder, program, new Map(known.map(({ name, username }) => [name, username])));
+    try {
+      await until(() => existsSync(join(folder, `.s.PGSQL.${PORT}`)), DEADLINE_MS);
+    } catch (error) {
+      await pgbouncer.stop();
+      throw error;
+    }
+    return pgbouncer;
   }
 
   urlOf(name: string): string {
@@ -51,9 +57,9 @@ export class Pgbouncer {
   }
 
   async stop(): Promise<void> {
+    const { exitCode, signalCode } = this.program;
     const ended = new Promise((resolve) => this.program.once('exit', resolve));
-    this.program.kill('SIGTERM');
-    await ended;
+    if (exitCode === null && signalCode === null && this.program.kill('SIGTERM')) await ended;
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -3,8 +3,8 @@ const os = require('node:os');
 const { parentPort } = require('node:worker_threads');
 const bcrypt = require('bcrypt');
 
-// On Linux this lowers only the calling thread: all other work of the process goes first. Its number is above that of the
-// process, which may have been started with a low priority: a thread may not raise its own.
+// On Linux this lowers only the calling thread: all other work of the process goes first. It goes one below the process's
+// own priority: a process that was started with nice 5 may not go up to a fixed one.
 if (process.platform === 'linux') os.setPriority(0, Math.min(19, os.getPriority(0) + 1));
 
 const operations = {

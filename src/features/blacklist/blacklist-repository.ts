@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
-import { named } from '../users/names';
+import { addNames } from '../users/names';
 import type { Names } from '../users/profile';
 import type { BlacklistEntry } from './blacklist-schemas';
 
@@ -34,7 +34,7 @@ export class BlacklistRepository {
 
   /** Returns the entries, newest first. */
   async list(userId: string): Promise<BlacklistEntry[]> {
-    return newestFirst(async (after) => named(this.db, await pageOfEntries(this.db, { userId, after })));
+    return newestFirst(async (after) => addNames(this.db, await pageOfEntries(this.db, { userId, after })));
   }
 
   /** Keeps other requests from adding to this blacklist until the transaction ends. */

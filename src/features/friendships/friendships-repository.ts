@@ -5,7 +5,7 @@ import { PAGE } from '../../database/pages';
 import { statement, type Runner } from '../../database/statement';
 import { Overtaken } from '../../database/transaction';
 import { lockOpenUsers } from '../users/lock-open-users';
-import { named } from '../users/names';
+import { addNames } from '../users/names';
 import type { Names, Person } from '../users/profile';
 import {
   DELETED,
@@ -135,12 +135,12 @@ export class FriendshipsRepository {
 
   /** Returns the friendships, newest first. */
   async list(userId: string): Promise<Friendship[]> {
-    return newestFirst(async (after) => named(this.db, await pageOfFriendships(this.db, { userId, after })));
+    return newestFirst(async (after) => addNames(this.db, await pageOfFriendships(this.db, { userId, after })));
   }
 
   /** Returns a friend of the owner of the session that `reads` finds. */
   async friend(friendId: string, reads: Runner): Promise<Friend | undefined> {
-    const [found] = await named(reads, await friend(reads, { userId: OWNER, friendId }));
+    const [found] = await addNames(reads, await friend(reads, { userId: OWNER, friendId }));
     return found;
   }
 
@@ -236,7 +236,7 @@ function turned({ userId, friendId }: Pair): Pair {
   return { userId: friendId, friendId: userId };
 }
 
-/** Sorts the sides by their users, the order in which everybody locks them. */
+/** Sorts sides by their users, so that two invitations lock them in one order. */
 function inOrder<Of extends Pair>(sides: Of[]): Of[] {
   return sides.toSorted((one, other) => (one.userId < other.userId ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { PAGE } from '../../database/pages';
 import { shown, statement, type Source } from '../../database/statement';
 import { lockOpenUsers } from '../users/lock-open-users';
-import { named } from '../users/names';
+import { addNames } from '../users/names';
 import type { Names, Person } from '../users/profile';
 import { CREATOR, MANAGER, MEMBER, type Role } from './roles';
 
@@ -19,14 +19,18 @@ export interface Standing {
   wasKicked: boolean;
 }
 
-const friendsAmong = statement<{ id: string }, 'userId' | 'ids'>(
-  'friends-among',
-  'SELECT friend_id AS id FROM friendships WHERE user_id = :userId AND friend_id = ANY (:ids::text[]) AND status = 20',
+/** OFFSET 0 makes PostgreSQL look up each id, instead of reading all friends of the user. */
+const ownFriendsAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'own-friends-among',
+  `SELECT id FROM unnest(:ids::text[]) AS wanted (id)
+    WHERE EXISTS (SELECT FROM friendships WHERE user_id = :userId AND friend_id = wanted.id AND status = 20 OFFSET 0)`,
 );
 
-const friendlyAmong = statement<{ id: string }, 'userId' | 'ids'>(
-  'friendly-among',
+/** Users who have this user as a friend. Not prepared, so that PostgreSQL plans for the number of ids. */
+const befriendersAmong = statement<{ id: string }, 'userId' | 'ids'>(
+  'befrienders-among',
   'SELECT user_id AS id FROM friendships WHERE user_id = ANY (:ids::text[]) AND friend_id = :userId AND status = 20',
+  { prepared: false },
 );
 
 const blockingAmong = statement<{ id: string }, 'userId' | 'ids'>(
@@ -162,9 +166,8 @@ export class MembershipsRepository {
    * Does not check whether they have an account.
    */
   async fitAmong(userId: string, ids: string[], friendsOnly: boolean): Promise<string[]> {
-    let fit = ids;
-    if (friendsOnly)
-      for (const friends of [friendsAmong, friendlyAmong]) fit = idsOf(await friends(this.db, { userId, ids: fit }));
+    const own = friendsOnly ? idsOf(await ownFriendsAmong(this.db, { userId, ids })) : ids;
+    const fit = friendsOnly ? idsOf(await befriendersAmong(this.db, { userId, ids: own })) : ids;
     const blocking = new Set(idsOf(await blockingAmong(this.db, { userId, ids: fit })));
     return fit.filter((id) => !blocking.has(id));
   }
@@ -259,7 +262,7 @@ export class MembershipsRepository {
   }
 
   async page(on: Source, groupId: string, after: string): Promise<Member[]> {
-    return named(on, await pageOfMembers(on, { groupId, after }));
+    return addNames(on, await pageOfMembers(on, { groupId, after }));
   }
 
   private living(groupId: string, ids: string[]): Knex.QueryBuilder {

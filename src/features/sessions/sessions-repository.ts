@@ -48,7 +48,7 @@ const startSession = statement<
    INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
 );
 
-/** Keeps the credentials version, which a change of the password may have raised since. */
+/** Keeps the credentials version, which each session has, and a change of the password may have raised since. */
 const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
   'renew-session',
   `UPDATE session SET expire = :expires,

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statement';
 import type { FriendStatus } from '../friendships/invitation';
-import { NAMES, withNames } from '../users/names';
+import { NAMES, joinNames } from '../users/names';
 
 /** Maximum rows of a statement, and of a chunk of the answer: a few milliseconds of work, while all others wait. */
 export const CHUNK = 500;
@@ -62,7 +62,7 @@ function named(columns: string, rows: string, holds: string): string {
     SELECT row."friendId", ${columns}, greatest(row.version, u.version) AS version,
            ${NAMES}
       FROM (${rows}) AS row
-      ${withNames('row."friendId"', holds)}`;
+      ${joinNames('row."friendId"', holds)}`;
 }
 
 const namedEntries = (rows: string) => named('row.status', rows, 'row.status');

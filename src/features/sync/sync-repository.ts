@@ -1,7 +1,7 @@
 import { POSITION, type Position, type ReadAt } from '../../database/replica';
 import { columnList, statement, together } from '../../database/statement';
 import type { Role } from '../groups/roles';
-import { NAMES, withNames } from '../users/names';
+import { NAMES, joinNames } from '../users/names';
 import { PROFILE_COLUMNS, type Profile } from '../users/profile';
 import * as relations from './sync-relations';
 import {
@@ -142,7 +142,7 @@ function membersOf(groups: string, page = ''): string {
         WHERE group_id = mine.group_id AND version > mine.floor
           AND (NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))
         ${page} OFFSET 0) m
-      ${withNames('m.member_id', 'NOT m.is_deleted')}`;
+      ${joinNames('m.member_id', 'NOT m.is_deleted')}`;
 }
 
 /** Reads one row more than FEW, which shows that there are many. */

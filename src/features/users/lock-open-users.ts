@@ -9,7 +9,7 @@ const lock = statement<{ id: string }, 'ids'>(
   'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
 );
 
-/** Locks users, and returns those whose accounts are open. */
+/** Locks the users whose accounts are open, and returns their ids. */
 export async function lockOpenUsers(db: Source, ids: string[]): Promise<string[]> {
   return (await lock(db, { ids })).map(({ id }) => id);
 }
