@@ -1,13 +1,9 @@
 import { Client } from 'pg';
-import '../../src/admin/support-repository';
-import '../../src/admin/tokens-repository';
-import '../../src/composition/operations';
-import '../../src/composition/repositories';
 import { openConnections } from '../../src/database/connections';
 import { PAGE } from '../../src/database/pages';
-import { statements } from '../../src/database/statement';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
 import { createLogger } from '../../src/base/logger';
+import { statements } from '../support/all-statements';
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
 import { PNG } from '../support/images';

@@ -7,7 +7,7 @@ import { installedPostgres } from '../support/installed-postgres';
 import { OUTPUT } from '../support/paths';
 import { AS_ORDINARY_USER, NOBODY, ROOT } from '../support/service-process';
 import { until } from '../support/until';
-import { hasProgram, isRoot } from './machine';
+import { hasProgram, isRoot } from '../support/machine';
 
 const CONFIGURATION = join(ROOT, 'deploy', 'high-availability');
 const NODES = [1, 2, 3];

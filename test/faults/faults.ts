@@ -11,7 +11,7 @@ import { until } from '../support/until';
 import { ROOT } from '../support/service-process';
 import { AVAILABILITY } from './availability';
 import { throughTwilio } from './twilio-inbox';
-import { hasProgram, isRoot } from './machine';
+import { hasProgram, isRoot } from '../support/machine';
 import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
 

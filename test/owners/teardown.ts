@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import '../../src/admin/support-repository';
-import '../../src/admin/tokens-repository';
-import '../../src/composition/services';
-import { statements } from '../../src/database/statement';
+import { statements } from '../support/all-statements';
 import tearDownRun from '../support/global-teardown';
 import { TWO_OWNERS } from './two-owners';
 

@@ -71,7 +71,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'end-other-sides',
   ],
   'A group whose creator has gone passes on at the end of the transaction, by a trigger.': ['COMMIT;'],
-  'A portrait that was replaced is no longer shown by groups.': ['hurry-replaced-portraits', 'remove-unused-images'],
+  'Groups stop showing a portrait that its owner has replaced.': ['hurry-replaced-portraits', 'remove-unused-images'],
   'Work for all users is taken in batches.': [
     'claim-messaging-expiries',
     'overdue-requests',

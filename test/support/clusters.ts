@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrations';
 import { isAlive, startEmbeddedPostgres, type EmbeddedPostgres } from '../../packages/embedded-database/src';
 import { SERVICE_ROLE } from '../../src/database/service-role';
 import { newDataDir, postmasterPid, type DataDir } from './service-process';
+import { copyAsStandby, copyFolder } from './standby-files';
 import { until } from './until';
 
 /** A PostgreSQL of one test. It is durable, and may be killed, copied and restored. */
@@ -118,22 +119,7 @@ export class TestCluster {
   /** Starts a standby that follows this server, made from a base backup. */
   async standby(): Promise<TestCluster> {
     const standby = new TestCluster(newDataDir(), this.settings);
-    const client = await connectTo(this.url);
-    await client.query(`SELECT pg_backup_start('standby', true)`);
-    copyFolder(this.folder.path, standby.folder.path);
-    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
-    await client.end();
-    const files = join(standby.folder.path, 'postgres');
-    rmSync(join(files, 'postmaster.pid'));
-    const writeOwned = (name: string, content: string) => {
-      writeFileSync(join(files, name), content);
-      spawnSync('chown', ['--reference', join(files, 'PG_VERSION'), join(files, name)]);
-    };
-    writeOwned('backup_label', rows[0]?.labelfile ?? '');
-    writeOwned('standby.signal', '');
-    const { hostname: host, port, username: user, password } = new URL(this.url);
-    const way = `host=${host} port=${port} user=${user} password=${password}`;
-    writeOwned('postgresql.auto.conf', `primary_conninfo = '${way}'\n`);
+    await copyAsStandby(this.url, this.folder.path, standby.folder.path);
     await standby.start();
     return standby;
   }
@@ -199,10 +185,4 @@ function mountSmallDisk(megabytes: number): DataDir {
       folder.remove();
     },
   };
-}
-
-function copyFolder(from: string, to: string): void {
-  const { status, stderr } = spawnSync('cp', ['-a', from, to]);
-  // Temporary files may disappear during the copy.
-  if (status !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
 }

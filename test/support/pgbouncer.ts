@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,6 @@ import { until } from './until';
 
 const PORT = 6432;
 const DEADLINE_MS = 30_000;
-
-export const hasPgbouncer = () => spawnSync('pgbouncer', ['--version']).status === 0;
 
 /** PgBouncer as docs/database.md describes it. It refuses to run as root, and listens on a socket here. */
 export class Pgbouncer {
