@@ -1,5 +1,5 @@
-import { shown, statement } from '../database/statement';
-import { joinNames } from '../features/users/names';
+import { shown, statement, type Source } from '../database/statement';
+import { addNames } from '../features/users/names';
 import { MOST_ROWS } from './rows';
 
 /** Statements by which support looks for accounts, groups and images. */
@@ -37,18 +37,35 @@ const BEGINS = (column: string) => `${column} >= :text::text AND ${column} < :te
 
 export const STATE = `CASE WHEN closed_at IS NOT NULL THEN 'closed' WHEN suspended_at IS NOT NULL THEN 'suspended' ELSE 'open' END`;
 
-/** Ids and phones by their beginning, each by the index of its key. No phone begins like an id. */
-export const accountsFound = statement<FoundAccount, 'text'>(
-  'support-accounts-found',
-  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt",
-          array_to_string(ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1), ' ') AS phones
-     FROM users
-    WHERE id = ANY (ARRAY(
-      (SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_ROWS})
-      UNION ALL
-      (SELECT user_id FROM phones WHERE ${BEGINS('phone')} ORDER BY phone LIMIT ${MOST_ROWS})))
-    ORDER BY id`,
+const idsFound = statement<{ id: string }, 'text'>(
+  'support-ids-found',
+  `SELECT id FROM users WHERE ${BEGINS('id')} ORDER BY id LIMIT ${MOST_ROWS}`,
 );
+
+const ownersFound = statement<{ id: string }, 'text'>(
+  'support-owners-found',
+  `SELECT user_id AS id FROM phones WHERE ${BEGINS('phone')} ORDER BY phone LIMIT ${MOST_ROWS}`,
+);
+
+const accountsOf = statement<Omit<FoundAccount, 'phones'>, 'ids'>(
+  'support-accounts',
+  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt"
+     FROM users WHERE id = ANY (:ids::text[]) ORDER BY id`,
+);
+
+export const phonesOf = statement<{ id: string; phone: string }, 'ids'>(
+  'support-phones',
+  'SELECT user_id AS id, phone FROM phones WHERE user_id = ANY (:ids::text[]) ORDER BY phone',
+);
+
+/** Finds ids and phones by their beginning, each by the index of its key. No phone begins like an id. */
+export async function accountsFound(db: Source, text: string): Promise<FoundAccount[]> {
+  const found = [...(await idsFound(db, { text })), ...(await ownersFound(db, { text }))];
+  const ids = found.map(({ id }) => id);
+  const phones = await phonesOf(db, { ids });
+  const phonesIn = (user: string) => phones.filter(({ id }) => id === user).map(({ phone }) => phone);
+  return (await accountsOf(db, { ids })).map((account) => ({ ...account, phones: phonesIn(account.id).join(' ') }));
+}
 
 export const groupFound = statement<FoundGroup, 'id'>(
   'support-group',
@@ -60,14 +77,16 @@ export const groupFound = statement<FoundGroup, 'id'>(
 );
 
 /** The creator and managers first. */
-export const membersFound = statement<FoundMember, 'groupId'>(
+const membersOf = statement<Omit<FoundMember, 'nickname'>, 'groupId'>(
   'support-members',
-  `SELECT m.id, coalesce(u.nickname, '') AS nickname, m.display_name AS "displayName", m.role, m.since
-     FROM (SELECT member_id AS id, display_name,
-                  CASE role WHEN 0 THEN 'creator' WHEN 2 THEN 'manager' ELSE 'member' END AS role,
-                  ${shown('coalesce(joined_at, updated_at)')} AS since
-             FROM group_members WHERE group_id = :groupId AND NOT is_deleted
-            ORDER BY group_members.role = 1, group_members.role, member_id LIMIT ${MOST_ROWS}) m
-     ${joinNames('m.id')}
-    ORDER BY m.role = 'member', m.role, m.id`,
+  `SELECT member_id AS id, display_name AS "displayName",
+          CASE role WHEN 0 THEN 'creator' WHEN 2 THEN 'manager' ELSE 'member' END AS role,
+          ${shown('coalesce(joined_at, updated_at)')} AS since
+     FROM group_members WHERE group_id = :groupId AND NOT is_deleted
+    ORDER BY group_members.role = 1, group_members.role, member_id LIMIT ${MOST_ROWS}`,
 );
+
+export async function membersFound(db: Source, groupId: string): Promise<FoundMember[]> {
+  const named = await addNames(db, await membersOf(db, { groupId }));
+  return named.map(({ id, nickname, displayName, role, since }) => ({ id, nickname, displayName, role, since }));
+}

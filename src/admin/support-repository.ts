@@ -4,6 +4,7 @@ import {
   accountsFound,
   groupFound,
   membersFound,
+  phonesOf,
   type FoundAccount,
   type FoundGroup,
   type FoundMember,
@@ -42,14 +43,16 @@ export interface FoundLimit {
   ends: string;
 }
 
-const user = statement<FoundUser, 'id'>(
+const user = statement<Omit<FoundUser, 'phones' | 'groups'>, 'id'>(
   'support-user',
-  `SELECT id, nickname, ${STATE} AS state,
-          ${shown('created_at')} AS "createdAt",
-          ARRAY(SELECT phone FROM phones WHERE user_id = users.id ORDER BY 1) AS phones,
-          (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends,
-          (SELECT count(*) FROM group_members WHERE member_id = users.id AND NOT is_deleted) AS groups
+  `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt",
+          (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends
      FROM users WHERE id = :id`,
+);
+
+const groupsOf = statement<{ count: number }, 'id'>(
+  'support-groups-of-user',
+  'SELECT count(*) AS count FROM group_members WHERE member_id = :id AND NOT is_deleted',
 );
 
 const EVENT = `${shown('at')} AS at, event, user_id AS "userId", phone, detail, ip`;
@@ -168,12 +171,16 @@ export class SupportRepository {
 
   async user(id: string): Promise<FoundUser | undefined> {
     const [found] = await user(this.db, { id });
-    return found;
+    if (found === undefined) return undefined;
+    const phones = (await phonesOf(this.db, { ids: [id] })).map(({ phone }) => phone);
+    const [groups] = await groupsOf(this.db, { id });
+    const { friends, ...account } = found;
+    return { ...account, phones, friends, groups: groups?.count ?? 0 };
   }
 
   /** Returns accounts whose id or phone begins with this text. */
   accounts(text: string): Promise<FoundAccount[]> {
-    return accountsFound(this.db, { text });
+    return accountsFound(this.db, text);
   }
 
   async group(id: string): Promise<FoundGroup | undefined> {
@@ -182,7 +189,7 @@ export class SupportRepository {
   }
 
   members(groupId: string): Promise<FoundMember[]> {
-    return membersFound(this.db, { groupId });
+    return membersFound(this.db, groupId);
   }
 
   eventsOfUser(userId: string, most: number): Promise<FoundEvent[]> {

@@ -86,6 +86,7 @@ type Vendors = Awaited<ReturnType<typeof chooseVendors>>;
 export async function buildServices(config: Config, outside: Outside) {
   const base = openBase(config, outside);
   const { connections, queues, background, repos, logger } = base;
+  await connections.learn();
   const chosen = outside.sms ?? (await chooseSmsSender(config.sms, outside.observers?.call));
   const sender = new CountedSmsSender(chosen, config.sms.provider);
   const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
@@ -99,7 +100,7 @@ export async function buildServices(config: Config, outside: Outside) {
 
   const { storage, tokenEnds } = vendors;
   const { dismissals, friendships } = circles;
-  const horizonAge = new HorizonAge(connections.syncReads);
+  const horizonAge = new HorizonAge(connections.syncReads, connections.horizons);
   const sweeps = {
     images: () => storage.sweep(),
     limits: () => base.limits.sweep(),
@@ -288,13 +289,13 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
 /** Builds friendships, groups and blacklists, and their synchronisation. */
 function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
-  const { reading } = connections;
+  const { reading, horizons } = connections;
   return {
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),
     friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction, reading }, config.groups, config.portraits),
     memberships: new MembershipsService(memberships, transaction, config.groups),
     dismissals: new DismissalsService(dismissals, transaction, background.ends),
-    sync: new SyncService(reading, queues),
+    sync: new SyncService(reading, horizons, queues),
   };
 }

@@ -192,6 +192,7 @@ function nested(env: Environment, mistakes: string[]) {
     database: {
       poolMax: env.DATABASE_POOL_MAX,
       prepare: env.DATABASE_PREPARE === 'on',
+      clocksApartMs: env.CLOCK_SKEW_MAX_MS,
       /** Undefined: no standby is read. */
       ...otherDatabases(env),
       autoMigrate: env.AUTO_MIGRATE === 'on',

@@ -42,6 +42,7 @@ export const environment = z.object({
   DATABASE_REPLICA_URL: databaseUrl.optional(),
   REPLICA_LAG_MAX: whole(0, 1_048_576).default(16),
   DATABASE_LIMITS_URL: databaseUrl.optional(),
+  CLOCK_SKEW_MAX_MS: whole(0, 60_000).default(1_000),
   DATABASE_POOL_MAX: whole(1, 1_000).default(10),
   DATABASE_PREPARE: oneOf('on', 'off').default('on'),
   DATABASE_WAIT_SECONDS: whole(0, 3_600).optional(),

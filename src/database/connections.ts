@@ -1,15 +1,21 @@
+import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
+import { Horizons } from './horizons';
 import { connectionOptions, knexOn, openPool, PLAN_ONCE, type StatementObserver, type Took } from './pool';
+import { isOutage } from './outage';
 import { DatabaseProbe } from './probe';
 import { Replica, type ReadAt, type Reading, type Server } from './replica';
 import { SharedReads } from './shared-reads';
+import type { Usage } from './statement';
 import { withTimeout } from '../load/timeout';
 
 export interface DatabaseSettings {
   poolMax: number;
   /** False for a pooler that does not support prepared statements. */
   prepare: boolean;
+  /** Maximum difference of the clocks of several servers. */
+  clocksApartMs: number;
   /** A standby for sync, export and long lists, and the most bytes that it may be behind. */
   replica?: { url: string; mostBehind: number } | undefined;
   /** The database of limits, if it is another one. */
@@ -24,10 +30,13 @@ const CLOSE_MS = 2_000;
 /** Opens the connections of this process to the database, each when it is first needed. */
 export function openConnections(
   url: string,
-  { poolMax, prepare, replica: standby, limitsUrl }: DatabaseSettings,
+  { poolMax, prepare, clocksApartMs, replica: standby, limitsUrl }: DatabaseSettings,
   logger: Logger,
   observe: StatementObserver = () => undefined,
 ) {
+  // All connections share it: once the database has answered, it tells where users and groups are.
+  const usage: Usage = { prepare };
+  const stop = new AbortController();
   const timed = (connections: string) => (seconds: number, statement: string, failure: unknown) =>
     observe(connections, seconds, statement, failure);
   const watch = watchOf('the database', logger);
@@ -41,10 +50,11 @@ export function openConnections(
   // For statements of the admin API: slow ones take no connection from users. Opened when first needed.
   const supportPool = openPool(url, SUPPORT_CONNECTIONS, watch);
   // For small reads, each of which takes a fraction of a millisecond.
-  const reads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('reads'));
+  const reads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('reads'));
   // For sync, which reads more rows at a time and would delay the small reads.
-  const syncReads = new SharedReads(options, SHARED_CONNECTIONS, prepare, timed('sync'));
-  const db = knexOn(pool, prepare, timed('main'));
+  const syncReads = new SharedReads(options, SHARED_CONNECTIONS, usage, timed('sync'));
+  const db = knexOn(pool, usage, timed('main'));
+  const horizons = new Horizons(url, clocksApartMs, logger);
   const { reading, standbyPool, closeReading } = openReading(
     { reads: syncReads, db },
     { poolMax, prepare, replica: standby },
@@ -52,9 +62,9 @@ export function openConnections(
     timed('replica'),
   );
   const probe = new DatabaseProbe(url, watch);
-  const counting = knexOn(countingPool, prepare, timed('counting'));
-  const limits = limitsPool && knexOn(limitsPool, prepare, timed('limits'));
-  const support = knexOn(supportPool, prepare);
+  const counting = knexOn(countingPool, usage, timed('counting'));
+  const limits = limitsPool && knexOn(limitsPool, { prepare }, timed('limits'));
+  const support = knexOn(supportPool, usage);
   return {
     pool,
     pools: {
@@ -71,17 +81,42 @@ export function openConnections(
     supportLimits: limits ?? support,
     reads,
     syncReads,
+    /** For users and groups on several servers. A single one knows its horizon itself. */
+    horizons,
+    /** Finds out where users and groups are. While the database does not answer, again until it does. */
+    learn: () => learn(url, usage, stop.signal),
     probe,
     reading,
     close: async () => {
+      stop.abort();
       watch.close();
       limitsWatch?.close();
+      horizons.close();
       const pools = [countingPool, supportPool, pool, ...(limitsPool ? [limitsPool] : [])];
       const ends = pools.map((one) => one.end());
       const closing = [closeReading(), probe.close(), reads.close(), syncReads.close(), ...ends];
       await Promise.all(closing.map((end) => withTimeout(end, CLOSE_MS).catch(() => undefined)));
     },
   };
+}
+
+/** Longest pause until the database is asked again where users and groups are. */
+const LEARN_MS = 500;
+
+/** A Citus keeps users and groups on several servers. Nothing else is done with it until this is known. */
+async function learn(url: string, usage: Usage, stop: AbortSignal): Promise<void> {
+  const client = new Client(connectionOptions(url));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    usage.isDistributed = (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rowCount !== 0;
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    const again = () => void (stop.aborted || learn(url, usage, stop).catch(() => undefined));
+    setTimeout(again, LEARN_MS).unref();
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** Returns a watch that logs when a database goes away, and when it is back. */
@@ -102,7 +137,7 @@ function openLimits(url: string | undefined, max: number, settings: string[], lo
 /** Opens connections to the standby, if there is one. They have a watch of their own: its outage is none of the primary. */
 function openReading(
   primary: Server,
-  { poolMax, prepare, replica: given }: DatabaseSettings,
+  { poolMax, prepare, replica: given }: Pick<DatabaseSettings, 'poolMax' | 'prepare' | 'replica'>,
   logger: Logger,
   took: Took,
 ) {
@@ -114,8 +149,13 @@ function openReading(
   const { url, mostBehind } = given;
   const watch = new ConnectionWatch({ away: () => replica.away(), back: () => replica.back() });
   const standbyPool = openPool(url, Math.ceil(poolMax / 2), watch);
-  const reads = new SharedReads({ ...connectionOptions(url), watch }, SHARED_CONNECTIONS, prepare, took);
-  const servers = { primary, standby: { reads, db: knexOn(standbyPool, prepare, took) } };
+  const reads = new SharedReads(
+    { ...connectionOptions(url), watch },
+    SHARED_CONNECTIONS,
+    { prepare, isDistributed: false },
+    took,
+  );
+  const servers = { primary, standby: { reads, db: knexOn(standbyPool, { prepare }, took) } };
   const replica = new Replica(servers, mostBehind, (state) => {
     if (state === 'serving') logger.info('the standby serves sync, exports and long lists');
     else logger.warn({ standby: state }, 'the primary serves sync, exports and long lists');

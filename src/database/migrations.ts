@@ -8,6 +8,8 @@ import { connectionOptions, knexFor } from './pool';
 import { grantToService } from './service-role';
 
 const DIRECTORY = join(__dirname, '..', '..', 'migrations');
+/** Folder with the SQL for a database with several servers. */
+const DISTRIBUTED = 'distributed';
 /** Key of the advisory lock: any fixed number. Instances that start together take turns at migrating. */
 const LOCK = 5_718_203_664;
 
@@ -117,14 +119,26 @@ async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T>
   }
 }
 
+/** Spreads users and groups over the servers of a Citus. Each file may be run again, and is with each migration. */
+async function distribute(trx: Knex): Promise<void> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(`SELECT FROM pg_extension WHERE extname = 'citus'`);
+  if (rows.length === 0) return;
+  // Its triggers keep to the server of their row, which makes them safe, and change several tables of one transaction.
+  await trx.raw(`SET LOCAL citus.enable_unsafe_triggers = on; SET LOCAL citus.multi_shard_modify_mode = sequential`);
+  for (const file of readdirSync(join(DIRECTORY, DISTRIBUTED)).sort()) await runFile(trx, join(DISTRIBUTED, file));
+}
+
 async function latest(db: Knex, announce: (line: string) => void, pausesMs: readonly number[]): Promise<string[]> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       // While the advisory lock is held, a lock row of Knex can only be left over from a killed migration.
       await db.migrate.forceFreeMigrationsLock(migratorConfig);
       const applied: unknown = await db.migrate.latest(migratorConfig);
-      // The role may have been created after the last migration.
-      await grantToService(db);
+      await db.transaction(async (trx) => {
+        await distribute(trx);
+        // The role may have been created after the last migration.
+        await grantToService(trx);
+      });
       return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
     } catch (error) {
       const pause = pausesMs[attempt];

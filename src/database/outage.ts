@@ -18,11 +18,15 @@ const OUTAGES = new Set([
 const OUTAGE_MESSAGE =
   /(^| - )(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered)/;
 
+/** A server of a Citus has died in the middle of a transaction. */
+const SERVER_LOST = /failure on connection marked as essential|postmaster was shut down, exiting/;
+
 /** Returns whether it is connection trouble (class 08), exhausted connections, disk or memory (53), or our time-out. */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return OUTAGES.has(code) || /^(08|53|58)...$/.test(code);
+  if (code !== undefined && (OUTAGES.has(code) || /^(08|53|58)...$/.test(code))) return true;
   if (!isNativeError(error)) return false;
+  if (code !== undefined) return SERVER_LOST.test(error.message);
   if (error.name === 'KnexTimeoutError' || error.name === 'AggregateError') return true;
   return OUTAGE_MESSAGE.test(error.message);
 }

@@ -3,6 +3,7 @@ import { Pool, types, type ClientBase, type ClientConfig, type PoolConfig } from
 import type { ConnectionWatch } from './connection-watch';
 import { forPg } from './database-url';
 import { GuardedClient, type GuardedConfig } from './guarded-client';
+import type { Usage } from './statement';
 import { retrying } from './transaction';
 
 const BIGINT = 20;
@@ -37,6 +38,9 @@ const LEAVE_VANISHED_CLIENTS = `
   SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '5', false),
          set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)`;
 
+/** Lets two users change rows on all servers of a Citus at once. Other databases keep the setting, and ignore it. */
+const LET_ALL_WRITE = `SELECT set_config('citus.enable_deadlock_prevention', 'off', false)`;
+
 /** For look-ups by key: planning them for every value would cost more than running them. */
 export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
 
@@ -47,7 +51,8 @@ export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
 export function openPool(url: string, max: number, watch: ConnectionWatch, settings: string[] = []): Pool {
   // Some poolers and platforms refuse the settings; the connection works without them.
   const prepare = async (client: ClientBase) => {
-    for (const sql of [LEAVE_VANISHED_CLIENTS, ...settings]) await client.query(sql).catch(() => undefined);
+    for (const sql of [LEAVE_VANISHED_CLIENTS, LET_ALL_WRITE, ...settings])
+      await client.query(sql).catch(() => undefined);
   };
   const options: PoolConfig & GuardedConfig = {
     ...connectionOptions(url),
@@ -98,9 +103,9 @@ export type Took = (seconds: number, statement: string, failure: unknown) => voi
 
 /**
  * Returns Knex on a pool. Retries statements outside of transactions when PostgreSQL asks for it; transactions are
- * retried as a whole. Without `prepare` no statement is prepared, for poolers that do not support this.
+ * retried as a whole.
  */
-export function knexOn(pool: Pool, prepare: boolean, took: Took = () => undefined): Knex {
+export function knexOn(pool: Pool, usage: Usage, took: Took = () => undefined): Knex {
   class TimedClient extends PgClient {
     override async _query(connection: unknown, query: KnexQuery): Promise<unknown> {
       const begun = performance.now();
@@ -118,6 +123,6 @@ export function knexOn(pool: Pool, prepare: boolean, took: Took = () => undefine
     }
   }
   const db = knex({ client: TimedClient as unknown as typeof Knex.Client, connectionPool: pool, log });
-  db.userParams = { prepare };
+  db.userParams = usage;
   return db;
 }

@@ -4,7 +4,7 @@ import { withTimeout } from '../load/timeout';
 import { gatherWrites } from './gathered-writes';
 import { GuardedClient, isOutdated, type GuardedConfig } from './guarded-client';
 import { PLAN_ONCE, type Took } from './pool';
-import type { PreparedQuery, Runner } from './statement';
+import type { PreparedQuery, Runner, Usage } from './statement';
 
 /**
  * Small reads on a few connections that all requests share: pg sends each at once, without waiting for earlier answers.
@@ -14,12 +14,20 @@ export class SharedReads implements Runner {
   private readonly connections: SharedConnection[];
   private turn = 0;
 
-  /** Without `prepare`, PostgreSQL plans each read again: for poolers that do not support prepared statements. */
-  constructor(options: GuardedConfig, count: number, prepare: boolean, took: Took = () => undefined) {
+  constructor(
+    options: GuardedConfig,
+    count: number,
+    private readonly usage: Usage,
+    took: Took = () => undefined,
+  ) {
     this.connections = Array.from(
       { length: count },
-      () => new SharedConnection({ ...options, pipeline: true }, prepare, took),
+      () => new SharedConnection({ ...options, pipeline: true }, usage, took),
     );
+  }
+
+  get isDistributed(): boolean | undefined {
+    return this.usage.isDistributed;
   }
 
   run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
@@ -61,9 +69,13 @@ class SharedConnection implements Runner {
 
   constructor(
     private readonly options: GuardedConfig,
-    private readonly prepare: boolean,
+    private readonly usage: Usage,
     private readonly took: Took,
   ) {}
+
+  get isDistributed(): boolean | undefined {
+    return this.usage.isDistributed;
+  }
 
   get isStuck(): boolean {
     return this.waiting > 0 && performance.now() - this.movedAt > STUCK_MS;
@@ -106,7 +118,7 @@ class SharedConnection implements Runner {
         if (error) reject(error);
         else resolve(result.rows);
       });
-      client.query(this.prepare ? Object.assign(query, { name }) : query);
+      client.query(this.usage.prepare ? Object.assign(query, { name }) : query);
     });
   }
 
@@ -133,7 +145,7 @@ class SharedConnection implements Runner {
     client.on('end', forget);
     try {
       await client.connect();
-      if (this.prepare) await client.query(PLAN_ONCE);
+      if (this.usage.prepare && this.usage.isDistributed === false) await client.query(PLAN_ONCE);
       gatherWrites(client.connection.stream);
       return client;
     } catch (error) {

@@ -9,6 +9,7 @@ export interface PreparedQuery {
 /** Connections outside of Knex. */
 export interface Runner {
   run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]>;
+  readonly isDistributed?: boolean | undefined;
 }
 
 /** Where a statement can run: Knex's pool, a transaction, or shared connections. */
@@ -23,11 +24,16 @@ interface Options {
    * values.
    */
   prepared?: boolean;
+  /** Another form, with the same place holders, for users and groups on several servers, which refuse the first. */
+  distributed?: string;
 }
 
-/** Parameters that `knexOn` sets, and Knex passes on to its transactions. */
-interface Params {
-  prepare?: boolean;
+/** How connections are used. Knex keeps it as its parameters, and passes it on to its transactions. */
+export interface Usage {
+  /** False for a pooler that does not support prepared statements. */
+  prepare: boolean;
+  /** Undefined until the database has told. */
+  isDistributed?: boolean;
 }
 
 /** Place holder, but not a cast, which has two colons. */
@@ -35,6 +41,8 @@ const PLACE_HOLDER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /** Every statement by name, as PostgreSQL takes it; a test checks their plans. */
 export const statements = new Map<string, string>();
+/** Their other forms. */
+export const distributedForms = new Map<string, string>();
 
 /**
  * Makes a statement with a unique name and with place holders such as :userId, whose names are `Names`. It returns its
@@ -43,16 +51,16 @@ export const statements = new Map<string, string>();
 export function statement<Row = unknown, Names extends string = never>(
   name: string,
   sql: string,
-  { prepared = true }: Options = {},
+  { prepared = true, distributed }: Options = {},
 ): Statement<Row, Names> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`);
-  const holders = [...sql.matchAll(PLACE_HOLDER)].map(([, holder = '']) => holder);
-  const distinct = [...new Set(holders)];
-  const query = { name, text: sql.replace(PLACE_HOLDER, (_, holder: string) => `$${distinct.indexOf(holder) + 1}`) };
-  statements.set(name, query.text);
-  const knexSql = sql.replace(PLACE_HOLDER, '?');
+  const usual = formOf(name, sql);
+  const other = distributed === undefined ? usual : formOf(name, distributed);
+  statements.set(name, usual.query.text);
+  if (other !== usual) distributedForms.set(name, other.query.text);
 
   return async (on, values) => {
+    const { query, knexSql, holders, distinct } = isDistributed(on) ? other : usual;
     const given: Record<string, unknown> = values;
     const valueOf = (holder: string) => {
       if (given[holder] === undefined) throw new Error(`${name} lacks a value for :${holder}`);
@@ -60,11 +68,27 @@ export function statement<Row = unknown, Names extends string = never>(
     };
     if (!isKnex(on)) return on.run<Row>(query, distinct.map(valueOf));
     const raw = on.raw<{ rows: Row[] }>(knexSql, holders.map(valueOf) as Knex.RawBinding[]);
-    const { prepare }: Params = on.userParams;
+    const { prepare } = usageOf(on);
     // PostgreSQL prepares a statement with a name. The label is only for observers.
     const { rows } = await raw.options(prepare && prepared ? { name } : { label: name });
     return rows;
   };
+}
+
+function formOf(name: string, sql: string) {
+  const holders = [...sql.matchAll(PLACE_HOLDER)].map(([, holder = '']) => holder);
+  const distinct = [...new Set(holders)];
+  const text = sql.replace(PLACE_HOLDER, (_, holder: string) => `$${distinct.indexOf(holder) + 1}`);
+  return { query: { name, text }, knexSql: sql.replace(PLACE_HOLDER, '?'), holders, distinct };
+}
+
+/** Whether users and groups are on several servers, where a statement of two owners is slow or refused. */
+export function isDistributed(on: Source): boolean {
+  return (isKnex(on) ? usageOf(on) : on).isDistributed ?? false;
+}
+
+function usageOf(db: Knex): Usage {
+  return db.userParams as Usage;
 }
 
 function isKnex(source: Source): source is Knex {

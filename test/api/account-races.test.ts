@@ -17,6 +17,7 @@ import {
   type SignedInPerson,
 } from '../support/people';
 import { stage } from '../support/stage';
+import { asOtherService } from '../support/other-service';
 import { insertGroup } from '../support/sync';
 import { untilWaiting } from '../support/waiting';
 
@@ -32,7 +33,9 @@ async function befriend(db: Knex, friend: Person = ann): Promise<void> {
     { user_id: friend.id, friend_id: cat.id, status: 20 },
     { user_id: cat.id, friend_id: friend.id, status: 20 },
   ];
-  await db('friendships').insert(sides).onConflict(['user_id', 'friend_id']).merge(['status']);
+  await asOtherService(db, [cat.id, friend.id], (trx) =>
+    trx('friendships').insert(sides).onConflict(['user_id', 'friend_id']).merge(['status']),
+  );
 }
 
 async function blacklist(db: Knex): Promise<void> {
@@ -42,7 +45,9 @@ async function blacklist(db: Knex): Promise<void> {
 
 async function join(db: Knex): Promise<void> {
   const member = { group_id: `race-${cat.id}`, member_id: cat.id };
-  await db('group_members').insert(member).onConflict(['group_id', 'member_id']).merge({ is_deleted: false });
+  await asOtherService(db, [cat.id], (trx) =>
+    trx('group_members').insert(member).onConflict(['group_id', 'member_id']).merge({ is_deleted: false }),
+  );
 }
 
 /** Counts what a user still has, by table. */
@@ -115,8 +120,10 @@ describe('closing an account', () => {
     await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 30 });
     await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: true });
     expectBody(await close(cat), { code: 200 });
-    await app.db('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 20 });
-    await app.db('group_members').where({ member_id: cat.id }).update({ is_deleted: false });
+    await asOtherService(app.db, [cat.id, ann.id], async (trx) => {
+      await trx('friendships').where({ user_id: cat.id }).orWhere({ friend_id: cat.id }).update({ status: 20 });
+      await trx('group_members').where({ member_id: cat.id }).update({ is_deleted: false });
+    });
     await app.db('blacklist').where({ user_id: cat.id }).update({ status: true });
     expect(await living(cat)).toEqual(NOTHING);
   });

@@ -11,6 +11,7 @@ import { COMMANDS } from '../../src/admin/commands';
 import { masked } from '../../src/features/phones/phone-number';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { expectRefusal, post, reasonOf } from '../support/calls';
+import { itOnOneServer } from '../support/on-one-server';
 import { command, linesOf, noted, rowsOf } from '../support/operator';
 import { e164, insertPerson, newPhone, registerAndSignIn, signIn } from '../support/people';
 import { productionEnv } from '../support/production';
@@ -209,7 +210,7 @@ describe('doctor', () => {
     });
   });
 
-  it('notices a transaction of another role that goes on writing', async () => {
+  itOnOneServer('notices a transaction of another role that goes on writing', async () => {
     const pending = await app.db.transaction();
     await pending.raw('SELECT pg_current_xact_id()');
     await app.db.raw('SELECT pg_current_xact_id()');

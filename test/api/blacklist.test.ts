@@ -1,10 +1,10 @@
 import { newUserId } from '../../src/features/users/user-id';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';
 import { instancesBeside } from '../support/instances';
+import { untilWaiting } from '../support/waiting';
 import { expectOk, field, insertAndSignIn, insertPerson, signIn, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { connectWriter } from '../support/sync';
-import { until } from '../support/until';
 
 describe('blacklist', () => {
   const { app } = stage();
@@ -176,7 +176,7 @@ describe('blacklist', () => {
       await writer.query('BEGIN');
       await writer.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [ann.id]);
       const answers = Promise.all([add(ann, third), add(there, fourth)]);
-      await until(async () => (await waiting()) === 2);
+      await untilWaiting(app.db, 2);
       await writer.end();
       expect(countCodes(await answers)).toEqual({ 200: 1, 400: 1 });
       expect(await listed(ann)).toHaveLength(3);
@@ -203,13 +203,6 @@ describe('blacklist', () => {
     }
 
     /** Transactions that wait for another one's end. */
-    async function waiting(): Promise<number> {
-      const { rows } = await app.db.raw<{ rows: { waiting: number }[] }>(
-        `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-          WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
-      );
-      return rows[0]?.waiting ?? 0;
-    }
   });
 
   describe('with BLACKLIST_CHANGES_PER_USER_HOUR', () => {

@@ -1,13 +1,14 @@
 import { newUserId } from '../../src/features/users/user-id';
 import { expectBody, post } from '../support/calls';
 import { instancesBeside } from '../support/instances';
+import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import { foldingClientOf, fullState, insertGroup, sync } from '../support/sync';
 import { until } from '../support/until';
 
 /** Closes accounts with more data than the closing request can end. */
-describe('POST /user/close_account for an account with much data', () => {
+describeOnOneServer('POST /user/close_account for an account with much data', () => {
   const { app, ann, cat } = stage({ people: 3 });
   const instance = instancesBeside(() => app);
 

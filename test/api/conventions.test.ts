@@ -13,6 +13,7 @@ import {
   inParallel,
   type Answer,
 } from '../support/calls';
+import { itOnOneServer } from '../support/on-one-server';
 import { fieldsOf, OPERATIONS, pathOf } from '../support/operations';
 import { field, insertAndSignIn, insertPerson, newPassword, newPhone, type Person } from '../support/people';
 import { realTime } from '../support/real-time';
@@ -550,10 +551,12 @@ describe('internal failures', () => {
     }
   });
 
-  it('by a deadlock or a serialization failure are retried three times before a client gets a 503', async () => {
-    const { agent, id } = await insertAndSignIn(app);
-    const failing = async (failures: number, code: string) => {
-      await app.db.raw(`
+  itOnOneServer(
+    'by a deadlock or a serialization failure are retried three times before a client gets a 503',
+    async () => {
+      const { agent, id } = await insertAndSignIn(app);
+      const failing = async (failures: number, code: string) => {
+        await app.db.raw(`
         CREATE SEQUENCE IF NOT EXISTS tries;
         SELECT setval('tries', 1, false);
         CREATE OR REPLACE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -562,27 +565,31 @@ describe('internal failures', () => {
             RETURN NEW;
           END $$;
         CREATE OR REPLACE TRIGGER fail_at_first BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION fail_at_first();`);
-    };
-    try {
-      for (const code of ['40P01', '40001']) {
-        await failing(3, code);
-        expectBody(await post(agent, '/user/set_nickname', { nickname: `after ${code}` }), { code: 200 });
-        expect(await app.db('users').where({ id }).first('nickname')).toEqual({ nickname: `after ${code}` });
-        await failing(4, code);
-        const refused = await post(agent, '/user/set_nickname', { nickname: 'never' });
-        expectRefusal(refused, 503);
-        expect(retryAfterOf(refused)).toBeGreaterThanOrEqual(1);
+      };
+      try {
+        for (const code of ['40P01', '40001']) {
+          await failing(3, code);
+          expectBody(await post(agent, '/user/set_nickname', { nickname: `after ${code}` }), { code: 200 });
+          expect(await app.db('users').where({ id }).first('nickname')).toEqual({ nickname: `after ${code}` });
+          await failing(4, code);
+          const refused = await post(agent, '/user/set_nickname', { nickname: 'never' });
+          expectRefusal(refused, 503);
+          expect(retryAfterOf(refused)).toBeGreaterThanOrEqual(1);
+        }
+        await failing(3, '40P01');
+        const { password } = await insertPerson(app);
+        const old = (await insertAndSignIn(app)) satisfies Person;
+        expectBody(
+          await post(old.agent, '/user/change_password', { oldPassword: old.password, newPassword: password }),
+          {
+            code: 200,
+          },
+        );
+      } finally {
+        await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
       }
-      await failing(3, '40P01');
-      const { password } = await insertPerson(app);
-      const old = (await insertAndSignIn(app)) satisfies Person;
-      expectBody(await post(old.agent, '/user/change_password', { oldPassword: old.password, newPassword: password }), {
-        code: 200,
-      });
-    } finally {
-      await app.db.raw('DROP FUNCTION fail_at_first CASCADE; DROP SEQUENCE tries');
-    }
-  });
+    },
+  );
 });
 
 /** Proxies the database, and can refuse connections or go silent. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { startApp, type TestApp } from '../support/app';
 import type { FoldingClient } from '../support/folding-client';
+import { describeOnOneServer } from '../support/on-one-server';
 import { insertAndSignIn, type SignedInPerson } from '../support/people';
 import { connectWriter, foldingClientOf, fullState, sync } from '../support/sync';
 
@@ -28,7 +29,7 @@ function block(fragment: string, people: Record<string, SignedInPerson> = {}): s
   return Object.entries(people).reduce((text, [name, { id }]) => text.replaceAll(`'${name}'`, `'${id}'`), sql);
 }
 
-describe('the SQL of docs/data.md', () => {
+describeOnOneServer('the SQL of docs/data.md', () => {
   let app: TestApp;
   let people: { ann: SignedInPerson; bob: SignedInPerson; cat: SignedInPerson };
   let clients: { ann: FoldingClient; bob: FoldingClient; cat: FoldingClient };

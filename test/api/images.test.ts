@@ -8,6 +8,7 @@ import { multipartForm, noise, picture, PNG, pngOf } from '../support/images';
 import { expectOk, field, insertAndSignIn, verificationToken, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { until } from '../support/until';
+import { untilWaiting } from '../support/waiting';
 
 const MIB = 1_024 * 1_024;
 
@@ -45,12 +46,6 @@ describe('images stored by this service', () => {
   const show = ({ agent }: SignedInPerson, portraitUri: string) =>
     expectOk(agent.post('/user/set_portrait_uri').send({ portraitUri }));
   const address = (key: string) => `${app.url}/files/${key}`;
-  const waitingForLocks = async () => {
-    const { rows } = await app.db.raw<{ rows: unknown[] }>(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length;
-  };
   /** Lets each new decoder start, and then do nothing. Shortens the ten seconds that it has for an image. */
   const hangDecoders = () => {
     let isDue = false;
@@ -119,7 +114,7 @@ describe('images stored by this service', () => {
       const owner = await app.db.transaction();
       await owner('users').where({ id: ann.id }).increment('credentials_version');
       const sending = send(token, PNG);
-      await until(async () => (await waitingForLocks()) > 0);
+      await untilWaiting(app.db, 1);
       await owner.commit();
       expect((await sending).status).toBe(401);
       expect(namesOf(ann)).toEqual([]);
@@ -173,7 +168,7 @@ describe('images stored by this service', () => {
       const others = await app.db.transaction();
       await others.raw('LOCK TABLE images IN SHARE ROW EXCLUSIVE MODE');
       const sending = pictures.map((bytes) => send(token, bytes));
-      await until(async () => (await waitingForLocks()) >= 2);
+      await untilWaiting(app.db, 2);
       await others.commit();
       const statuses = (await Promise.all(sending)).map(({ status }) => status);
       // 503: the upload waited longer than a second.

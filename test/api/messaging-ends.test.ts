@@ -14,6 +14,7 @@ import { rememberSecret } from '../support/secrets';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
+import { untilWaiting } from '../support/waiting';
 
 const NEW = '/user/getToken.json';
 const REFRESH = '/user/refresh.json';
@@ -55,18 +56,10 @@ describe('ending messaging tokens at RongCloud', () => {
     );
   const untold = ({ id }: { id: string }) =>
     app.db('messaging_expiries').where({ user_id: id }).select<{ ended_at: Date }[]>('ended_at');
-  const aMinuteLater = () =>
-    app.db('messaging_expiries').update({ tried_at: app.db.raw(`tried_at - interval '1 minute'`) });
+  const aMinuteLater = () => app.db('messaging_expiries').update({ tried_at: new Date(Date.now() - 120_000) });
   /** Like any of the operations that end tokens. */
   const forgetKept = ({ id }: { id: string }) => app.db('messaging_tokens').where({ user_id: id }).delete();
   const timesTold = ({ id }: { id: string }) => vendor.expired.filter((userId) => userId === id).length;
-
-  const someoneWaitsForALock = async () => {
-    const { rows } = await app.db.raw<{ rows: unknown[] }>(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  };
 
   const reset = async (person: SignedInPerson): Promise<SignedInPerson> => {
     const verification_token = await verificationToken(app, person);
@@ -256,7 +249,7 @@ describe('ending messaging tokens at RongCloud', () => {
       .post('/user/end_session')
       .send({ id })
       .then(({ status }) => status);
-    await until(someoneWaitsForALock);
+    await untilWaiting(app.db, 1);
     const free = await holder('session').whereRaw(`sess ->> 'userId' = ?`, [owner.id]).forUpdate().noWait();
     expect(free).toHaveLength(1);
     await holder.commit();
@@ -275,7 +268,7 @@ describe('ending messaging tokens at RongCloud', () => {
         .post('/user/reset_password')
         .send({ verification_token, password: newPassword() })
         .then(({ status }) => status);
-      await until(someoneWaitsForALock);
+      await untilWaiting(app.db, 1);
       const stolen = await tokenOf(owner);
       await somebody.commit();
       return { status: await resetting, stolen };
@@ -295,7 +288,7 @@ describe('ending messaging tokens at RongCloud', () => {
     const ending = await app.db.transaction();
     await ending('users').where({ id: owner.id }).increment('messaging_round');
     gate.open();
-    await until(someoneWaitsForALock);
+    await untilWaiting(app.db, 1);
     const before = vendor.requests.length;
     await ending.commit();
     expect((await asked).status).toBe(200);

@@ -204,7 +204,8 @@ describe('the query plan', () => {
   );
 
   it('for limits is made once per connection, not once per login', async () => {
-    const connections = openConnections(app.databaseUrl, { poolMax: 1, prepare: true }, createLogger('silent'));
+    const settings = { poolMax: 1, prepare: true, clocksApartMs: 0 };
+    const connections = openConnections(app.databaseUrl, settings, createLogger('silent'));
     const limits = new LimitsRepository(connections.counting);
     const buckets = [{ key: 'login_failures_p:+441632960001', amount: 100, seconds: 900 }];
     for (let count = 0; count < 3; count += 1) await limits.settle(await limits.hold(buckets), () => true);

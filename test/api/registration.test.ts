@@ -1,4 +1,5 @@
 import { countCodes, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';
+import { itOnOneServer } from '../support/on-one-server';
 import { e164, field, newPassword, newPhone, register, verificationToken } from '../support/people';
 import { stage } from '../support/stage';
 
@@ -194,7 +195,7 @@ describe('/user/register', () => {
     }
   });
 
-  it('keeps a token valid when the database fails', async () => {
+  itOnOneServer('keeps a token valid when the database fails', async () => {
     const phone = newPhone();
     const verification_token = await verificationToken(app, phone);
     await app.db.raw(`

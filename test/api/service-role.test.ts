@@ -5,6 +5,7 @@ import { SERVICE_ROLE } from '../../src/database/service-role';
 import { startApp, type TestApp } from '../support/app';
 import { connectTo } from '../support/clusters';
 import { emptyDatabase } from '../support/database';
+import { describeOnOneServer } from '../support/on-one-server';
 
 const ROWS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const KEPT = ['SELECT', 'INSERT', 'UPDATE'];
@@ -59,7 +60,7 @@ afterAll(async () => {
   await app.close();
 });
 
-describe('the role of the service', () => {
+describeOnOneServer('the role of the service', () => {
   it('is not a superuser, owns nothing, and belongs to no other role', async () => {
     const { rows } = await owner.query(
       `SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
@@ -216,7 +217,7 @@ describe('the sweep of the audit trail', () => {
   });
 });
 
-describe('a migration that makes a table', () => {
+describeOnOneServer('a migration that makes a table', () => {
   const NEW = `
     CREATE TABLE brand_new (id bigserial PRIMARY KEY, word text NOT NULL);
     CREATE FUNCTION brand_new_words() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM brand_new';

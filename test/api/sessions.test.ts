@@ -4,6 +4,7 @@ import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel, type Answer } from '../support/calls';
 import { Gate } from '../support/gate';
 import { watchHashing } from '../support/hashing';
+import { itOnOneServer } from '../support/on-one-server';
 import { e164, insertAndSignIn, insertPerson, newPassword, signIn, type Person } from '../support/people';
 import { productionEnv } from '../support/production';
 import { rememberSecret } from '../support/secrets';
@@ -379,7 +380,7 @@ describe('a login with the old password during a reset leaves no session and no 
     await expectNoWayIn(person, []);
   });
 
-  it('when it begins its session after the reset has ended all sessions and before it commits', async () => {
+  itOnOneServer('when it begins its session after the reset has ended all sessions and before it commits', async () => {
     const person = await insertPerson(app);
     await app.db.raw(`
       CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { SyncStore } from '../../packages/client/src/index.ts';
 import { codeOf } from '../../src/base/errors';
 import { startApp, type TestApp } from '../support/app';
+import { otherServers } from '../support/database';
 import { Choices } from '../support/choices';
 import { signedInClient } from '../support/client';
 import { insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
@@ -53,6 +54,22 @@ function randomWrite(choices: Choices, { people, groups }: World, count: number)
     ],
     ['DELETE FROM blacklist WHERE user_id = $1 AND friend_id = $2', pair],
   ]);
+}
+
+/** Adds the functions that other services call where users are on several servers; on one, triggers do it. */
+function withFunctions([sql, values]: Statement, { people }: World): Statement[] {
+  if (otherServers().length === 0) return [[sql, values]];
+  const [id] = values;
+  if (sql.startsWith('UPDATE users'))
+    return [
+      [sql, values],
+      ['SELECT user_renamed($1)', [id]],
+    ];
+  const written = people.map((person) => person.id).filter((one) => values.includes(one));
+  return [
+    ['SELECT is_any_closed(VARIADIC $1::text[])', [written]],
+    [sql, values],
+  ];
 }
 
 describe('clients that apply the answers of sync', () => {
@@ -137,7 +154,8 @@ describe('clients that apply the answers of sync', () => {
   async function transact(writer: Client, statements: Statement[], delay: number, end: string): Promise<void> {
     await writer.query('BEGIN');
     try {
-      for (const [sql, values] of statements) await writer.query(sql, values);
+      for (const statement of statements)
+        for (const [sql, values] of withFunctions(statement, world)) await writer.query(sql, values);
       await pause(delay);
       await writer.query(end);
     } catch (error) {

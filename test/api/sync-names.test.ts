@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import type { FoldingClient, SyncState } from '../support/folding-client';
+import { describeOnOneServer, itOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { stage } from '../support/stage';
 import {
@@ -122,6 +123,7 @@ describe('POST /user/sync/:version with names', () => {
     const [plain, named] = [await settledClient(ann), await settledClient(ann, NAMES)];
     await app.db.transaction(async (trx) => {
       for (const nickname of ['One', 'Two']) await trx('users').where({ id: bob.id }).update({ nickname });
+      await trx.raw('SELECT user_renamed(?)', [bob.id]);
     });
     expect((await named.sync()).friends).toMatchObject([{ user: { nickname: 'Two' } }]);
     expect((await plain.sync()).friends).toEqual([]);
@@ -163,7 +165,7 @@ describe('POST /user/sync/:version with names', () => {
     expect(await row()).toEqual(before);
   });
 
-  it('delivers the name of a friend whose account is made after the friendship', async () => {
+  itOnOneServer('delivers the name of a friend whose account is made after the friendship', async () => {
     const late = `late-${ann.id}`;
     await friendOf({ ...cat, id: late });
     const client = await settledClient(ann, NAMES);
@@ -198,7 +200,7 @@ describe('POST /user/sync/:version with names', () => {
         );
     });
 
-    it('returns all, reads them in pages, and reads no page when little has changed', async () => {
+    itOnOneServer('returns all, reads them in pages, and reads no page when little has changed', async () => {
       const pages: number[] = [];
       const note = (response: unknown, { sql }: { sql: string }) => {
         if (/named_version|row.status/.test(sql)) pages.push((response as { rows: unknown[] }).rows.length);
@@ -225,7 +227,7 @@ describe('POST /user/sync/:version with names', () => {
     });
   });
 
-  describe('during overlapping transactions', () => {
+  describeOnOneServer('during overlapping transactions', () => {
     let writers: [Client, Client];
     let client: FoldingClient;
     beforeEach(async () => {

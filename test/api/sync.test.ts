@@ -3,7 +3,16 @@ import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, post } from '../support/calls';
 import { insertAndSignIn, insertPerson, profileOf, type Person, type SignedInPerson } from '../support/people';
 import { readBytes, cookieFor, openAnswer } from '../support/streams';
-import { foldingClientOf, fullState, insertGroup, isEmpty, NAMES, settledClient, sync } from '../support/sync';
+import {
+  connectWriter,
+  foldingClientOf,
+  fullState,
+  insertGroup,
+  isEmpty,
+  NAMES,
+  settledClient,
+  sync,
+} from '../support/sync';
 import { until } from '../support/until';
 
 const anyVersion = expect.any(Number) as number;
@@ -406,6 +415,10 @@ describe('POST /user/sync/:version', () => {
   it('treats a version between the horizon and the clock like any other', async () => {
     await befriend(ann, bob);
     const client = foldingClientOf(ann);
+    // Holds the horizon back.
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE users SET nickname = 'Other' WHERE id = $1`, [bob.id]);
     await client.sync();
     const { rows } = await app.db.raw<{ rows: { clock: number }[] }>('SELECT sync_clock() AS clock');
     const between = rows[0]?.clock ?? 0;
@@ -413,6 +426,7 @@ describe('POST /user/sync/:version', () => {
     const answer = await sync(ann, between);
     expect(isEmpty(answer)).toBe(true);
     expect(answer.version).toBeLessThan(between);
+    await writer.end();
   });
 
   it('sends gzip to clients that accept it, and plain JSON to others, with the same content', async () => {

@@ -97,12 +97,8 @@ describe('users', () => {
       const words = fixedWords(OPERATIONS, 'user');
       expect(words).toContain('login');
       for (const word of words) {
-        await expect(app.db('users').insert({ id: word, nickname: 'x' })).rejects.toMatchObject({
-          constraint: expect.stringContaining('users_id_no_path') as string,
-        });
-        await expect(app.db('users').insert({ id: word.toUpperCase(), nickname: 'x' })).rejects.toMatchObject({
-          constraint: expect.stringContaining('users_id_no_path') as string,
-        });
+        for (const id of [word, word.toUpperCase()])
+          await expect(app.db('users').insert({ id, nickname: 'x' })).rejects.toThrow('users_id_no_path');
       }
     });
   });

@@ -10,6 +10,7 @@ import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twi
 import { until } from '../support/until';
 import { ROOT } from '../support/service-process';
 import { AVAILABILITY } from './availability';
+import { DISTRIBUTED } from './distributed';
 import { throughTwilio } from './twilio-inbox';
 import { hasProgram, isRoot } from '../support/machine';
 import { RoughClients } from './rough-clients';
@@ -330,6 +331,7 @@ export const FAULTS: Fault[] = [
 
   // --- three nodes
   ...AVAILABILITY,
+  ...DISTRIBUTED,
 ];
 
 function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['play'] {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { copyDistributed } from '../support/citus';
 import { connectTo } from '../support/clusters';
 import { inspectImage } from '../support/images';
 import { stateOf } from '../support/synced';
@@ -22,6 +23,8 @@ export async function judge(world: World): Promise<Verdict> {
   try {
     const lost = [...(await world.other.lost(client))];
     for (const person of world.everybody) lost.push(...(await lostOf(world, person, client)));
+    await client.query('BEGIN');
+    if (world.isDistributed) await copyDistributed((sql) => client.query(sql));
     const { rows } = await client.query<{ what: string }>(HALF_DONE);
     return { lost, halfDone: rows.map(({ what }) => what), diverged: await divergedOf(world) };
   } finally {

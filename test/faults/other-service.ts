@@ -16,6 +16,8 @@ export class OtherService {
     private readonly databaseUrl: () => string,
     private readonly people: () => { id: string }[],
     private readonly groups: string[],
+    /** On several servers it has to lock the users whose rows it writes: docs/distributed.md. */
+    private readonly locksUsers: boolean,
   ) {}
 
   /** Runs one short transaction. */
@@ -78,7 +80,7 @@ export class OtherService {
     this.promised.set(key, promised);
     try {
       this.client ??= await connectTo(this.databaseUrl());
-      await this.client.query(...change);
+      await this.commit(this.client, change);
       promised.values.clear();
     } catch {
       await this.client?.end().catch(() => undefined);
@@ -86,6 +88,17 @@ export class OtherService {
       await sleep(100);
     }
     promised.values.add(value);
+  }
+
+  private async commit(client: Client, [sql, values]: Statement): Promise<void> {
+    if (!this.locksUsers) return void (await client.query(sql, values));
+    const users = this.people()
+      .map(({ id }) => id)
+      .filter((id) => values.includes(id));
+    await client.query('BEGIN');
+    await client.query('SELECT is_any_closed(VARIADIC $1::text[])', [users]);
+    await client.query(sql, values);
+    await client.query('COMMIT');
   }
 
   private somebody(): string {

@@ -14,8 +14,9 @@ import { World } from './world';
  *   --short       plays only the faults of every push
  *   --only=a,b    plays only these faults
  *   --only=availability plays those of three PostgreSQL under Patroni, as in deploy/high-availability
+ *   --only=distributed plays those of a Citus with two workers, whose programs are in the folder CITUS_BIN
  *   --only=alerts makes the fault of each alert of deploy/observe, and waits until a real Prometheus fires it
- *   --write       writes the table into docs/outages.md, docs/high-availability.md or docs/alerts.md
+ *   --write       writes the table into docs/outages.md, docs/high-availability.md, docs/distributed.md or docs/alerts.md
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -27,6 +28,9 @@ const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again aft
 
 /** Kinds of ends that are allowed: refused for the moment, or cut off with the process or its connection. */
 const MAY_BE = new Set<Kind>(['200', '503', 'cut off']);
+
+/** Pages with the tables of groups of faults. */
+const PAGES: Record<string, string> = { availability: 'high-availability.md', distributed: 'distributed.md' };
 
 interface Row {
   cells: string[];
@@ -49,7 +53,7 @@ async function main(): Promise<void> {
   }
   const table = tableOf(HEAD, rows);
   process.stdout.write(`\n${table}\n`);
-  if (values.write) write(table, values.only === 'availability' ? 'high-availability.md' : 'outages.md');
+  if (values.write) write(table, PAGES[values.only ?? ''] ?? 'outages.md');
   process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
 }
 

@@ -25,6 +25,8 @@ export interface Setting {
   databaseUrl?: (world: World) => string | Promise<string>;
   /** Addresses of a database that is not one of this run's own: for a superuser, and for both roles of the service. */
   database?: { url: string; ownerUrl: string; serviceUrl: string };
+  /** Its users and groups are on several servers. */
+  isDistributed?: true;
   /** People use all instances in turn, instead of the first. */
   inTurn?: boolean;
   inbox?: Inbox;
@@ -57,6 +59,7 @@ export class World {
       () => this.databaseUrl,
       () => this.people,
       groups,
+      this.isDistributed,
     );
   }
 
@@ -92,6 +95,10 @@ export class World {
   /** The superuser's address. */
   get databaseUrl(): string {
     return this.setting.database?.url ?? this.cluster.url;
+  }
+
+  get isDistributed(): boolean {
+    return this.setting.isDistributed ?? false;
   }
 
   get everybody(): Person[] {

@@ -11,7 +11,6 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'session and profile',
     'session and profiles',
     'session and sync-horizon',
-    'messaging-token-for-session',
   ],
   'All sessions of a user, which are kept by their own ids.': [
     'sessions-of-user',
@@ -79,11 +78,12 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'select "user_id" as "id" from "account_closings" where "user_id" > ? order by "user_id" asc limit ?',
   ],
   'An operator looks up accounts.': [
-    'support-accounts-found',
+    'support-accounts',
     'support-fullest-limits',
+    'support-groups-of-user',
+    'support-ids-found',
     'support-limits-of-subject',
-    'support-members',
-    'support-user',
+    'support-owners-found',
   ],
   'The commands for demo data write many rows at once.': [
     'insert into "users" ("id", "nickname", "password_hash") values (?, ?, ?) on conflict ("id") do nothing',

@@ -99,7 +99,13 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? database?.serviceUrl ?? '';
   const ownerUrl = ownerUrlOf(databaseUrl);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'accounts-app-'));
-  const config = loadConfig({ BCRYPT_COST: '4', DATA_DIR: dataDir, LOG_LEVEL: 'trace', ...env });
+  const config = loadConfig({
+    BCRYPT_COST: '4',
+    CLOCK_SKEW_MAX_MS: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'trace',
+    ...env,
+  });
   const sms = new KeptSms();
   const logFile = join(OUTPUT, `log-${randomBytes(5).toString('hex')}.ndjson`);
   const log = createWriteStream(logFile);

@@ -26,8 +26,15 @@ async function createDatabase(options: string): Promise<TestDatabase> {
   if (server === undefined || serviceRole === undefined) throw new Error('the global setup has not run');
   const name = `test_${process.env.JEST_WORKER_ID ?? '0'}_${randomBytes(5).toString('hex')}`;
   await administer(server, `CREATE DATABASE ${name} ${options}`);
-  const drop = () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  const drop = () =>
+    administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => dropAgain(server, name));
   return { url: withName(server, name), serviceUrl: withName(serviceRole, name), drop };
+}
+
+/** Citus connects to its databases at any moment, also while they are dropped. */
+async function dropAgain(server: string, name: string): Promise<void> {
+  if (otherServers().length === 0) throw new Error(`${name} cannot be dropped`);
+  await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
 function withName(server: string, name: string): string {
@@ -45,12 +52,20 @@ export function ownerUrlOf(address: string): string {
   return url.href;
 }
 
-async function administer(server: string, statement: string): Promise<void> {
-  const client = new Client(server);
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
+/** The other servers of a Citus; none in a run on one PostgreSQL. */
+export function otherServers(): string[] {
+  return JSON.parse(process.env.TEST_OTHER_SERVERS ?? '[]') as string[];
+}
+
+/** Runs a statement on the server, or on all servers of a Citus. */
+export async function administer(server: string, statement: string): Promise<void> {
+  for (const url of [server, ...otherServers()]) {
+    const client = new Client(url);
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 }

@@ -22,7 +22,7 @@ export function testPool(url: string, max: number, watch = quietWatch()): TestPo
     await pool.end();
     watch.close();
   };
-  return { db: knexOn(pool, true), pool, watch, close };
+  return { db: knexOn(pool, { prepare: true }), pool, watch, close };
 }
 
 export function quietWatch(): ConnectionWatch {

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { TestApp } from './app';
 import { postUntilServed } from './calls';
+import { otherServers } from './database';
 import { FoldingClient, type SyncResult, type SyncState } from './folding-client';
 import { expectOk, type SignedInPerson } from './people';
 import { until } from './until';
@@ -60,7 +61,10 @@ export async function runUntilBlocked(
   sql: string,
   values: unknown[] = [],
 ) {
-  const { rows } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const isCitus = otherServers().length > 0;
+  const { rows } = await writer.query<{ pid: number }>(
+    isCitus ? 'SELECT citus_backend_gpid() AS pid' : 'SELECT pg_backend_pid() AS pid',
+  );
   let isDone = false;
   const done = writer.query(sql, values).finally(() => (isDone = true));
   // A caller that awaits `done` later gets its failure. Until then it must not count as unhandled.
@@ -68,7 +72,9 @@ export async function runUntilBlocked(
   let blocked = false;
   await until(async () => {
     const answer = await db.raw<{ rows: { blocked: boolean }[] }>(
-      'SELECT cardinality(pg_blocking_pids(?)) > 0 AS blocked',
+      isCitus
+        ? 'SELECT EXISTS (SELECT FROM citus_lock_waits WHERE waiting_gpid = ?) AS blocked'
+        : 'SELECT cardinality(pg_blocking_pids(?)) > 0 AS blocked',
       [rows[0]?.pid ?? 0],
     );
     blocked = answer.rows[0]?.blocked ?? false;

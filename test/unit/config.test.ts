@@ -54,6 +54,7 @@ const BAD: Record<string, string[]> = {
   DATABASE_REPLICA_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   DATABASE_LIMITS_URL: ['localhost', 'mysql://a@b/c', 'http://a.example'],
   REPLICA_LAG_MAX: ['-1', '1.5', 'x', '9'.repeat(20)],
+  CLOCK_SKEW_MAX_MS: ['-1', '60001', 'x'],
   DATABASE_POOL_MAX: atLeastOne,
   DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],

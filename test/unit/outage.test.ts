@@ -65,6 +65,14 @@ describe('isOutage recognises', () => {
     await close();
   });
 
+  it.each(['failure on connection marked as essential: 127.0.0.1:5432', 'postmaster was shut down, exiting'])(
+    'a Citus that has lost a server: %s',
+    (message) => {
+      expect(isOutage(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+      expect(isOutage(Object.assign(new Error('cache lookup failed'), { code: 'XX000' }))).toBe(false);
+    },
+  );
+
   it('no mistake in a statement as an outage', async () => {
     const { db, close } = testPool(database.url, 1);
     expect(isOutage(await errorOf(db.raw('SELECT no_such_column').then()))).toBe(false);

@@ -45,21 +45,28 @@ const friendshipsPage = statement<KeptFriendship, 'userId' | 'after'>(
   { prepared: false },
 );
 
+const KEPT_MEMBERSHIP = `
+  me.group_id AS "groupId", CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END AS "groupName",
+  display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted", ${shown('updated_at')} AS "updatedAt"`;
+
 /**
  * Shows former members only that they left the group. Each OFFSET 0 keeps PostgreSQL from reading all groups, or all
  * memberships, in order. The LIMIT comes before the join with groups, so that only groups of this page are read.
  */
 const membershipsPage = statement<KeptMembership, 'userId' | 'after'>(
   'kept-memberships',
-  `SELECT me.group_id AS "groupId", CASE WHEN is_deleted OR is_dismissed THEN '' ELSE g.name END AS "groupName",
-          display_name AS "displayName", role, is_deleted OR is_dismissed AS "isDeleted",
-          ${shown('updated_at')} AS "updatedAt"
+  `SELECT ${KEPT_MEMBERSHIP}
      FROM (SELECT * FROM (SELECT * FROM group_members WHERE member_id = :userId AND group_id > :after OFFSET 0) later
             ORDER BY group_id LIMIT ${PAGE}) me
     CROSS JOIN LATERAL (SELECT name, dismissed_at IS NOT NULL AS is_dismissed FROM groups
                          WHERE id = me.group_id OFFSET 0) g
     ORDER BY me.group_id`,
-  { prepared: false },
+  {
+    prepared: false,
+    distributed: `SELECT ${KEPT_MEMBERSHIP}
+       FROM group_members me JOIN (SELECT id, name, dismissed_at IS NOT NULL AS is_dismissed FROM groups) g ON g.id = me.group_id
+      WHERE me.member_id = :userId AND me.group_id > :after ORDER BY me.group_id LIMIT ${PAGE}`,
+  },
 );
 
 interface EventRow extends KeptEvent {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdInPlace } from '../../database/hold-in-place';
 import { newestFirst, type TimedRow } from '../../database/newest-first';
 import { PAGE } from '../../database/pages';
 import { statement } from '../../database/statement';
@@ -39,6 +40,7 @@ export class BlacklistRepository {
 
   /** Keeps other requests from adding to this blacklist until the transaction ends. */
   async lock(userId: string): Promise<void> {
+    await holdInPlace(this.db, userId);
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 

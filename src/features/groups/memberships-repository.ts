@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { holdInPlace } from '../../database/hold-in-place';
 import { PAGE } from '../../database/pages';
-import { shown, statement, type Source } from '../../database/statement';
+import { isDistributed, shown, statement, type Source } from '../../database/statement';
 import { lockOpenUsers } from '../users/lock-open-users';
 import { addNames } from '../users/names';
 import type { Names, Person } from '../users/profile';
@@ -64,6 +65,8 @@ const addMembers = statement<unknown, 'groupId' | 'ids'>(
 /** Whether the user, whose row is locked, may be in one more group. */
 const HAS_ROOM = '(:mostJoined::integer = 0 OR memberships_of(id, :mostJoined) < :mostJoined)';
 
+const REJOIN = `${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred') RETURNING group_id`;
+
 /**
  * One statement, so that other joins wait for nothing more than it. The user is locked before the group, so that a
  * request waiting for a user does not block a group. Rows read before waiting for a lock are read again.
@@ -76,9 +79,13 @@ const joinGroup = statement<unknown, 'groupId' | 'userId' | 'most' | 'mostJoined
      SELECT group_id FROM group_sizes
       WHERE group_id = :groupId AND members > 0 AND members < :most::integer AND (SELECT count(*) FROM free) = 1
         FOR NO KEY UPDATE)
-   INSERT INTO group_members (group_id, member_id) SELECT group_id, :userId FROM place
-   ${AGAIN} AND group_members.ending NOT IN ('kicked', 'barred')
-   RETURNING group_id`,
+   INSERT INTO group_members (group_id, member_id) SELECT group_id, :userId FROM place ${REJOIN}`,
+);
+
+/** With the user and the group locked. */
+const joinLocked = statement<unknown, 'groupId' | 'userId'>(
+  'join-locked-group',
+  `INSERT INTO group_members (group_id, member_id) VALUES (:groupId, :userId) ${REJOIN}`,
 );
 
 const fullAmong = statement<{ id: string }, 'ids' | 'mostJoined'>(
@@ -107,6 +114,13 @@ const standing = statement<Standing, 'groupId' | 'userId'>(
      JOIN group_sizes size ON size.group_id = g.id
      LEFT JOIN group_members me ON me.group_id = g.id AND me.member_id = :userId
     WHERE g.id = :groupId AND g.dismissed_at IS NULL AND size.members > 0`,
+);
+
+const groupsOf = statement<{ id: string }, 'userId' | 'after'>(
+  'page-of-own-groups',
+  `SELECT group_id AS id FROM group_members
+    WHERE member_id = :userId AND NOT is_deleted AND group_id > :after ORDER BY group_id LIMIT ${PAGE}`,
+  { prepared: false },
 );
 
 /** Locks in one order, so that two users who leave the same groups cannot deadlock. */
@@ -174,6 +188,7 @@ export class MembershipsRepository {
 
   /** Keeps others from changing memberships until the transaction ends. Returns the number of members. */
   async lock(groupId: string): Promise<number> {
+    await holdInPlace(this.db, groupId);
     const [size] = await lockGroup(this.db, { groupId });
     return size?.members ?? 0;
   }
@@ -202,8 +217,23 @@ export class MembershipsRepository {
 
   /** Returns false for a member, a kicked user or one in too many groups, and for a full or unknown group. */
   async join(groupId: string, userId: string, most: { members: number; joined: number }): Promise<boolean> {
+    if (isDistributed(this.db)) return this.joinInSteps(groupId, userId, most);
     const joined = await joinGroup(this.db, { groupId, userId, most: most.members, mostJoined: most.joined });
     return joined.length > 0;
+  }
+
+  private async joinInSteps(
+    groupId: string,
+    userId: string,
+    most: { members: number; joined: number },
+  ): Promise<boolean> {
+    return this.db.transaction(async (trx) => {
+      const inside = new MembershipsRepository(trx);
+      if ((await inside.lockOpen([userId])).length === 0) return false;
+      if ((await inside.fullAmong([userId], most.joined)).length > 0) return false;
+      const count = await inside.lock(groupId);
+      return count > 0 && count < most.members && (await joinLocked(trx, { groupId, userId })).length > 0;
+    });
   }
 
   /** Returns the users who are in as many groups as allowed (0: no limit). For locked users this stays true. */
@@ -237,10 +267,17 @@ export class MembershipsRepository {
    * groups, and which of them are now dismissed for lack of members.
    */
   async leavePage(userId: string, after: string): Promise<{ left: { id: string }[]; dismissed: string[] }> {
-    const left = await lockGroupsOf(this.db, { userId, after });
+    const left = await this.lockGroups(userId, after);
     const groupIds = idsOf(left);
     await leaveGroups(this.db, { userId, groupIds });
     return { left, dismissed: idsOf(await dismissEmpty(this.db, { groupIds })) };
+  }
+
+  private async lockGroups(userId: string, after: string): Promise<{ id: string }[]> {
+    if (!isDistributed(this.db)) return lockGroupsOf(this.db, { userId, after });
+    const groups = await groupsOf(this.db, { userId, after });
+    for (const { id } of groups) await this.lock(id);
+    return groups;
   }
 
   /** Makes a member the creator. The database changes the roles of both. */

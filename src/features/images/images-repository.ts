@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ImageEntry, ImageName } from '../../../packages/image-server/src';
-import { statement } from '../../database/statement';
+import { holdInPlace } from '../../database/hold-in-place';
+import { isDistributed, statement } from '../../database/statement';
 
 /** An image as its owner and operators see it. */
 export interface UploadedImage {
@@ -70,12 +71,40 @@ const removeUnusedOf = statement<ImageName & { shown: boolean }, 'userId'>(
   removeDue('user_id = :userId AND'),
 );
 
+const dueImages = statement<ImageName & { isPortrait: boolean; mayBeOfGroup: boolean }, 'userId'>(
+  'due-images',
+  `SELECT user_id AS "userId", name, ${IS_PORTRAIT} AS "isPortrait",
+          NOT was_portrait AND EXISTS (SELECT FROM users WHERE id = image.user_id AND closed_at IS NULL) AS "mayBeOfGroup"
+     FROM images image WHERE (:userId::text = '' OR user_id = :userId) AND due_at <= now()
+    ORDER BY due_at LIMIT ${BATCH}`,
+);
+
+/** Portraits of groups that the users are or were in. */
+const groupPortraits = statement<{ userId: string; uri: string }, 'userIds'>(
+  'portraits-of-groups',
+  `SELECT member_id AS "userId", portrait_uri AS uri FROM group_members JOIN groups ON groups.id = group_id
+    WHERE member_id = ANY (:userIds::text[]) AND portrait_uri <> ''`,
+);
+
+const putOff = statement<unknown, 'userId' | 'name'>(
+  'put-off-image',
+  `UPDATE images SET due_at = now() + interval '1 day' WHERE user_id = :userId AND name = :name`,
+);
+
+const removeIfUnused = statement<ImageName, 'userId' | 'name'>(
+  'remove-image-if-unused',
+  `DELETE FROM images image
+    WHERE user_id = :userId AND name = :name AND due_at <= now() AND NOT ${IS_PORTRAIT}
+   RETURNING user_id AS "userId", name`,
+);
+
 /** The images that this service stores itself. */
 export class ImagesRepository {
   constructor(private readonly db: Knex) {}
 
   /** Keeps others from entering images of the user until the transaction ends. False when the user may not upload. */
   async lockUploader(userId: string, credentialsVersion: number): Promise<boolean> {
+    await holdInPlace(this.db, userId);
     const owner: unknown = await this.db('users')
       .where({ id: userId, credentials_version: credentialsVersion })
       .whereNull('closed_at')
@@ -137,6 +166,27 @@ export class ImagesRepository {
 
   /** Removes due images that are shown nowhere, of all users or of one, and returns all that were due. */
   async removeUnused(userId?: string): Promise<(ImageName & { shown: boolean })[]> {
+    if (isDistributed(this.db)) return this.removeInSteps(userId);
     return userId === undefined ? removeUnused(this.db, {}) : removeUnusedOf(this.db, { userId });
   }
+
+  private async removeInSteps(userId = ''): Promise<(ImageName & { shown: boolean })[]> {
+    const due = await dueImages(this.db, { userId });
+    const members = due.filter(({ mayBeOfGroup }) => mayBeOfGroup).map((image) => image.userId);
+    const portraits = members.length > 0 ? await groupPortraits(this.db, { userIds: members }) : [];
+    const isOfGroup = ({ userId: owner, name }: ImageName) =>
+      portraits.some((one) => one.userId === owner && pathOf(one.uri).endsWith(`/files/${owner}/${name}`));
+    const done: (ImageName & { shown: boolean })[] = [];
+    for (const { isPortrait, mayBeOfGroup, ...image } of due) {
+      const shown = isPortrait || (mayBeOfGroup && isOfGroup(image));
+      if (shown) await putOff(this.db, { ...image });
+      if (shown || (await removeIfUnused(this.db, { ...image })).length > 0) done.push({ ...image, shown });
+    }
+    return done;
+  }
+}
+
+/** Returns an address without query and fragment. */
+function pathOf(uri: string): string {
+  return uri.split(/[?#]/, 1)[0] ?? '';
 }

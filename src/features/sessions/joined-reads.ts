@@ -1,12 +1,18 @@
 import type { SessionData } from 'express-session';
 import { OWNER, type OwnerReads } from '../../database/owner-reads';
 import type { PreparedQuery, Runner } from '../../database/statement';
-import { liveSessionSql } from './live-session';
+import { hasOwner, liveSessionSql, unexpiredSession } from './live-session';
 
 interface Joined {
   _sess: string;
   /** Null if the session is good but the statement has found nothing. */
   _found: true | null;
+}
+
+interface FirstRead<Row> {
+  /** Undefined for a session that is not good. */
+  session: Partial<SessionData> | undefined;
+  rows: Row[];
 }
 
 /** Returns the user of a good session, and throws for any other. */
@@ -15,8 +21,9 @@ type Check = (session: Partial<SessionData> | undefined) => Promise<string>;
 const joinedQueries = new Map<string, PreparedQuery>();
 
 /**
- * Joins the check of the session with the first statement: two round trips and two plans become one. The rows are
- * returned once `check` has accepted the session. Until then only one statement runs at a time.
+ * Joins the check of the session with the first statement: two round trips and two plans become one. Where users are on
+ * several servers, the session is found first, and its user beside the statement. The rows are returned once `check` has
+ * accepted the session. Until then only one statement runs at a time.
  */
 export class JoinedReads implements OwnerReads {
   whenFound: OwnerReads['whenFound'] = () => Promise.resolve();
@@ -30,12 +37,34 @@ export class JoinedReads implements OwnerReads {
 
   async run<Row>(query: PreparedQuery, values: unknown[]): Promise<Row[]> {
     if (this.userId !== undefined) return this.reads.run<Row>(query, withOwner(values, this.userId));
-    const others = values.filter((value) => value !== OWNER);
-    const rows = await this.reads.run<Joined & Row>(joined(query, values), [this.sid, ...others]);
-    const userId = await this.check(rows[0] && (JSON.parse(rows[0]._sess) as Partial<SessionData>));
+    const { session, rows } = await (this.isDistributed
+      ? this.beside<Row>(query, values)
+      : this.with<Row>(query, values));
+    const userId = await this.check(session);
     await this.whenFound(userId);
     this.userId = userId;
-    return rows.flatMap(({ _sess, _found, ...row }) => (_found ? [row as Row] : []));
+    return rows;
+  }
+
+  get isDistributed(): boolean | undefined {
+    return this.reads.isDistributed;
+  }
+
+  private async with<Row>(query: PreparedQuery, values: unknown[]): Promise<FirstRead<Row>> {
+    const others = values.filter((value) => value !== OWNER);
+    const found = await this.reads.run<Joined & Row>(joined(query, values), [this.sid, ...others]);
+    return {
+      session: found[0] && (JSON.parse(found[0]._sess) as Partial<SessionData>),
+      rows: found.flatMap(({ _sess, _found, ...row }) => (_found ? [row as Row] : [])),
+    };
+  }
+
+  private async beside<Row>(query: PreparedQuery, values: unknown[]): Promise<FirstRead<Row>> {
+    const session = await unexpiredSession(this.reads, this.sid);
+    if (session?.userId === undefined) return { session: undefined, rows: [] };
+    const read = this.reads.run<Row>(query, withOwner(values, session.userId));
+    const [isGood, rows] = await Promise.all([hasOwner(this.reads, session), read]);
+    return { session: isGood ? session : undefined, rows };
   }
 }
 

@@ -28,8 +28,8 @@ export class SessionReader {
   async find(cookies: string | undefined): Promise<FoundSession | undefined> {
     const sid = this.signedId(cookies);
     if (sid === undefined) return undefined;
-    const [row] = await liveSession(this.reads, { sid });
-    return row && { ...row.sess, sid };
+    const session = await liveSession(this.reads, sid);
+    return session && { ...session, sid };
   }
 
   /** Returns the id of a signed cookie, which is s:<id>.<signature>, encoded as a URI component. */

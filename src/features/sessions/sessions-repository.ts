@@ -1,7 +1,8 @@
 import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Caller } from '../../base/caller';
-import { statement } from '../../database/statement';
+import { holdInPlace } from '../../database/hold-in-place';
+import { isDistributed, statement } from '../../database/statement';
 import { liveSession } from './live-session';
 
 const OWNER = `sess ->> 'userId'`;
@@ -29,24 +30,33 @@ export interface SessionRow {
   isCurrent: boolean;
 }
 
-const startSession = statement<
-  { sid: string },
-  'sid' | 'userId' | 'data' | 'expires' | 'credentialsVersion' | 'ip' | 'userAgent' | 'requestId'
->(
+/** Makes a new password wait. */
+const LOCK_OWNER = `
+  SELECT id FROM users
+   WHERE id = :userId AND credentials_version = :credentialsVersion AND suspended_at IS NULL AND closed_at IS NULL
+     FOR SHARE`;
+
+/** With `owner`, an empty or a single row. */
+const insertSession = (owner: string) => `
+  WITH owner AS (${owner}),
+  noted AS (
+    INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
+    SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
+  ended AS (
+    DELETE FROM session WHERE sid IN (
+      SELECT sid FROM session WHERE ${OWNER} = :userId AND EXISTS (SELECT FROM owner)
+       ORDER BY (sess ->> 'createdAt')::bigint DESC OFFSET ${MOST_SESSIONS - 1}))
+  INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`;
+
+type NewRow = 'sid' | 'userId' | 'data' | 'expires' | 'ip' | 'userAgent' | 'requestId';
+
+const startSession = statement<{ sid: string }, NewRow | 'credentialsVersion'>(
   'start-session',
-  `WITH owner AS (
-     SELECT id FROM users
-      WHERE id = :userId AND credentials_version = :credentialsVersion AND suspended_at IS NULL AND closed_at IS NULL
-        FOR SHARE),
-   noted AS (
-     INSERT INTO security_events (event, user_id, ip, user_agent, request_id)
-     SELECT 'logged_in', id, :ip, :userAgent, :requestId FROM owner),
-   ended AS (
-     DELETE FROM session WHERE sid IN (
-       SELECT sid FROM session WHERE ${OWNER} = :userId AND EXISTS (SELECT FROM owner)
-        ORDER BY (sess ->> 'createdAt')::bigint DESC OFFSET ${MOST_SESSIONS - 1}))
-   INSERT INTO session (sid, sess, expire) SELECT :sid, :data::json, :expires FROM owner RETURNING sid`,
+  insertSession(LOCK_OWNER),
 );
+
+const lockOwner = statement<{ id: string }, 'userId' | 'credentialsVersion'>('lock-owner-of-session', LOCK_OWNER);
+const addSession = statement<{ sid: string }, NewRow>('add-session', insertSession('SELECT :userId::text AS id'));
 
 /** Keeps the credentials version, which each session has, and a change of the password may have raised since. */
 const renewSession = statement<unknown, 'sid' | 'data' | 'expires'>(
@@ -63,13 +73,18 @@ const keepSession = statement<{ sid: string }, 'sid' | 'credentialsVersion'>(
     WHERE sid = :sid RETURNING sid`,
 );
 
-const sessionsOfUser = statement<SessionRow, 'userId' | 'currentSid' | 'maxDays'>(
+const credentialsOf = statement<{ version: number }, 'userId'>(
+  'credentials-of-user',
+  'SELECT credentials_version AS version FROM users WHERE id = :userId',
+);
+
+const sessionsOfUser = statement<SessionRow, 'userId' | 'version' | 'currentSid' | 'maxDays'>(
   'sessions-of-user',
   `SELECT ${PUBLIC_ID} AS id, (sess ->> 'createdAt')::bigint AS "createdAt",
           (sess ->> 'renewedAt')::bigint AS "renewedAt", coalesce(sess ->> 'ip', '') AS ip,
           coalesce(sess ->> 'userAgent', '') AS "userAgent", sid = :currentSid AS "isCurrent"
-     FROM session JOIN users ON users.id = ${OWNER}
-    WHERE ${OWNER} = :userId AND expire > now() AND credentials_version = (sess ->> 'credentialsVersion')::integer
+     FROM session
+    WHERE ${OWNER} = :userId AND expire > now() AND (sess ->> 'credentialsVersion')::integer = :version::integer
       AND (sess ->> 'createdAt')::bigint > extract(epoch FROM now() - make_interval(days => :maxDays)) * 1000
     ORDER BY 2 DESC, 1`,
 );
@@ -86,13 +101,17 @@ export class SessionsRepository {
   async start(session: NewSession, credentialsVersion: number, caller: Caller): Promise<boolean> {
     const { sid, userId, data, expires } = session;
     const { ip, userAgent, requestId } = caller;
-    const values = { sid, userId, data: JSON.stringify(data), expires, credentialsVersion, ip, userAgent, requestId };
-    return (await startSession(this.db, values)).length > 0;
+    const values = { sid, userId, data: JSON.stringify(data), expires, ip, userAgent, requestId };
+    if (!isDistributed(this.db)) return (await startSession(this.db, { ...values, credentialsVersion })).length > 0;
+    return this.db.transaction(async (trx) => {
+      await holdInPlace(trx, userId);
+      if ((await lockOwner(trx, { userId, credentialsVersion })).length === 0) return false;
+      return (await addSession(trx, values)).length > 0;
+    });
   }
 
   async live(sid: string): Promise<SessionData | null> {
-    const [row] = await liveSession(this.db, { sid });
-    return row ? (row.sess as SessionData) : null;
+    return ((await liveSession(this.db, sid)) as SessionData | undefined) ?? null;
   }
 
   /** Renews a session by an UPDATE, so that a session that has ended in the meantime stays ended. */
@@ -102,7 +121,8 @@ export class SessionsRepository {
 
   /** Returns the user's sessions, newest first. */
   async list(userId: string, currentSid: string, maxDays: number): Promise<SessionRow[]> {
-    return sessionsOfUser(this.db, { userId, currentSid, maxDays });
+    const [owner] = await credentialsOf(this.db, { userId });
+    return owner ? sessionsOfUser(this.db, { userId, version: owner.version, currentSid, maxDays }) : [];
   }
 
   async has(userId: string, id: string): Promise<boolean> {

@@ -27,11 +27,11 @@ export interface SyncFriendship extends SyncRelation {
 export type Asked = 'userId' | 'since';
 
 /** Ended rows are for clients that may hold them. A client that begins with 0 gets none. */
-const BLACKLIST = `
+export const BLACKLIST = `
   SELECT friend_id AS "friendId", status, version FROM blacklist
    WHERE user_id = :userId AND (status OR :since::bigint > 0)`;
 
-const FRIENDSHIPS = `
+export const FRIENDSHIPS = `
   SELECT friend_id AS "friendId", display_name AS "displayName", status, version
     FROM friendships WHERE user_id = :userId AND (status <> 30 OR :since::bigint > 0)`;
 
@@ -76,7 +76,7 @@ const RENAMED_ENTRIES = `
    CROSS JOIN LATERAL (SELECT FROM users WHERE id = entry.friend_id AND version > :since OFFSET 0) AS renamed`;
 
 /** Finds renamed friends: a friend's rename gives the friendship a new named_version. Each half has its own index. */
-const RENAMED_FRIENDS = `${FRIENDSHIPS} AND version <= :since AND named_version > :since`;
+export const RENAMED_FRIENDS = `${FRIENDSHIPS} AND version <= :since AND named_version > :since`;
 
 const NAMED_BLACKLIST = namedEntries(`${BLACKLIST} AND version > :since UNION ALL ${RENAMED_ENTRIES} LIMIT ${FEW + 1}`);
 

@@ -76,9 +76,11 @@ export interface SyncRows {
 /** The clock reveals a version from an earlier state of the database. */
 const TIME = 'sync_horizon() AS horizon, sync_clock() AS clock';
 export const syncTime = statement<SyncTime>('sync-horizon', `SELECT ${TIME}`);
+/** Where horizons are known without asking. */
+export const syncClock = statement<Pick<SyncTime, 'clock'>>('sync-clock', 'SELECT sync_clock() AS clock');
 export const timeOfStandby = statement<SyncTime & Position>('sync-horizon-of-standby', `SELECT ${TIME}, ${POSITION}`);
 
-const USER = `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`;
+export const USER = `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = :userId`;
 
 export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupVersion}|${groupId}`;
 
@@ -86,7 +88,7 @@ export const endedKey = ({ groupVersion, groupId }: SyncMembership) => `${groupV
 const IS_OUT = 'g.dismissed_at IS NOT NULL';
 
 /** Ended memberships. A client that may hold the row learns that it has ended, and nothing else about the group. */
-const ENDED = `
+export const ENDED = `
   SELECT display_name AS "displayName", role, true AS "isDeleted", group_id AS "groupId",
          '' AS "groupName", '' AS "groupPortraitUri", version AS "groupVersion", true AS "hasEnded"
     FROM group_members
@@ -97,15 +99,19 @@ const ENDED = `
  * own, since their number is not limited. One row more than a chunk shows that there are many.
  */
 const MEMBERSHIPS = `
-  SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
-          CASE WHEN ${IS_OUT} THEN '' ELSE g.name END AS "groupName",
-          CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion",
-          false AS "hasEnded"
-     FROM group_members me
-    CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g
-    WHERE me.member_id = :userId AND NOT me.is_deleted AND (me.version > :since OR g.version > :since)
-      AND (:since::bigint > 0 OR NOT ${IS_OUT})
+  ${presentMemberships('CROSS JOIN LATERAL (SELECT * FROM groups WHERE id = me.group_id OFFSET 0) g')}
    UNION ALL (${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1})`;
+
+export function presentMemberships(joinGroups: string): string {
+  return `
+    SELECT me.display_name AS "displayName", me.role, ${IS_OUT} AS "isDeleted", g.id AS "groupId",
+           CASE WHEN ${IS_OUT} THEN '' ELSE g.name END AS "groupName",
+           CASE WHEN ${IS_OUT} THEN '' ELSE g.portrait_uri END AS "groupPortraitUri", g.version AS "groupVersion",
+           false AS "hasEnded"
+      FROM group_members me ${joinGroups}
+     WHERE me.member_id = :userId AND NOT me.is_deleted AND (me.version > :since OR g.version > :since)
+       AND (:since::bigint > 0 OR NOT ${IS_OUT})`;
+}
 
 /** Ordered like the index. A row written at the same time moves to a later page. Not prepared, like members' pages. */
 const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'>(
@@ -119,40 +125,42 @@ const pageOfEnded = statement<SyncMembership, Asked | 'afterVersion' | 'afterId'
  * Finds all members of groups joined after :since, and members of other groups that changed after :since. Leaves out
  * dismissed groups whose memberships are being ended, since there may be many.
  */
-const GROUPS_OF_USER = `
-  (SELECT group_id, CASE WHEN joined_version > :since::bigint THEN -1::bigint ELSE :since::bigint END AS floor
-     FROM group_members me
-    WHERE member_id = :userId AND NOT is_deleted
-      AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id) OFFSET 0)`;
+export const GROUPS_OF_USER = `
+  SELECT group_id, CASE WHEN joined_version > :since::bigint THEN -1::bigint ELSE :since::bigint END AS floor
+    FROM group_members me
+   WHERE member_id = :userId AND NOT is_deleted
+     AND NOT EXISTS (SELECT FROM group_dismissals WHERE group_id = me.group_id)`;
 
-/**
- * Tombstones are for a client that holds the row: they are newer than :since, and a client that holds nothing gets
- * none. They show nothing else, since former members no longer share a group with its members. Each OFFSET 0 prevents a
- * hash join over all users after a bad estimate.
- */
+const MINE = `(${GROUPS_OF_USER} OFFSET 0)`;
+
+/** Columns of a row `m`. A tombstone shows nothing else: former members no longer share a group with its members. */
+export const MEMBER = `
+  m.group_id AS "groupId", m.member_id AS "memberId", CASE WHEN m.is_deleted THEN '' ELSE m.display_name END AS "displayName",
+  CASE WHEN m.is_deleted THEN 1 ELSE m.role END AS role, m.is_deleted AS "isDeleted", m.version`;
+
+/** Tombstones are for a client that holds the row: newer than :since, and a client that holds nothing gets none. */
+export const IS_FOR_CLIENT = '(NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))';
+
+/** Each OFFSET 0 prevents a hash join over all users after a bad estimate. */
 function membersOf(groups: string, page = ''): string {
   return `
-    SELECT m.group_id AS "groupId", m.member_id AS "memberId",
-           CASE WHEN m.is_deleted THEN '' ELSE m.display_name END AS "displayName",
-           CASE WHEN m.is_deleted THEN 1 ELSE m.role END AS role, m.is_deleted AS "isDeleted", m.version,
-           ${NAMES}
+    SELECT ${MEMBER}, ${NAMES}
       FROM ${groups} AS mine (group_id, floor)
      CROSS JOIN LATERAL (
        SELECT * FROM group_members
-        WHERE group_id = mine.group_id AND version > mine.floor
-          AND (NOT is_deleted OR (version > :since::bigint AND :since::bigint > 0))
+        WHERE group_id = mine.group_id AND version > mine.floor AND ${IS_FOR_CLIENT}
         ${page} OFFSET 0) m
       ${joinNames('m.member_id', 'NOT m.is_deleted')}`;
 }
 
 /** Reads one row more than FEW, which shows that there are many. */
-const FEW_MEMBERS = `${membersOf(GROUPS_OF_USER)} LIMIT ${FEW + 1}`;
+const FEW_MEMBERS = `${membersOf(MINE)} LIMIT ${FEW + 1}`;
 
 /** Counts at most a chunk of members, so that a large group is counted as quickly as a small one. */
 const groupsToRead = statement<GroupToRead, Asked>(
   'sync-groups-to-read',
   `SELECT mine.group_id AS "groupId", mine.floor, members.expected
-     FROM ${GROUPS_OF_USER} mine
+     FROM ${MINE} mine
     CROSS JOIN LATERAL (SELECT count(*) AS expected
                           FROM (SELECT FROM group_members m WHERE m.group_id = mine.group_id AND m.version > mine.floor
                                  LIMIT ${CHUNK + 1}) counted) members
@@ -175,7 +183,7 @@ const pageOfMembers = statement<SyncMember, 'groupId' | 'floor' | 'since' | 'aft
 );
 
 /** Rows that each sync reads. A long list has some rows more than are sent from here. */
-interface Found {
+export interface Found {
   users: SyncUser[];
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
@@ -190,15 +198,14 @@ const namedRows = statement<Found, Asked>('sync-named-rows', together({ ...ALWAY
 /** The reads of one sync, each a plain autocommit statement. docs/data.md says why that is enough. */
 export class SyncRepository {
   /** `at` must be the server of the horizon, or the primary. */
-  constructor(private readonly at: ReadAt) {}
+  constructor(protected readonly at: ReadAt) {}
 
-  async rows(userId: string, { since, names }: Wanted): Promise<SyncRows> {
-    const read = names ? namedRows : plainRows;
-    const [found] = await this.at(({ reads }) => read(reads, { userId, since }));
+  async rows(userId: string, wanted: Wanted): Promise<SyncRows> {
+    const found = await this.found(userId, wanted);
     const [owner] = found?.users ?? [];
     if (found === undefined || owner === undefined) throw new Error('sync found no user');
     const { blacklist, friends, groups, members } = found;
-    const few = names ? FEW : CHUNK;
+    const few = wanted.names ? FEW : CHUNK;
     const living = groups.filter(({ hasEnded }) => !hasEnded);
     const manyEnded = groups.length - living.length > CHUNK;
     return {
@@ -209,6 +216,11 @@ export class SyncRepository {
       manyEnded,
       members: members.length <= FEW ? members : undefined,
     };
+  }
+
+  protected async found(userId: string, { since, names }: Wanted): Promise<Found | undefined> {
+    const read = names ? namedRows : plainRows;
+    return (await this.at(({ reads }) => read(reads, { userId, since })))[0];
   }
 
   /** Returns a page in the order of the friends' ids, which never change: no write moves an entry past a page. */

@@ -1,10 +1,13 @@
 import type { Reader } from '../../database/owner-reads';
+import type { Horizons } from '../../database/horizons';
 import { pagesOf } from '../../database/pages';
 import type { Reading } from '../../database/replica';
 import type { Queues } from '../../load/queues';
+import { DistributedSyncRepository } from './distributed-sync-repository';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 import {
   endedKey,
+  syncClock,
   SyncRepository,
   syncTime,
   type GroupToRead,
@@ -33,6 +36,7 @@ const BEFORE_ANSWER = { waitMs: 3_000 };
 export class SyncService {
   constructor(
     private readonly reading: Reading,
+    private readonly horizons: Horizons,
     private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
   ) {}
 
@@ -66,6 +70,11 @@ export class SyncService {
    */
   private async begin({ reads }: Reader): Promise<SyncTime & { repository: SyncRepository }> {
     const { atPrimary, readAt, replica } = this.reading;
+    if (reads.isDistributed) {
+      const [now] = await syncClock(reads, {});
+      if (now === undefined) throw new Error('sync found no clock');
+      return { ...now, horizon: await this.horizons.present(), repository: new DistributedSyncRepository(atPrimary) };
+    }
     if (replica?.present === 'serving') {
       const time = await replica.beside(reads, (standby) => timeOfStandby(standby, {}));
       if (time) return { ...time, repository: new SyncRepository(readAt()) };

@@ -1,32 +1,25 @@
 import type { Knex } from 'knex';
+import { holdInPlace } from '../../database/hold-in-place';
 import { statement } from '../../database/statement';
 import type { Asker } from '../../integrations/messaging/messaging-provider';
+import { liveSession } from '../sessions/live-session';
 import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
 import type { TokenEnd, UnconfirmedEnds } from '../../integrations/messaging/token-ends';
 
 /** Maximum ends to send in turn within a minute. */
 const TOLD_AT_ONCE = 100;
 
-const FOUND = `messaging_round AS round, token, messaging_tokens.nickname, messaging_tokens.portrait_uri AS "portraitUri"`;
-const KEPT = 'LEFT JOIN messaging_tokens ON user_id = users.id AND app = :app';
-
 interface Found extends Partial<KeptToken> {
   round: number;
+  credentialsVersion: number;
 }
 
-/** Checks again that the session is live: it may have ended since, and its user may have a new token. */
-const tokenForSession = statement<Found, 'userId' | 'app' | 'sid'>(
-  'messaging-token-for-session',
-  `SELECT ${FOUND} FROM session JOIN users ON users.id = sess ->> 'userId' ${KEPT}
-    WHERE sid = :sid AND expire > now() AND users.id = :userId AND closed_at IS NULL
-      AND suspended_at IS NULL AND credentials_version = (sess ->> 'credentialsVersion')::integer`,
-);
-
-const tokenForLogin = statement<Found, 'userId' | 'app' | 'credentialsVersion'>(
-  'messaging-token-for-login',
-  `SELECT ${FOUND} FROM users ${KEPT}
-    WHERE users.id = :userId AND closed_at IS NULL AND suspended_at IS NULL
-      AND credentials_version = :credentialsVersion`,
+const tokenOf = statement<Found, 'userId' | 'app'>(
+  'messaging-token',
+  `SELECT messaging_round AS round, credentials_version AS "credentialsVersion", token, messaging_tokens.nickname,
+          messaging_tokens.portrait_uri AS "portraitUri"
+     FROM users LEFT JOIN messaging_tokens ON user_id = users.id AND app = :app
+    WHERE users.id = :userId AND closed_at IS NULL AND suspended_at IS NULL`,
 );
 
 /** FOR SHARE waits for a pending end. A later end waits for this statement, and then deletes this row. */
@@ -55,6 +48,13 @@ const claimEnds = statement<TokenEnd>(
      SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
       ORDER BY tried_at LIMIT ${TOLD_AT_ONCE} FOR UPDATE SKIP LOCKED))
    RETURNING user_id AS "userId", ended_at AS "endedAt"`,
+  {
+    distributed: `UPDATE messaging_expiries SET tried_at = now() WHERE tried_at <= now() - interval '1 minute'
+       AND user_id = ANY (ARRAY(
+         SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
+          ORDER BY tried_at LIMIT ${TOLD_AT_ONCE}))
+     RETURNING user_id AS "userId", ended_at AS "endedAt"`,
+  },
 );
 
 /** Tokens of a messaging provider, with the name and portrait it knows, and users whose tokens it must still end. */
@@ -62,10 +62,15 @@ export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
   constructor(private readonly db: Knex) {}
 
   async find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined> {
-    const [row] = await ('sid' in asker
-      ? tokenForSession(this.db, { userId, app, sid: asker.sid })
-      : tokenForLogin(this.db, { userId, app, credentialsVersion: asker.credentialsVersion }));
-    return row && { round: row.round, kept: keptIn(row) };
+    const [row] = await tokenOf(this.db, { userId, app });
+    if (!row || !(await this.isStill(row, asker))) return undefined;
+    return { round: row.round, kept: keptIn(row) };
+  }
+
+  /** Asked once the round is known: a session that has ended since must not get a token of the next round. */
+  private async isStill({ credentialsVersion }: Found, asker: Asker): Promise<boolean> {
+    if ('sid' in asker) return (await liveSession(this.db, asker.sid)) !== undefined;
+    return asker.credentialsVersion === credentialsVersion;
   }
 
   async get(userId: string, app: string): Promise<KeptToken | undefined> {
@@ -87,6 +92,7 @@ export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
 
   /** Keeps tokens of the user from being stored, and sessions from beginning, until the transaction ends. */
   async lock(userId: string): Promise<void> {
+    await holdInPlace(this.db, userId);
     await this.db('users').where({ id: userId }).forNoKeyUpdate().select('id');
   }
 

@@ -1,4 +1,5 @@
-import { statement, type Source } from '../../database/statement';
+import { holdInPlace } from '../../database/hold-in-place';
+import { isDistributed, statement, type Source } from '../../database/statement';
 
 /**
  * In the order of their ids, so that two transactions that lock the same users cannot deadlock. Not FOR SHARE: a stream
@@ -9,7 +10,19 @@ const lock = statement<{ id: string }, 'ids'>(
   'SELECT id FROM users WHERE id = ANY (:ids::text[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE',
 );
 
+const lockOne = statement<{ id: string }, 'id'>(
+  'lock-open-user',
+  'SELECT id FROM users WHERE id = :id AND closed_at IS NULL FOR NO KEY UPDATE',
+);
+
 /** Locks the users whose accounts are open, and returns their ids. */
 export async function lockOpenUsers(db: Source, ids: string[]): Promise<string[]> {
-  return (await lock(db, { ids })).map(({ id }) => id);
+  if (!isDistributed(db)) return (await lock(db, { ids })).map(({ id }) => id);
+  const locked: string[] = [];
+  // In the order of the statement above, which is that of code units.
+  for (const id of [...new Set(ids)].sort()) {
+    await holdInPlace(db, id);
+    if ((await lockOne(db, { id })).length > 0) locked.push(id);
+  }
+  return locked;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { holdInPlace } from '../../database/hold-in-place';
 import type { OWNER } from '../../database/owner-reads';
-import { columnList, statement, type Source } from '../../database/statement';
+import { columnList, isDistributed, statement, type Source } from '../../database/statement';
 import type { Phone } from '../phones/phone-number';
 import { PROFILE_COLUMNS, type Profile } from './profile';
 
@@ -50,6 +51,9 @@ const account = statement<Account, 'id'>(
   'account',
   `SELECT ${columnList({ ...PROFILE_COLUMNS, ...CREDENTIALS })} FROM users WHERE id = :id AND closed_at IS NULL`,
 );
+
+/** On one server, triggers do it. */
+const tellOfRename = statement<unknown, 'id'>('tell-of-rename', 'SELECT user_renamed(:id)');
 
 /** A person who changes an account. */
 export type Changer = 'owner' | 'operator';
@@ -125,10 +129,18 @@ export class UsersRepository {
     const row = Object.fromEntries(
       Object.entries(changes).map(([field, value]) => [PROFILE_COLUMNS[field as keyof Profile], value]),
     );
-    const rows: Profile[] = await this.open(id)
-      .update(row)
-      .returning(this.db.raw(columnList(PROFILE_COLUMNS)));
-    return rows[0];
+    const update = async (db: Knex): Promise<Profile | undefined> => {
+      const rows: Profile[] = await open(db, id)
+        .update(row)
+        .returning(db.raw(columnList(PROFILE_COLUMNS)));
+      return rows[0];
+    };
+    if (!isDistributed(this.db)) return update(this.db);
+    return this.db.transaction(async (trx) => {
+      const profile = await update(trx);
+      if (profile) await tellOfRename(trx, { id });
+      return profile;
+    });
   }
 
   /** Returns false when the account is closed. */
@@ -147,6 +159,7 @@ export class UsersRepository {
 
   /** Locks a user until the transaction ends. Returns false when a change by its owner or an operator is refused. */
   async lock(id: string, credentialsVersion: number, by?: Changer): Promise<boolean> {
+    await holdInPlace(this.db, id);
     const owner: unknown = await this.unchanged(id, credentialsVersion, by).forNoKeyUpdate().first('id');
     return owner !== undefined;
   }
@@ -192,7 +205,7 @@ export class UsersRepository {
   }
 
   private open(id: string): Knex.QueryBuilder {
-    return this.db('users').where({ id, closed_at: null });
+    return open(this.db, id);
   }
 
   /** Finds the user while the password is the one of this version and, for its owner, the account is not suspended. */
@@ -200,4 +213,8 @@ export class UsersRepository {
     const found = this.open(id).where({ credentials_version: credentialsVersion });
     return by === 'owner' ? found.where({ suspended_at: null }) : found;
   }
+}
+
+function open(db: Knex, id: string): Knex.QueryBuilder {
+  return db('users').where({ id, closed_at: null });
 }

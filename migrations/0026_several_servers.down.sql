@@ -1,0 +1,1 @@
+DROP FUNCTION user_renamed, hold_in_place;

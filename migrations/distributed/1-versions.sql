@@ -1,0 +1,40 @@
+-- Versions for sync over several servers. A transaction id means nothing on another server, so that a version is the clock
+-- of the server that writes. Whoever takes one first holds a lock whose key is that time, until its rows can be seen; a
+-- commit of several servers holds it as well. docs/distributed.md says why nothing gets lost.
+
+CREATE OR REPLACE FUNCTION sync_next_version() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  version text := current_setting('sync.version', true);
+BEGIN
+  IF version IS NULL OR version = '' THEN
+    -- The lock first: a version that is read while nobody sees the lock would be below a horizon that is given out.
+    PERFORM pg_advisory_xact_lock_shared(sync_clock());
+    version := sync_clock()::text;
+    PERFORM set_config('sync.version', version, true);
+  END IF;
+  RETURN version::bigint;
+END $$;
+
+-- Whatever is at or below it has been decided on this server. Behind its clock by some microseconds: the clock of a server
+-- that takes its place may be behind by as much.
+CREATE OR REPLACE FUNCTION sync_server_horizon(apart bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+DECLARE
+  -- Before the locks: one that comes later has a version above.
+  present bigint := sync_clock();
+  oldest bigint;
+BEGIN
+  SELECT min(classid::bigint << 32 | objid::bigint) INTO oldest FROM pg_locks
+   WHERE locktype = 'advisory' AND objsubid = 1 AND mode = 'ShareLock'
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     -- Locks of the last day: other keys are none of these.
+     AND classid::bigint << 32 | objid::bigint BETWEEN present - 86400000000 AND present;
+  RETURN least(present - apart, oldest) - 1;
+END $$;
+
+-- The least horizon of all servers, for whoever reads rows by their versions. The service asks each server by a connection
+-- of its own, which costs less.
+CREATE OR REPLACE FUNCTION sync_horizon() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT CASE WHEN bool_and(success) THEN min(result::bigint) END
+    FROM run_command_on_all_nodes('SELECT sync_server_horizon(1000000)')
+$$;

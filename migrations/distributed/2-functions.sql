@@ -1,0 +1,116 @@
+-- Triggers keep to the server of their row. What concerns rows of other servers is done by whoever writes, in the same
+-- transaction, by the functions below: docs/data.md.
+
+-- Citus moves rows to another server although they are locked, unless they were written. A lock would be left behind there.
+-- This keeps whatever the user or group has where it is, until the end of the transaction. With the owner's rights, since
+-- only an owner may ask for this.
+CREATE OR REPLACE FUNCTION hold_in_place(key text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  -- 5 is a ShareLock. Groups have the same parts as users.
+  PERFORM lock_shard_metadata(5, ARRAY[get_shard_id_for_distribution_column('users', key)]);
+END $$;
+
+-- Both functions for those who write run with their rights: Citus refuses two users in one transaction.
+
+-- Locks users in the order of their ids, one by one, and returns whether an account of them is closed.
+CREATE OR REPLACE FUNCTION is_any_closed(VARIADIC ids text[]) RETURNS boolean LANGUAGE plpgsql SECURITY INVOKER
+  SET search_path = public, pg_temp AS $$
+DECLARE
+  one text;
+  found_closed boolean := false;
+BEGIN
+  FOR one IN SELECT DISTINCT id COLLATE "C" FROM unnest(ids) AS given (id) ORDER BY 1 LOOP
+    PERFORM hold_in_place(one);
+    PERFORM FROM users WHERE id = one FOR SHARE;
+    -- Another statement: the one with the lock may have read the row before it waited.
+    PERFORM FROM users WHERE id = one AND closed_at IS NOT NULL;
+    found_closed := found_closed OR FOUND;
+  END LOOP;
+  RETURN found_closed;
+END $$;
+
+-- As before, but with a column: Citus cannot count rows without one.
+CREATE OR REPLACE FUNCTION memberships_of(member text, most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM group_members WHERE member_id = member AND NOT is_deleted LIMIT most) counted);
+END $$;
+
+-- Tells friends and members of the same groups of a new nickname or portrait.
+CREATE OR REPLACE FUNCTION user_renamed(renamed text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
+  UPDATE group_members SET version = version WHERE member_id = renamed AND NOT is_deleted;
+END $$;
+DROP TRIGGER IF EXISTS users_touch_friendships_of_new ON users;
+DROP TRIGGER IF EXISTS users_touch_friendships ON users;
+DROP TRIGGER IF EXISTS users_touch_memberships_of_new ON users;
+DROP TRIGGER IF EXISTS users_touch_memberships ON users;
+
+-- The user of the row is on its server. The friend may be on another.
+CREATE OR REPLACE FUNCTION blacklist_of_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM FROM users WHERE id = NEW.user_id FOR SHARE;
+  PERFORM FROM users WHERE id = NEW.user_id AND closed_at IS NOT NULL;
+  RETURN CASE WHEN FOUND THEN NULL ELSE NEW END;
+END $$;
+CREATE OR REPLACE FUNCTION friendships_of_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM FROM users WHERE id = NEW.user_id FOR SHARE;
+  PERFORM FROM users WHERE id = NEW.user_id AND closed_at IS NOT NULL;
+  RETURN CASE WHEN FOUND THEN NULL ELSE NEW END;
+END $$;
+
+-- A member may be on another server than the group.
+DROP TRIGGER IF EXISTS group_members_of_open ON group_members;
+DROP TRIGGER IF EXISTS group_members_of_open_again ON group_members;
+CREATE OR REPLACE FUNCTION group_members_stamp() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  NEW.version := sync_next_version();
+  IF TG_OP = 'INSERT' OR NOT NEW.is_deleted AND OLD.is_deleted THEN
+    NEW.joined_version := NEW.version;
+  ELSE
+    NEW.joined_version := OLD.joined_version;
+  END IF;
+  IF TG_OP = 'UPDATE' AND NEW.updated_at = OLD.updated_at
+    AND (NEW.display_name, NEW.role, NEW.is_deleted) IS DISTINCT FROM (OLD.display_name, OLD.role, OLD.is_deleted) THEN
+    NEW.updated_at := now();
+  END IF;
+  RETURN NEW;
+END $$;
+
+-- Members are counted row by row: a trigger of a statement sees no rows of a distributed table.
+DROP TRIGGER IF EXISTS group_members_count_new ON group_members;
+DROP TRIGGER IF EXISTS group_members_count ON group_members;
+DROP TRIGGER IF EXISTS group_members_count_buried ON group_members;
+CREATE OR REPLACE FUNCTION group_members_count() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+DECLARE
+  change integer := (NOT NEW.is_deleted)::integer;
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    change := change - (NOT OLD.is_deleted)::integer;
+  END IF;
+  IF change <> 0 THEN
+    UPDATE group_sizes SET members = members + change WHERE group_id = NEW.group_id;
+  END IF;
+  RETURN NULL;
+END $$;
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'group_members_count_one') THEN
+    CREATE TRIGGER group_members_count_one AFTER INSERT OR UPDATE ON group_members
+      FOR EACH ROW EXECUTE FUNCTION group_members_count();
+  END IF;
+END $$;
+CREATE OR REPLACE FUNCTION group_members_bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE group_members SET is_deleted = true
+    WHERE group_id = OLD.group_id AND member_id = OLD.member_id AND NOT is_deleted;
+  RETURN NULL;
+END $$;

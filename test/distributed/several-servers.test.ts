@@ -1,0 +1,63 @@
+import type { Client } from 'pg';
+import { migrate } from '../../src/database/migrations';
+import { insertPerson } from '../support/people';
+import { describeOnSeveralServers } from '../support/on-one-server';
+import { stage } from '../support/stage';
+import { connectWriter, runUntilBlocked } from '../support/sync';
+
+describeOnSeveralServers('users and groups on several servers', () => {
+  const { app, ann, bob } = stage({ people: 2 });
+  let writer: Client;
+  beforeEach(async () => {
+    writer = await connectWriter(app);
+  });
+  afterEach(() => writer.end());
+
+  const numberIn = async (sql: string, ...values: string[]) =>
+    Number((await app.db.raw<{ rows: { n: number }[] }>(`SELECT ${sql} AS n`, values)).rows[0]?.n);
+  const SHARD = `get_shard_id_for_distribution_column('users', ?::text)`;
+
+  it('do not move while one of them is locked: the lock would stay behind', async () => {
+    const shard = await numberIn(SHARD, ann.id);
+    const { rows } = await app.db.raw<{ rows: { host: string; port: number; isThere: boolean }[] }>(
+      `SELECT nodename AS host, nodeport AS port, EXISTS (
+                SELECT FROM citus_shards s WHERE shardid = ? AND s.nodename = n.nodename AND s.nodeport = n.nodeport) AS "isThere"
+         FROM pg_dist_node n WHERE groupid <> 0`,
+      [shard],
+    );
+    const [from, to] = [rows.find(({ isThere }) => isThere), rows.find(({ isThere }) => !isThere)];
+    const mover = await connectWriter(app);
+    await mover.query('SET statement_timeout = 0');
+    await writer.query('BEGIN');
+    await writer.query('SELECT is_any_closed($1)', [ann.id]);
+    const move = await runUntilBlocked(
+      app,
+      mover,
+      `SELECT citus_move_shard_placement($1, $2, $3, $4, $5, 'block_writes')`,
+      [shard, from?.host, from?.port, to?.host, to?.port],
+    );
+    expect(move.blocked).toBe(true);
+    await writer.query('COMMIT');
+    await move.done;
+    await mover.end();
+  });
+
+  it('have a horizon below each version that is not to be seen yet, whichever server it is on', async () => {
+    for (const { id } of [ann, bob]) {
+      await writer.query('BEGIN');
+      await writer.query(`UPDATE users SET nickname = 'New' WHERE id = $1`, [id]);
+      const { rows } = await writer.query<{ version: string }>('SELECT version FROM users WHERE id = $1', [id]);
+      // Another version is given out after it.
+      await insertPerson(app);
+      expect(await numberIn('sync_horizon()')).toBeLessThan(Number(rows[0]?.version));
+      await writer.query('COMMIT');
+    }
+  });
+
+  it('stay as they are when the migrations run again', async () => {
+    const parts = () => numberIn(`(SELECT count(*) FROM pg_dist_shard)`);
+    const before = await parts();
+    await migrate(app.ownerUrl);
+    expect(await parts()).toBe(before);
+  });
+});
