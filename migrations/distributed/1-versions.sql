@@ -15,8 +15,8 @@ BEGIN
   RETURN version::bigint;
 END $$;
 
--- Whatever is at or below it has been decided on this server. Behind its clock by some microseconds: the clock of a server
--- that takes its place may be behind by as much.
+-- Whatever is at or below it has been decided on this server. Behind the clock and the oldest lock by some microseconds: the
+-- clock of another server, or of one that takes its place, may be behind by as much.
 CREATE OR REPLACE FUNCTION sync_server_horizon(apart bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 DECLARE
@@ -29,7 +29,7 @@ BEGIN
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
      -- Locks of the last day: other keys are none of these.
      AND classid::bigint << 32 | objid::bigint BETWEEN present - 86400000000 AND present;
-  RETURN least(present - apart, oldest) - 1;
+  RETURN least(present, oldest) - apart - 1;
 END $$;
 
 -- The least horizon of all servers, for whoever reads rows by their versions. The service asks each server by a connection

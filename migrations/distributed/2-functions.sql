@@ -30,18 +30,36 @@ BEGIN
   RETURN found_closed;
 END $$;
 
--- As before, but with a column: Citus cannot count rows without one.
-CREATE OR REPLACE FUNCTION memberships_of(member text, most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+-- Memberships are kept by group. user_groups leads from a user to them, so that nobody looks for them on all servers. Called
+-- before the membership is written: whoever is told a version of the membership then finds the way to it.
+CREATE OR REPLACE FUNCTION user_joins(member text, joined text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER
+  SET search_path = public, pg_temp AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT 1 FROM group_members WHERE member_id = member AND NOT is_deleted LIMIT most) counted);
+  INSERT INTO user_groups (user_id, group_id) VALUES (member, joined) ON CONFLICT (user_id, group_id) DO NOTHING;
+END $$;
+CREATE OR REPLACE FUNCTION groups_of(member text) RETURNS SETOF text LANGUAGE plpgsql STABLE
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT group_id FROM user_groups WHERE user_id = member;
+END $$;
+CREATE OR REPLACE FUNCTION memberships_of(member text, most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  own text[] := ARRAY(SELECT * FROM groups_of(member));
+BEGIN
+  -- With a column: Citus cannot count rows without one.
+  RETURN (SELECT count(*)
+            FROM (SELECT 1 FROM group_members
+                   WHERE group_id = ANY (own) AND member_id = member AND NOT is_deleted LIMIT most) counted);
 END $$;
 
 -- Tells friends and members of the same groups of a new nickname or portrait.
 CREATE OR REPLACE FUNCTION user_renamed(renamed text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER
   SET search_path = public, pg_temp AS $$
+DECLARE
+  own text[] := ARRAY(SELECT * FROM groups_of(renamed));
 BEGIN
   UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
-  UPDATE group_members SET version = version WHERE member_id = renamed AND NOT is_deleted;
+  UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
 END $$;
 DROP TRIGGER IF EXISTS users_touch_friendships_of_new ON users;
 DROP TRIGGER IF EXISTS users_touch_friendships ON users;

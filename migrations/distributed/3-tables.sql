@@ -21,3 +21,26 @@ SELECT pg_temp.distribute('groups', 'id', 'users');
 SELECT pg_temp.distribute('group_members', 'group_id', 'users');
 SELECT pg_temp.distribute('group_sizes', 'group_id', 'users');
 SELECT pg_temp.distribute('group_dismissals', 'group_id', 'users');
+
+-- The groups that each user is or was in, by user. Its version only holds the horizon back until the row can be seen.
+CREATE OR REPLACE FUNCTION user_groups_stamp() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  NEW.version := sync_next_version();
+  RETURN NEW;
+END $$;
+DO $$
+BEGIN
+  IF to_regclass('user_groups') IS NOT NULL THEN
+    RETURN;
+  END IF;
+  CREATE TABLE user_groups (
+    user_id text COLLATE "C" NOT NULL,
+    group_id text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT user_groups_pkey PRIMARY KEY (user_id, group_id)
+  );
+  CREATE TRIGGER user_groups_stamp BEFORE INSERT ON user_groups FOR EACH ROW EXECUTE FUNCTION user_groups_stamp();
+  PERFORM create_distributed_table('user_groups', 'user_id', colocate_with => 'users');
+  INSERT INTO user_groups (user_id, group_id, version) SELECT member_id, group_id, 0 FROM group_members;
+END $$;

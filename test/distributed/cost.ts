@@ -87,7 +87,11 @@ async function sideOf(ownerUrl: string, databaseUrl: string): Promise<Side> {
     ]);
   }
   const members = Array.from({ length: 5 }, (_, index) => ({ id: `friend-${index}` }));
-  for (let index = 0; index < GROUPS; index += 1) await insertGroup(app, `group-${index}`, [ann, ...members]);
+  for (let index = 0; index < GROUPS; index += 1) {
+    const people = [ann, ...members];
+    for (const { id } of people) await app.db.raw('SELECT user_joins(?, ?)', [id, `group-${index}`]);
+    await insertGroup(app, `group-${index}`, people);
+  }
   const { version } = (await ok(ann.agent.post('/user/sync/0'))) as { version: number };
   return { app, ann, version };
 }

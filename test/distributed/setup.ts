@@ -32,10 +32,16 @@ export default async function setUp(): Promise<void> {
   await rowsOf(template, `SELECT citus_set_coordinator_host('${url.hostname}', ${url.port})`);
   for (const { host, port } of workers) await rowsOf(template, `SELECT citus_add_node('${host}', ${port})`);
   await migrate(template);
+  await rowsOf(template, GROUPS_OF_ANY_WRITER);
   // Citus connects to each database of its own accord, and a template must have no connections.
   await administer(first, `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`);
   await administer(first, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${TEMPLATE}'`);
 }
+
+/** Tests write memberships in plain SQL, without the function that notes them by user. */
+const GROUPS_OF_ANY_WRITER = `
+  CREATE OR REPLACE FUNCTION groups_of(member text) RETURNS SETOF text LANGUAGE plpgsql STABLE AS $$
+    BEGIN RETURN QUERY SELECT group_id FROM group_members WHERE member_id = member; END $$`;
 
 const roleOf = (name: string, password: string) => `DO $$ BEGIN
   IF to_regrole('${name}') IS NULL THEN CREATE ROLE ${name}; END IF;

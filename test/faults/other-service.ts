@@ -16,8 +16,8 @@ export class OtherService {
     private readonly databaseUrl: () => string,
     private readonly people: () => { id: string }[],
     private readonly groups: string[],
-    /** On several servers it has to lock the users whose rows it writes: docs/distributed.md. */
-    private readonly locksUsers: boolean,
+    /** On several servers it has functions to call: docs/distributed.md. */
+    private readonly callsFunctions: boolean,
   ) {}
 
   /** Runs one short transaction. */
@@ -91,12 +91,13 @@ export class OtherService {
   }
 
   private async commit(client: Client, [sql, values]: Statement): Promise<void> {
-    if (!this.locksUsers) return void (await client.query(sql, values));
+    if (!this.callsFunctions) return void (await client.query(sql, values));
     const users = this.people()
       .map(({ id }) => id)
       .filter((id) => values.includes(id));
     await client.query('BEGIN');
     await client.query('SELECT is_any_closed(VARIADIC $1::text[])', [users]);
+    if (sql.includes('INTO group_members')) await client.query('SELECT user_joins($1, $2)', [values[1], values[0]]);
     await client.query(sql, values);
     await client.query('COMMIT');
   }

@@ -176,7 +176,7 @@ export class CitusCluster {
 
 /** Tables that are spread over the servers. */
 const DISTRIBUTED = [
-  ...['users', 'account_closings', 'blacklist', 'friendships'],
+  ...['users', 'account_closings', 'blacklist', 'friendships', 'user_groups'],
   ...['groups', 'group_members', 'group_sizes', 'group_dismissals'],
 ];
 

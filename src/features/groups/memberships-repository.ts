@@ -55,6 +55,12 @@ const AGAIN = `
   ON CONFLICT (group_id, member_id) DO UPDATE SET is_deleted = false, role = ${MEMBER}, display_name = ''
     WHERE group_members.is_deleted`;
 
+/** Where users are on several servers, they are led to their groups by it. */
+const noteJoining = statement<unknown, 'groupId' | 'ids'>(
+  'note-joining',
+  'SELECT user_joins(id, :groupId) FROM unnest(:ids::text[]) AS newcomer (id) ORDER BY id',
+);
+
 const addMembers = statement<unknown, 'groupId' | 'ids'>(
   'add-group-members',
   `INSERT INTO group_members (group_id, member_id)
@@ -212,6 +218,7 @@ export class MembershipsRepository {
 
   /** With the group locked. */
   async add(groupId: string, ids: string[]): Promise<void> {
+    if (isDistributed(this.db)) await noteJoining(this.db, { groupId, ids });
     await addMembers(this.db, { groupId, ids });
   }
 
@@ -232,7 +239,9 @@ export class MembershipsRepository {
       if ((await inside.lockOpen([userId])).length === 0) return false;
       if ((await inside.fullAmong([userId], most.joined)).length > 0) return false;
       const count = await inside.lock(groupId);
-      return count > 0 && count < most.members && (await joinLocked(trx, { groupId, userId })).length > 0;
+      if (count === 0 || count >= most.members) return false;
+      await noteJoining(trx, { groupId, ids: [userId] });
+      return (await joinLocked(trx, { groupId, userId })).length > 0;
     });
   }
 

@@ -54,16 +54,26 @@ const pageOfFriendsToName = statement<SyncFriendship, Asked | 'after'>(
 
 type Membership = SyncMembership & { hasEnded: boolean };
 
-const present = statement<Membership, Asked>(
+/** Groups that the user is or was in: only their servers are asked then. */
+const groupsEver = statement<{ id: string }, 'userId'>('sync-groups-ever', 'SELECT groups_of(:userId) AS id');
+const AMONG = 'AND group_id = ANY (:groupIds::text[])';
+
+const present = statement<Membership, Asked | 'groupIds'>(
   'sync-present-memberships',
-  presentMemberships('JOIN groups g ON g.id = me.group_id'),
+  `${presentMemberships('JOIN groups g ON g.id = me.group_id')} ${AMONG}`,
+  { prepared: false },
 );
-const ended = statement<Membership, Asked>(
+const ended = statement<Membership, Asked | 'groupIds'>(
   'sync-ended-memberships',
-  `${ENDED} ORDER BY member_id, version LIMIT ${CHUNK + 1}`,
+  `${ENDED} ${AMONG} ORDER BY member_id, version LIMIT ${CHUNK + 1}`,
+  { prepared: false },
 );
 
-const ownGroups = statement<{ group_id: string; floor: number }, Asked>('sync-own-groups', GROUPS_OF_USER);
+const ownGroups = statement<{ group_id: string; floor: number }, Asked | 'groupIds'>(
+  'sync-own-groups',
+  `${GROUPS_OF_USER} ${AMONG}`,
+  { prepared: false },
+);
 
 type Unnamed = Omit<SyncMember, keyof Names>;
 
@@ -111,7 +121,6 @@ interface Group {
 
 /**
  * The reads of a sync where users and groups are on several servers: what one user has by a statement each, then names.
- * Memberships are looked for on all servers, since groups keep them.
  */
 export class DistributedSyncRepository extends SyncRepository {
   protected override async found(userId: string, { since, names }: Wanted): Promise<Found> {
@@ -121,18 +130,24 @@ export class DistributedSyncRepository extends SyncRepository {
       const lists = names
         ? Promise.all([this.namedEntries(on, asked, '', FEW), friendsToName(on, asked).then((rows) => named(on, rows))])
         : Promise.all([changedEntries(on, asked), changedFriends(on, asked)]);
-      const memberships = Promise.all([present(on, asked), ended(on, asked)]);
-      const members = ownGroups(on, asked).then((groups) =>
-        this.membersIn(server, groups.map(asGroup), since, FEW + 1),
-      );
-      const [users, [blacklist, friends], groups, found] = await Promise.all([
+      const [users, [blacklist, friends], circles] = await Promise.all([
         user(on, { userId }),
         lists,
-        memberships,
-        members,
+        this.circles(server, asked),
       ]);
-      return { users, blacklist, friends, groups: groups.flat(), members: found };
+      return { users, blacklist, friends, ...circles };
     });
+  }
+
+  private async circles(server: Server, asked: { userId: string; since: number }) {
+    const on = server.reads;
+    const { userId, since } = asked;
+    const groupIds = (await groupsEver(on, { userId })).map(({ id }) => id);
+    if (groupIds.length === 0) return { groups: [], members: [] };
+    const among = { ...asked, groupIds };
+    const members = ownGroups(on, among).then((rows) => this.membersIn(server, rows.map(asGroup), since, FEW + 1));
+    const [living, over, found] = await Promise.all([present(on, among), ended(on, among), members]);
+    return { groups: [...living, ...over], members: found };
   }
 
   override async blacklistPage(userId: string, wanted: Wanted, after: string): Promise<SyncBlacklistEntry[]> {
@@ -148,7 +163,8 @@ export class DistributedSyncRepository extends SyncRepository {
 
   override async groupsToRead(userId: string, since: number): Promise<GroupToRead[]> {
     return this.at(async ({ db }) => {
-      const groups = (await ownGroups(db, { userId, since })).map(asGroup);
+      const groupIds = (await groupsEver(db, { userId })).map(({ id }) => id);
+      const groups = (await ownGroups(db, { userId, since, groupIds })).map(asGroup);
       const counted = await Promise.all(
         byFloor(groups).map(async ([floor, groupIds]) =>
           (await countsAbove(db, { groupIds, floor })).map((group) => ({ ...group, floor })),
