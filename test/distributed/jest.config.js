@@ -5,7 +5,7 @@ const base = require('../../jest.config.js');
 module.exports = {
   ...base,
   rootDir: '../..',
-  testMatch: ['<rootDir>/test/{api,distributed}/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/api/**/*.test.ts'],
   globalSetup: '<rootDir>/test/distributed/setup.ts',
   globalTeardown: '<rootDir>/test/distributed/teardown.ts',
 };

@@ -30,7 +30,10 @@ const HEAD = ['fault', 'answered a second', 'failed', 'longest', 'good again aft
 const MAY_BE = new Set<Kind>(['200', '503', 'cut off']);
 
 /** Pages with the tables of groups of faults. */
-const PAGES: Record<string, string> = { availability: 'high-availability.md', distributed: 'distributed.md' };
+const PAGES = new Map([
+  ['availability', 'high-availability.md'],
+  ['distributed', 'distributed.md'],
+]);
 
 interface Row {
   cells: string[];
@@ -53,7 +56,7 @@ async function main(): Promise<void> {
   }
   const table = tableOf(HEAD, rows);
   process.stdout.write(`\n${table}\n`);
-  if (values.write) write(table, PAGES[values.only ?? ''] ?? 'outages.md');
+  if (values.write) write(table, PAGES.get(values.only ?? '') ?? 'outages.md');
   process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
 }
 
