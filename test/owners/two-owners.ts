@@ -83,7 +83,6 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'support-groups-of-user',
     'support-ids-found',
     'support-limits-of-subject',
-    'support-owners-found',
   ],
   'The commands for demo data write many rows at once.': [
     'insert into "users" ("id", "nickname", "password_hash") values (?, ?, ?) on conflict ("id") do nothing',
