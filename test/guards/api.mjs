@@ -1168,8 +1168,8 @@ export const guards = {
   },
   'limits-22': {
     guard: 'a held place expires by itself',
-    file: 'migrations/0009_held_limits.up.sql',
-    replace: 'WHERE ends > rate_limits_now()',
+    file: 'src/features/limits/limits-repository.ts',
+    replace: 'WHERE ends > ${MICROSECONDS}',
     by: 'WHERE true',
     named: 'pending on an instance that was killed count for half a minute only',
   },
