@@ -25,20 +25,20 @@ describe('npm run demo-data', () => {
 
   it('gives an account friends, requests of each kind, and groups to try the operations on', async () => {
     const bob = await insertAndSignIn(app, 'Bob');
-    expect(await addDemoData(app.db)).toBe(2);
+    expect(await addDemoData(app.serviceDb)).toBe(2);
     for (const person of [ann, bob]) expectCompany(await sync(person));
     const { result } = await expectOk(ann.agent.post('/user/groups'));
     expect(result).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Hikers', memberCount: 9 })]));
   });
 
   it('changes nothing when it is run again, except for users who have registered since', async () => {
-    await addDemoData(app.db);
+    await addDemoData(app.serviceDb);
     const client = await settledClient(ann);
-    await addDemoData(app.db);
+    await addDemoData(app.serviceDb);
     expect(isEmpty(await client.sync())).toBe(true);
     const bob = await insertAndSignIn(app, 'Bob');
     expect(isEmpty(await sync(bob))).toBe(true);
-    await addDemoData(app.db);
+    await addDemoData(app.serviceDb);
     expectCompany(await sync(bob));
   });
 
@@ -60,7 +60,7 @@ describe('npm run demo-data', () => {
     expect(isEmpty(await sync(bob))).toBe(true);
     const cat = await insertPerson(app, 'Cat');
     await app.db('phones').where({ user_id: cat.id }).delete();
-    await expect(addDemoData(app.db, e164(cat))).rejects.toThrow('has no account yet');
+    await expect(addDemoData(app.serviceDb, e164(cat))).rejects.toThrow('has no account yet');
   });
 
   it('says in one line what is wrong, and does nothing', async () => {

@@ -35,7 +35,8 @@ describe('frequent statements on the pool', () => {
   it('are prepared once, and also in transactions', async () => {
     const pooled = await instance();
     for (const nickname of ['Cat', 'Dan']) await insertAndSignIn(pooled, nickname);
-    const login = otherServers().length > 0 ? ['add-session', 'lock-owner-of-session'] : ['start-session'];
+    const login =
+      otherServers().length > 0 ? ['add-session', 'hold-in-place', 'lock-owner-of-session'] : ['start-session'];
     expect(await preparedOnPool(pooled)).toEqual(login);
 
     const { agent, password } = await insertAndSignIn(pooled, 'Eve');

@@ -6,6 +6,8 @@ module.exports = {
   ...base,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/api/**/*.test.ts'],
+  // Plans are those of one server.
+  testPathIgnorePatterns: ['/query-plans\\.test'],
   globalSetup: '<rootDir>/test/distributed/setup.ts',
   globalTeardown: '<rootDir>/test/distributed/teardown.ts',
 };

@@ -24,7 +24,8 @@ export default async function setUp(): Promise<void> {
   await administer(first, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
   await administer(first, `CREATE DATABASE ${TEMPLATE}`);
   await administer(first, roleOf(SERVICE_ROLE, 'service'));
-  await administer(first, `ALTER ROLE ${SERVICE_ROLE} SET lock_timeout = '1s'`);
+  // Twenty requests, which take longer here, have to wait for a lock at the same time.
+  await administer(first, `ALTER ROLE ${SERVICE_ROLE} SET lock_timeout = '2s'`);
   // For triggers of tests, which make statements fail.
   await administer(first, 'ALTER ROLE CURRENT_USER SET citus.enable_unsafe_triggers = on');
   for (const address of addresses) await rowsOf(at(address, TEMPLATE), 'CREATE EXTENSION citus');
