@@ -27,7 +27,7 @@ function usage(bench, pids) {
     busy: machineBusy(),
     own: processes.find(({ pid }) => pid === process.pid).cpu,
     postgres: cpuOfTree(processes, bench.postgres.pid),
-    server: pids.reduce((sum, pid) => sum + cpuOfTree(processes, pid), 0),
+    server: sumOfTrees(processes, pids),
   };
 }
 
@@ -46,6 +46,11 @@ function allProcesses() {
 function readProcesses() {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? statOf(name) : []));
 }
+
+/** Returns the CPU seconds of processes and their children so far. */
+export const cpuOfTrees = (roots) => sumOfTrees(allProcesses(), roots);
+
+const sumOfTrees = (processes, roots) => roots.reduce((sum, root) => sum + cpuOfTree(processes, root), 0);
 
 /**
  * Returns the CPU time of a process, its threads and its children, including children that have ended and been reaped.

@@ -1,5 +1,5 @@
 -- Triggers keep to the server of their row. What concerns rows of other servers is done by whoever writes, in the same
--- transaction, by the functions below: docs/data.md.
+-- transaction, by the functions below: docs/distributed.md.
 
 -- Citus moves rows to another server although they are locked, unless they were written. A lock would be left behind there.
 -- This keeps whatever the user or group has where it is, until the end of the transaction. With the owner's rights, since
@@ -11,7 +11,17 @@ BEGIN
   PERFORM lock_shard_metadata(5, ARRAY[get_shard_id_for_distribution_column('users', key)]);
 END $$;
 
--- Both functions for those who write run with their rights: Citus refuses two users in one transaction.
+-- The functions for those who write run with their rights: Citus refuses two users in one transaction.
+
+-- Locks a user, and returns whether the account is closed.
+CREATE OR REPLACE FUNCTION is_closed(one text) RETURNS boolean LANGUAGE plpgsql SECURITY INVOKER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  -- Two statements: the one with the lock may have read the row before it waited.
+  PERFORM FROM users WHERE id = one FOR SHARE;
+  PERFORM FROM users WHERE id = one AND closed_at IS NOT NULL;
+  RETURN FOUND;
+END $$;
 
 -- Locks users in the order of their ids, one by one, and returns whether an account of them is closed.
 CREATE OR REPLACE FUNCTION is_any_closed(VARIADIC ids text[]) RETURNS boolean LANGUAGE plpgsql SECURITY INVOKER
@@ -22,10 +32,7 @@ DECLARE
 BEGIN
   FOR one IN SELECT DISTINCT id COLLATE "C" FROM unnest(ids) AS given (id) ORDER BY 1 LOOP
     PERFORM hold_in_place(one);
-    PERFORM FROM users WHERE id = one FOR SHARE;
-    -- Another statement: the one with the lock may have read the row before it waited.
-    PERFORM FROM users WHERE id = one AND closed_at IS NOT NULL;
-    found_closed := found_closed OR FOUND;
+    found_closed := is_closed(one) OR found_closed;
   END LOOP;
   RETURN found_closed;
 END $$;
@@ -70,16 +77,12 @@ DROP TRIGGER IF EXISTS users_touch_memberships ON users;
 CREATE OR REPLACE FUNCTION blacklist_of_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM FROM users WHERE id = NEW.user_id FOR SHARE;
-  PERFORM FROM users WHERE id = NEW.user_id AND closed_at IS NOT NULL;
-  RETURN CASE WHEN FOUND THEN NULL ELSE NEW END;
+  RETURN CASE WHEN is_closed(NEW.user_id) THEN NULL ELSE NEW END;
 END $$;
 CREATE OR REPLACE FUNCTION friendships_of_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM FROM users WHERE id = NEW.user_id FOR SHARE;
-  PERFORM FROM users WHERE id = NEW.user_id AND closed_at IS NOT NULL;
-  RETURN CASE WHEN FOUND THEN NULL ELSE NEW END;
+  RETURN CASE WHEN is_closed(NEW.user_id) THEN NULL ELSE NEW END;
 END $$;
 
 -- A member may be on another server than the group.

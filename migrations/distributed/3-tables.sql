@@ -9,7 +9,6 @@ BEGIN
   END IF;
 END $$;
 
-
 SELECT pg_temp.distribute('users', 'id', 'default');
 SELECT pg_temp.distribute('account_closings', 'user_id', 'users');
 SELECT pg_temp.distribute('blacklist', 'user_id', 'users');

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { ConnectionWatch } from './connection-watch';
 import { Horizons } from './horizons';
-import { connectionOptions, knexOn, openPool, PLAN_ONCE, type StatementObserver, type Took } from './pool';
+import { connectionOptions, HAS_CITUS, knexOn, openPool, PLAN_ONCE, type StatementObserver, type Took } from './pool';
 import { isOutage } from './outage';
 import { DatabaseProbe } from './probe';
 import { Replica, type ReadAt, type Reading, type Server } from './replica';
@@ -103,13 +103,12 @@ export function openConnections(
 /** Longest pause until the database is asked again where users and groups are. */
 const LEARN_MS = 500;
 
-/** A Citus keeps users and groups on several servers. Nothing else is done with it until this is known. */
 async function learn(url: string, usage: Usage, stop: AbortSignal): Promise<void> {
   const client = new Client(connectionOptions(url));
   client.on('error', () => undefined);
   try {
     await client.connect();
-    usage.isDistributed = (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rowCount !== 0;
+    usage.isDistributed = (await client.query(HAS_CITUS)).rowCount !== 0;
   } catch (error) {
     if (!isOutage(error)) throw error;
     const again = () => void (stop.aborted || learn(url, usage, stop).catch(() => undefined));

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { Client, type ClientConfig } from 'pg';
 import { codeOf } from '../base/errors';
-import { connectionOptions, knexFor } from './pool';
+import { connectionOptions, HAS_CITUS, knexFor } from './pool';
 import { grantToService } from './service-role';
 
 const DIRECTORY = join(__dirname, '..', '..', 'migrations');
@@ -119,10 +119,22 @@ async function alone<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T>
   }
 }
 
-/** Spreads users and groups over the servers of a Citus. Each file may be run again, and is with each migration. */
+/** Returns whether users and groups need not be spread: on a PostgreSQL without Citus, or once it is done. */
+async function isSpread(trx: Knex): Promise<boolean> {
+  if (!(await hasCitus(trx))) return true;
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('user_groups')`,
+  );
+  return rows.length > 0;
+}
+
+async function hasCitus(trx: Knex): Promise<boolean> {
+  return (await trx.raw<{ rows: unknown[] }>(HAS_CITUS)).rows.length > 0;
+}
+
+/** Spreads users and groups over the servers of a Citus. Each file may be run again, and is after each migration. */
 async function distribute(trx: Knex): Promise<void> {
-  const { rows } = await trx.raw<{ rows: unknown[] }>(`SELECT FROM pg_extension WHERE extname = 'citus'`);
-  if (rows.length === 0) return;
+  if (!(await hasCitus(trx))) return;
   // Its triggers keep to the server of their row, which makes them safe, and change several tables of one transaction.
   await trx.raw(`SET LOCAL citus.enable_unsafe_triggers = on; SET LOCAL citus.multi_shard_modify_mode = sequential`);
   for (const file of readdirSync(join(DIRECTORY, DISTRIBUTED)).sort()) await runFile(trx, join(DISTRIBUTED, file));
@@ -134,12 +146,13 @@ async function latest(db: Knex, announce: (line: string) => void, pausesMs: read
       // While the advisory lock is held, a lock row of Knex can only be left over from a killed migration.
       await db.migrate.forceFreeMigrationsLock(migratorConfig);
       const applied: unknown = await db.migrate.latest(migratorConfig);
+      const names = Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
       await db.transaction(async (trx) => {
-        await distribute(trx);
+        if (names.length > 0 || !(await isSpread(trx))) await distribute(trx);
         // The role may have been created after the last migration.
         await grantToService(trx);
       });
-      return Array.isArray(applied) && Array.isArray(applied[1]) ? applied[1].map(String) : [];
+      return names;
     } catch (error) {
       const pause = pausesMs[attempt];
       if (codeOf(error) !== LOCK_NOT_AVAILABLE || pause === undefined) throw error;

@@ -33,13 +33,17 @@ export function connectionOptions(url: string): ClientConfig {
   };
 }
 
-/** Makes PostgreSQL soon end the session of a client machine that has vanished. */
+/**
+ * Makes PostgreSQL soon end the session of a client machine that has vanished. The last setting lets two users change
+ * rows on all servers of a Citus at once; other databases keep it, and ignore it.
+ */
 const LEAVE_VANISHED_CLIENTS = `
   SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '5', false),
-         set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false)`;
+         set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '20000', false),
+         set_config('citus.enable_deadlock_prevention', 'off', false)`;
 
-/** Lets two users change rows on all servers of a Citus at once. Other databases keep the setting, and ignore it. */
-const LET_ALL_WRITE = `SELECT set_config('citus.enable_deadlock_prevention', 'off', false)`;
+/** Finds a row if the database is a Citus, which keeps users and groups on several servers. */
+export const HAS_CITUS = `SELECT FROM pg_extension WHERE extname = 'citus'`;
 
 /** For look-ups by key: planning them for every value would cost more than running them. */
 export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
@@ -51,8 +55,7 @@ export const PLAN_ONCE = 'SET plan_cache_mode = force_generic_plan';
 export function openPool(url: string, max: number, watch: ConnectionWatch, settings: string[] = []): Pool {
   // Some poolers and platforms refuse the settings; the connection works without them.
   const prepare = async (client: ClientBase) => {
-    for (const sql of [LEAVE_VANISHED_CLIENTS, LET_ALL_WRITE, ...settings])
-      await client.query(sql).catch(() => undefined);
+    for (const sql of [LEAVE_VANISHED_CLIENTS, ...settings]) await client.query(sql).catch(() => undefined);
   };
   const options: PoolConfig & GuardedConfig = {
     ...connectionOptions(url),

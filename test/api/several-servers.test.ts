@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { migrate } from '../../src/database/migrations';
+import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
 import { insertPerson } from '../support/people';
 import { describeOnSeveralServers } from '../support/on-one-server';
 import { stage } from '../support/stage';
@@ -58,6 +58,10 @@ describeOnSeveralServers('users and groups on several servers', () => {
     const parts = () => numberIn(`(SELECT count(*) FROM pg_dist_shard)`);
     const before = await parts();
     await migrate(app.ownerUrl);
+    expect(await parts()).toBe(before);
+    const newest = await newestMigration(app.ownerUrl);
+    if (newest) await undoMigration(app.ownerUrl, newest);
+    expect(await migrate(app.ownerUrl)).toEqual([newest?.name]);
     expect(await parts()).toBe(before);
   });
 });

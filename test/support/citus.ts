@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { SERVICE_ROLE } from '../../src/database/service-role';
-import { AS_ORDINARY_USER, NOBODY } from './service-process';
+import { connectTo } from './clusters';
+import { runProgram } from './installed-postgres';
+import { NOBODY, postmasterPid } from './service-process';
 import { until } from './until';
 
 const DATABASE = 'accounts';
@@ -64,7 +64,7 @@ export class CitusCluster {
 
   /** Ids of the servers' first processes. */
   processes(): number[] {
-    return [...this.hosts.keys()].map((server) => this.pidOf(server));
+    return [...this.hosts.keys()].map((server) => postmasterPid(this.folderOf(server)));
   }
 
   /** Makes a server, which belongs to no cluster yet, and returns its number. */
@@ -99,7 +99,7 @@ export class CitusCluster {
   }
 
   kill(server: number): void {
-    process.kill(this.pidOf(server), 'SIGKILL');
+    process.kill(postmasterPid(this.folderOf(server)), 'SIGKILL');
   }
 
   startServer(server: number): void {
@@ -129,8 +129,7 @@ export class CitusCluster {
   }
 
   async sql(statement: string, server = 0, database = DATABASE): Promise<Record<string, unknown>[]> {
-    const client = new Client(this.addressOf(server, 'postgres', database));
-    await client.connect();
+    const client = await connectTo(this.addressOf(server, 'postgres', database));
     try {
       return (await client.query<Record<string, unknown>>(statement)).rows;
     } finally {
@@ -152,25 +151,16 @@ export class CitusCluster {
     return `postgres://${role}:password@${this.hosts[server]}:5432/${database}`;
   }
 
-  private pidOf(server: number): number {
-    const [pid = ''] = readFileSync(join(this.filesOf(server), 'postmaster.pid'), 'utf8').split('\n');
-    return Number(pid);
-  }
-
-  private filesOf(server: number): string {
+  private folderOf(server: number): string {
     return join(this.folder, String(server));
   }
 
-  /** Runs a program as an ordinary user, since PostgreSQL refuses root. */
+  private filesOf(server: number): string {
+    return join(this.folderOf(server), 'postgres');
+  }
+
   private run(program: string, args: string[]): void {
-    const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
-    const [file = '', ...rest] = [...before, join(programs, program), ...args];
-    const { status, stderr } = spawnSync(file, rest, {
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: 60_000,
-    });
-    if (status !== 0) throw new Error(`${program}: ${stderr.toString()}`);
+    runProgram(programs, program, args);
   }
 }
 

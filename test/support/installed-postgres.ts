@@ -66,15 +66,19 @@ export class InstalledPostgres {
     return join(this.folder, 'files');
   }
 
-  /** Runs a program as an ordinary user, since PostgreSQL refuses root. */
   private runProgram(program: string, args: string[]): void {
-    const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
-    const [file = '', ...rest] = [...before, join(this.programs, program), ...args];
-    const { status, stderr } = spawnSync(file, rest, {
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: 60_000,
-    });
-    if (status !== 0) throw new Error(`${program}: ${stderr.toString()}`);
+    runProgram(this.programs, program, args);
   }
+}
+
+/** Runs a program of PostgreSQL as an ordinary user, since it refuses root. */
+export function runProgram(folder: string, program: string, args: string[]): void {
+  const before = process.getuid?.() === 0 ? AS_ORDINARY_USER : [];
+  const [file = '', ...rest] = [...before, join(folder, program), ...args];
+  const { status, stderr } = spawnSync(file, rest, {
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 60_000,
+  });
+  if (status !== 0) throw new Error(`${program}: ${stderr.toString()}`);
 }

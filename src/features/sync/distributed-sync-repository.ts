@@ -1,6 +1,7 @@
 import type { Server } from '../../database/replica';
-import { columnList, statement, type Source } from '../../database/statement';
-import { PROFILE_COLUMNS, type Names } from '../users/profile';
+import { statement, type Source } from '../../database/statement';
+import { peopleOf } from '../users/names';
+import type { Names } from '../users/profile';
 import {
   BLACKLIST,
   CHUNK,
@@ -97,17 +98,6 @@ const pageOfMembers = statement<Unnamed, 'groupId' | 'floor' | 'since' | 'after'
   `SELECT ${MEMBER} FROM group_members m
     WHERE group_id = :groupId AND version > :floor::bigint AND ${IS_FOR_CLIENT} AND member_id > :after
     ORDER BY member_id LIMIT ${CHUNK}`,
-  { prepared: false },
-);
-
-interface Named extends Names {
-  id: string;
-  version: number;
-}
-
-const namesOf = statement<Named, 'ids'>(
-  'sync-names',
-  `SELECT ${columnList({ ...PROFILE_COLUMNS, version: 'version' })} FROM users WHERE id = ANY (:ids::text[])`,
   { prepared: false },
 );
 
@@ -214,10 +204,10 @@ const NAMELESS = { nickname: '', portraitUri: '', version: 0 };
 
 /** Adds the names of users, but not to ended rows. The version is that of the later change. */
 async function named<Row extends SyncRelation & { status: unknown }>(on: Source, rows: Row[]): Promise<Row[]> {
+  const holding = rows.filter(({ status }) => status !== false && status !== 30);
   const people = await peopleOf(
     on,
-    rows.filter(({ status }) => status !== false && status !== 30),
-    'friendId',
+    holding.map(({ friendId }) => friendId),
   );
   return rows.map((row) => {
     const { nickname, portraitUri, version } = people.get(row.friendId) ?? NAMELESS;
@@ -226,23 +216,10 @@ async function named<Row extends SyncRelation & { status: unknown }>(on: Source,
 }
 
 async function namedMembers(on: Source, rows: Unnamed[]): Promise<SyncMember[]> {
-  const people = await peopleOf(
-    on,
-    rows.filter(({ isDeleted }) => !isDeleted),
-    'memberId',
-  );
+  const living = rows.filter(({ isDeleted }) => !isDeleted).map(({ memberId }) => memberId);
+  const people = await peopleOf(on, [...new Set(living)]);
   return rows.map((row) => {
     const { nickname, portraitUri } = (row.isDeleted ? undefined : people.get(row.memberId)) ?? NAMELESS;
     return { ...row, nickname, portraitUri };
   });
-}
-
-async function peopleOf<Key extends string>(
-  on: Source,
-  rows: Record<Key, string>[],
-  key: Key,
-): Promise<Map<string, Named>> {
-  const ids = [...new Set(rows.map((row) => row[key]))];
-  const found = ids.length > 0 ? await namesOf(on, { ids }) : [];
-  return new Map(found.map((one) => [one.id, one]));
 }

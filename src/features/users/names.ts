@@ -1,17 +1,32 @@
 import { statement, type Source } from '../../database/statement';
 import type { Person } from './profile';
 
-const namesOf = statement<Person, 'ids'>(
+/** Another user, with the version of the profile. */
+export interface Named extends Person {
+  version: number;
+}
+
+const namesOf = statement<Named, 'ids'>(
   'names',
-  'SELECT id, nickname, portrait_uri AS "portraitUri" FROM users WHERE id = ANY (:ids::text[])',
+  'SELECT id, nickname, portrait_uri AS "portraitUri", version FROM users WHERE id = ANY (:ids::text[])',
 );
+
+/** Returns the users by their ids. */
+export async function peopleOf(on: Source, ids: string[]): Promise<Map<string, Named>> {
+  const found = ids.length > 0 ? await namesOf(on, { ids }) : [];
+  return new Map(found.map((person) => [person.id, person]));
+}
 
 /** Adds the names and portraits of users to rows about them. They are empty for a closed account. */
 export async function addNames<Row extends { id: string }>(on: Source, rows: Row[]): Promise<(Row & Person)[]> {
-  if (rows.length === 0) return [];
-  const found = await namesOf(on, { ids: rows.map(({ id }) => id) });
-  const people = new Map(found.map((person) => [person.id, person]));
-  return rows.map((row) => ({ ...(people.get(row.id) ?? { id: row.id, nickname: '', portraitUri: '' }), ...row }));
+  const people = await peopleOf(
+    on,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
+    const { nickname = '', portraitUri = '' } = people.get(row.id) ?? {};
+    return Object.assign({ id: row.id, nickname, portraitUri }, row);
+  });
 }
 
 /** Columns of another user that `joinNames` has joined. Empty for a closed account. */

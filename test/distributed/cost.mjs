@@ -1,10 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { migrate } from '../../src/database/migrations';
-import { startApp, type TestApp } from '../support/app';
-import { CitusCluster, missingForCitus } from '../support/citus';
-import { insertPerson, type SignedInPerson } from '../support/people';
-import { OUTPUT } from '../support/paths';
-import { insertGroup } from '../support/sync';
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpuOfTrees } from '../../bench/cpu.mjs';
+
+const require = createRequire(import.meta.url);
+// The tests' helpers are TypeScript, and the service imports some modules only when it needs them.
+require('tsx/cjs');
+await import('tsx/esm');
+const { migrate } = require('../../src/database/migrations');
+const { startApp } = require('../support/app');
+const { CitusCluster, missingForCitus } = require('../support/citus');
+const { insertPerson } = require('../support/people');
+const { OUTPUT } = require('../support/paths');
+const { insertGroup } = require('../support/sync');
 
 /**
  * npm run distributed-cost: what an operation costs the servers of a Citus, and one PostgreSQL beside them: the time of
@@ -14,15 +21,7 @@ const ROUNDS = 3;
 const FRIENDS = 20;
 const GROUPS = 2;
 
-interface Side {
-  app: TestApp;
-  ann: SignedInPerson;
-  version: number;
-}
-
-type Operation = (side: Side, count: number) => Promise<unknown>;
-
-const OPERATIONS: Record<string, { times: number; run: Operation }> = {
+const OPERATIONS = {
   'a profile': { times: 400, run: ({ ann }) => ok(ann.agent.post(`/user/${ann.id}`)) },
   'a sync with nothing new': {
     times: 200,
@@ -39,9 +38,9 @@ const OPERATIONS: Record<string, { times: number; run: Operation }> = {
   },
 };
 
-async function main(): Promise<void> {
+async function main() {
   const missing = missingForCitus();
-  if (missing !== undefined) return void process.stdout.write(`Nothing is measured: ${missing}.\n`);
+  if (missing !== undefined) return process.stdout.write(`Nothing is measured: ${missing}.\n`);
   mkdirSync(OUTPUT, { recursive: true });
   const cluster = await CitusCluster.start();
   try {
@@ -57,12 +56,12 @@ async function main(): Promise<void> {
     for (const [name, { times, run }] of Object.entries(OPERATIONS)) {
       const spent = { one: 0, several: 0 };
       for (let round = 0; round < ROUNDS; round += 1)
-        for (const key of ['one', 'several'] as const) {
-          const before = cpuOf(cluster);
+        for (const key of ['one', 'several']) {
+          const before = cpuOfTrees(cluster.processes());
           for (let count = 0; count < times; count += 1) await run(sides[key], count);
-          spent[key] += cpuOf(cluster) - before;
+          spent[key] += cpuOfTrees(cluster.processes()) - before;
         }
-      const [one, several] = [spent.one / (ROUNDS * times), spent.several / (ROUNDS * times)];
+      const [one, several] = [spent.one, spent.several].map((seconds) => (seconds * 1_000) / (ROUNDS * times));
       lines.push(`| ${name} | ${one.toFixed(2)} ms | ${several.toFixed(2)} ms | ${(several / one).toFixed(1)} |`);
     }
     process.stdout.write(`${lines.join('\n')}\n`);
@@ -72,11 +71,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function sideOf(ownerUrl: string, databaseUrl: string): Promise<Side> {
+async function sideOf(ownerUrl, databaseUrl) {
   await migrate(ownerUrl);
   const app = await startApp({ CHANGES_PER_USER_HOUR: '0' }, { databaseUrl });
   const person = await insertPerson(app, 'Ann');
-  const ann: SignedInPerson = { ...person, agent: app.agent() };
+  const ann = { ...person, agent: app.agent() };
   const { region, phone, password } = person;
   await ok(ann.agent.post('/user/login').send({ region, phone, password }));
   for (let index = 0; index < FRIENDS; index += 1) {
@@ -92,42 +91,15 @@ async function sideOf(ownerUrl: string, databaseUrl: string): Promise<Side> {
     for (const { id } of people) await app.db.raw('SELECT user_joins(?, ?)', [id, `group-${index}`]);
     await insertGroup(app, `group-${index}`, people);
   }
-  const { version } = (await ok(ann.agent.post('/user/sync/0'))) as { version: number };
+  const { version } = await ok(ann.agent.post('/user/sync/0'));
   return { app, ann, version };
 }
 
 /** Returns the result of a call that must succeed. */
-async function ok(asked: PromiseLike<{ status: number; body: unknown }>): Promise<unknown> {
+async function ok(asked) {
   const { status, body } = await asked;
-  const { code, result } = body as { code: number; result?: unknown };
-  if (status !== 200 || code !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
-  return result;
+  if (status !== 200 || body.code !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+  return body.result;
 }
 
-/** Milliseconds of the processors that the servers have used, with their processes that have ended. */
-function cpuOf(cluster: CitusCluster): number {
-  const parents = new Set(cluster.processes());
-  const ticks = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ticksOf(Number(pid), parents))
-    .reduce((sum, one) => sum + one, 0);
-  return ticks * 10;
-}
-
-function ticksOf(pid: number, parents: Set<number>): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-      .map(Number);
-    const [, parent = 0] = fields;
-    const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15);
-    if (parents.has(pid)) return user + system + childrenUser + childrenSystem;
-    return parents.has(parent) ? user + system : 0;
-  } catch {
-    // It has ended.
-    return 0;
-  }
-}
-
-void main();
+await main();
