@@ -30,9 +30,11 @@ BEGIN
 END $$;
 DO $$
 BEGIN
-  IF to_regclass('user_groups') IS NOT NULL THEN
+  IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('user_groups')) THEN
     RETURN;
   END IF;
+  -- A backup has put it back on one server.
+  DROP TABLE IF EXISTS user_groups;
   CREATE TABLE user_groups (
     user_id text COLLATE "C" NOT NULL,
     group_id text COLLATE "C" NOT NULL,

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { performance } from 'node:perf_hooks';
 import { cpuOfTrees } from '../../bench/cpu.mjs';
 
 const require = createRequire(import.meta.url);
@@ -14,8 +15,8 @@ const { OUTPUT } = require('../support/paths');
 const { insertGroup } = require('../support/sync');
 
 /**
- * npm run distributed-cost: what an operation costs the servers of a Citus, and one PostgreSQL beside them: the time of
- * their processors, in turns. CITUS_BIN is the folder with the programs of a PostgreSQL that has Citus.
+ * npm run distributed-cost: what an operation costs the servers of a Citus, and one PostgreSQL in turns with it: the time of
+ * their processors, and until the answer. CITUS_BIN is the folder with the programs of a PostgreSQL that has Citus.
  */
 const ROUNDS = 3;
 const FRIENDS = 20;
@@ -38,35 +39,75 @@ const OPERATIONS = {
   },
 };
 
+/** The first is compared with one PostgreSQL, in turns. */
+const CLUSTERS = [
+  { workers: 2, parts: 32 },
+  { workers: 2, parts: 8 },
+  { workers: 2, parts: 64 },
+  { workers: 4, parts: 32 },
+];
+
 async function main() {
   const missing = missingForCitus();
   if (missing !== undefined) return process.stdout.write(`Nothing is measured: ${missing}.\n`);
   mkdirSync(OUTPUT, { recursive: true });
-  const cluster = await CitusCluster.start();
+  const columns = [];
+  for (const cluster of CLUSTERS) columns.push(...(await measure(cluster, columns.length === 0)));
+  const lines = [
+    row(
+      'operation',
+      columns.map(({ title }) => title),
+    ),
+    row(
+      '---',
+      columns.map(() => '---'),
+    ),
+  ];
+  for (const name of Object.keys(OPERATIONS))
+    lines.push(
+      row(
+        name,
+        columns.map(({ cells }) => cells[name]),
+      ),
+    );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const row = (first, cells) => `| ${[first, ...cells].join(' | ')} |`;
+
+/** Returns what each operation costs on a Citus, and on one PostgreSQL of its first server. */
+async function measure({ workers, parts }, isBesideOne) {
+  const cluster = await CitusCluster.start(workers);
+  const sides = [];
   try {
-    await cluster.sql('CREATE DATABASE alone', 0, 'postgres');
-    const alone = cluster.inDatabase('alone');
     process.env.TEST_POSTGRES_URL = cluster.url;
     process.env.TEST_POSTGRES_SERVICE_URL = cluster.serviceUrl;
-    const sides = {
-      one: await sideOf(alone.url, alone.serviceUrl),
-      several: await sideOf(cluster.url, cluster.serviceUrl),
-    };
-    const lines = ['| operation | one PostgreSQL | Citus, two workers | ratio |', '|---|---|---|---|'];
-    for (const [name, { times, run }] of Object.entries(OPERATIONS)) {
-      const spent = { one: 0, several: 0 };
-      for (let round = 0; round < ROUNDS; round += 1)
-        for (const key of ['one', 'several']) {
-          const before = cpuOfTrees(cluster.processes());
-          for (let count = 0; count < times; count += 1) await run(sides[key], count);
-          spent[key] += cpuOfTrees(cluster.processes()) - before;
-        }
-      const [one, several] = [spent.one, spent.several].map((seconds) => (seconds * 1_000) / (ROUNDS * times));
-      lines.push(`| ${name} | ${one.toFixed(2)} ms | ${several.toFixed(2)} ms | ${(several / one).toFixed(1)} |`);
+    if (isBesideOne) {
+      await cluster.sql('CREATE DATABASE alone', 0, 'postgres');
+      const alone = cluster.inDatabase('alone');
+      sides.push({ title: 'one PostgreSQL', ...(await sideOf(alone.url, alone.serviceUrl)) });
     }
-    process.stdout.write(`${lines.join('\n')}\n`);
-    for (const { app } of Object.values(sides)) await app.close();
+    await cluster.sql(`ALTER DATABASE accounts SET citus.shard_count = ${parts}`);
+    const title = `${workers} workers, ${parts} parts`;
+    sides.push({ title, ...(await sideOf(cluster.url, cluster.serviceUrl)) });
+    const columns = sides.map((side) => ({ title: side.title, cells: {} }));
+    for (const [name, { times, run }] of Object.entries(OPERATIONS)) {
+      const spent = sides.map(() => ({ cpu: 0, ms: 0 }));
+      for (let round = 0; round < ROUNDS; round += 1)
+        for (const [index, side] of sides.entries()) {
+          const [cpu, begun] = [cpuOfTrees(cluster.processes()), performance.now()];
+          for (let count = 0; count < times; count += 1) await run(side, count);
+          spent[index].ms += performance.now() - begun;
+          spent[index].cpu += (cpuOfTrees(cluster.processes()) - cpu) * 1_000;
+        }
+      for (const [index, { cpu, ms }] of spent.entries()) {
+        const [each, took] = [cpu, ms].map((sum) => (sum / (ROUNDS * times)).toFixed(2));
+        columns[index].cells[name] = `${each} ms, ${took} ms`;
+      }
+    }
+    return columns;
   } finally {
+    for (const { app } of sides) await app.close();
     cluster.remove();
   }
 }

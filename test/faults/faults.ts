@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectTo, processesIn } from '../support/clusters';
+import { connectTo, processesIn, TestCluster } from '../support/clusters';
+import { moveAll } from '../support/move';
 import { Pgbouncer } from '../support/pgbouncer';
 import { startTwilioStandIn, type TwilioStandIn } from '../support/stand-ins/twilio';
 import { until } from '../support/until';
@@ -206,6 +207,18 @@ export const FAULTS: Fault[] = [
       await sql(world, `ALTER SYSTEM RESET synchronous_standby_names`);
       world.proxy.leadTo(standby.url);
       await primary.remove();
+    },
+  },
+  {
+    name: 'move',
+    title: 'all is moved to another PostgreSQL, and the service restarted',
+    setting: () => ({ postgres: { wal_level: 'logical' } }),
+    play: async (world) => {
+      const [left, next] = [world.cluster, await TestCluster.start({ max_connections: '200' })];
+      await moveAll(left.url, next.url);
+      world.cluster = next;
+      await world.useDatabase({ url: next.url, ownerUrl: next.url, serviceUrl: next.serviceUrl });
+      await left.remove();
     },
   },
 

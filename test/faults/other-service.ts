@@ -17,7 +17,7 @@ export class OtherService {
     private readonly people: () => { id: string }[],
     private readonly groups: string[],
     /** On several servers it has functions to call: docs/distributed.md. */
-    private readonly callsFunctions: boolean,
+    private readonly callsFunctions: () => boolean,
   ) {}
 
   /** Runs one short transaction. */
@@ -91,7 +91,7 @@ export class OtherService {
   }
 
   private async commit(client: Client, [sql, values]: Statement): Promise<void> {
-    if (!this.callsFunctions) return void (await client.query(sql, values));
+    if (!this.callsFunctions()) return void (await client.query(sql, values));
     const users = this.people()
       .map(({ id }) => id)
       .filter((id) => values.includes(id));

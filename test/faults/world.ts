@@ -13,6 +13,15 @@ const PEOPLE = 24;
 const PAUSE_MS = 90;
 const NEWCOMER_MS = 400;
 
+/** Addresses for a superuser, and for both roles of the service. */
+export interface Database {
+  url: string;
+  ownerUrl: string;
+  serviceUrl: string;
+  /** Its users and groups are on several servers. */
+  isDistributed?: true;
+}
+
 export interface Setting {
   instances?: number;
   env?: Record<string, string>;
@@ -23,10 +32,10 @@ export interface Setting {
   diskMegabytes?: number;
   /** The address of the database for the service, if not the proxy's. */
   databaseUrl?: (world: World) => string | Promise<string>;
-  /** Addresses of a database that is not one of this run's own: for a superuser, and for both roles of the service. */
-  database?: { url: string; ownerUrl: string; serviceUrl: string };
-  /** Its users and groups are on several servers. */
-  isDistributed?: true;
+  /** A database that is not one of this run's own. */
+  database?: Database;
+  /** Settings of the run's own database. */
+  postgres?: Record<string, string>;
   /** People use all instances in turn, instead of the first. */
   inTurn?: boolean;
   inbox?: Inbox;
@@ -59,7 +68,7 @@ export class World {
       () => this.databaseUrl,
       () => this.people,
       groups,
-      this.isDistributed,
+      () => this.isDistributed,
     );
   }
 
@@ -67,7 +76,7 @@ export class World {
     mkdirSync(OUTPUT, { recursive: true });
     const cluster = setting.database
       ? undefined
-      : await TestCluster.start({ max_connections: '200' }, setting.diskMegabytes);
+      : await TestCluster.start({ max_connections: '200', ...setting.postgres }, setting.diskMegabytes);
     const world = new World(cluster, cluster && (await FaultProxy.start(cluster.serviceUrl)), setting);
     const count = setting.instances ?? 1;
     for (let index = 0; index < count; index += 1) await world.startInstance(index);
@@ -98,7 +107,7 @@ export class World {
   }
 
   get isDistributed(): boolean {
-    return this.setting.isDistributed ?? false;
+    return this.setting.database?.isDistributed ?? false;
   }
 
   get everybody(): Person[] {
@@ -124,6 +133,15 @@ export class World {
       ...(index > 0 && this.setting.othersEnv),
       ...env,
     }).untilReady();
+  }
+
+  /** Restarts all instances on another database. */
+  async useDatabase(database: Database): Promise<void> {
+    this.setting.database = database;
+    for (const [index, instance] of [...this.instances].entries()) {
+      await instance.stop();
+      await this.startInstance(index);
+    }
   }
 
   /** Starts all people, who make calls in turn, and lets new people come. */

@@ -164,14 +164,10 @@ export class CitusCluster {
   }
 }
 
-/** Tables that are spread over the servers. */
-const DISTRIBUTED = [
-  ...['users', 'account_closings', 'blacklist', 'friendships', 'user_groups'],
-  ...['groups', 'group_members', 'group_sizes', 'group_dismissals'],
-];
-
-/** Copies them for one transaction, under their names, so that it may ask for anything. */
-export async function copyDistributed(run: (sql: string) => Promise<unknown>): Promise<void> {
-  for (const table of DISTRIBUTED)
-    await run(`CREATE TEMP TABLE ${table} ON COMMIT DROP AS SELECT * FROM public.${table}`);
+/** Copies the tables that are spread over servers for one transaction, under their names, so that it may ask for anything. */
+export async function copyDistributed(run: (sql: string) => Promise<{ rows: { name: string }[] }>): Promise<void> {
+  const { rows } = await run(
+    `SELECT relname AS name FROM pg_dist_partition JOIN pg_class ON oid = logicalrelid WHERE partmethod = 'h'`,
+  );
+  for (const { name } of rows) await run(`CREATE TEMP TABLE ${name} ON COMMIT DROP AS SELECT * FROM public.${name}`);
 }
