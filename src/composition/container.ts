@@ -60,7 +60,8 @@ export async function buildContainer(
   const deadline = new Deadline(onError);
   const resources = operations(services, { cookies, devices }, services.publicUrlOf);
   const access = { visitor: cookies.load, user: cookies.signedIn, reader: cookies.reading };
-  const entrance = { watch: deadline.watch, ...access, queues: services.queues, limiter: services.limiter };
+  const rest = deadline.rest.bind(deadline);
+  const entrance = { watch: deadline.watch, rest, ...access, queues: services.queues, limiter: services.limiter };
   const { inbox, meter } = services;
   const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
   const accounts = (): Mounted[] => [
@@ -88,7 +89,11 @@ export async function buildContainer(
     services,
     db: connections.db,
     sweep: () => services.sweep(),
-    announceStop: () => health.announceStop(),
+    announceStop: () => {
+      health.announceStop();
+      // Their clients ask another instance.
+      services.lives.close();
+    },
     close: async () => {
       store.close();
       deadline.close();

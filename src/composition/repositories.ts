@@ -3,6 +3,7 @@ import type { Source } from '../database/statement';
 import { ClosingsRepository } from '../features/account/closings-repository';
 import { SecurityEventsRepository } from '../features/audit/security-events-repository';
 import { BlacklistRepository } from '../features/blacklist/blacklist-repository';
+import { EventsRepository } from '../features/events/events-repository';
 import { FriendshipsRepository } from '../features/friendships/friendships-repository';
 import { DismissalsRepository } from '../features/groups/dismissals-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
@@ -22,6 +23,7 @@ export function repositories(db: Knex, reads: Source = db) {
     captchas: new CaptchasRepository(db),
     closings: new ClosingsRepository(db),
     dismissals: new DismissalsRepository(db),
+    events: new EventsRepository(db),
     friendships: new FriendshipsRepository(db),
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),

@@ -31,6 +31,7 @@ import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
+import { LiveSyncs } from '../features/sync/live-syncs';
 import { SyncService } from '../features/sync/sync-service';
 import { TokensService } from '../features/tokens/tokens-service';
 import { UsersService } from '../features/users/users-service';
@@ -110,6 +111,7 @@ export async function buildServices(config: Config, outside: Outside) {
     dismissals: () => dismissals.sweep(),
     closings: () => accounts.closings.sweep(),
     requests: () => friendships.sweep(),
+    told: () => repos.events.sweep(),
   };
   const ofAccounts = () => [
     new Sweeper(sweeps, logger),
@@ -163,6 +165,7 @@ export async function buildServices(config: Config, outside: Outside) {
       for (const sweeper of sweepers) await sweeper.sweep();
     },
     close: async () => {
+      circles.lives.close();
       for (const sweeper of sweepers) sweeper.close();
       const finished = Object.values(background).map((work) => work.finish(FINISH_MS));
       await Promise.all([...finished, storage.close()]);
@@ -290,12 +293,14 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
 function buildCircles(config: Config, { repos, connections, queues, transaction, background }: Base) {
   const { groups, memberships, friendships, blacklist, dismissals } = repos;
   const { reading, horizons } = connections;
+  const lives = new LiveSyncs(reading.readAt);
   return {
+    lives,
     blacklist: new BlacklistService(blacklist, transaction, config.maxBlacklist),
     friendships: new FriendshipsService(friendships, transaction, config.mostFriendships),
     groups: new GroupsService({ groups, memberships, transaction, reading }, config.groups, config.portraits),
     memberships: new MembershipsService(memberships, transaction, config.groups),
     dismissals: new DismissalsService(dismissals, transaction, background.ends),
-    sync: new SyncService(reading, horizons, queues),
+    sync: new SyncService(reading, horizons, queues, lives),
   };
 }

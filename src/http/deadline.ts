@@ -32,6 +32,7 @@ export class Deadline {
   private oldest: Waiting | undefined;
   private newest: Waiting | undefined;
   private readonly timer: NodeJS.Timeout;
+  private readonly resting = new WeakSet<Request>();
 
   constructor(
     private readonly answer: ErrorRequestHandler,
@@ -48,6 +49,19 @@ export class Deadline {
     res.once('close', () => this.remove(request));
     next();
   };
+
+  /** Waits with a request that is not late: what it waits for has not happened yet. */
+  async rest(req: Request, over: Promise<void>): Promise<void> {
+    const begun = performance.now();
+    this.resting.add(req);
+    try {
+      await over;
+    } finally {
+      this.resting.delete(req);
+      // Its log line and its metrics tell how long its answer took.
+      req.begun += performance.now() - begun;
+    }
+  }
 
   close(): void {
     clearInterval(this.timer);
@@ -67,7 +81,7 @@ export class Deadline {
     for (let request = this.oldest, newer: Waiting | undefined; request; request = newer) {
       newer = request.newer;
       const { req, res, next, since } = request;
-      if (!req.complete) request.since = now;
+      if (!req.complete || this.resting.has(req)) request.since = now;
       else if (!res.headersSent && now - since > this.deadlineMs)
         this.answer(new Unavailable('took_too_long', TOO_LATE), req, res, next);
     }

@@ -101,6 +101,11 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
   answer: (input: never, call: never) => Promise<unknown>;
 }
 
+/** Returned instead of a result by an operation that waits for a change: once it is over, the request is answered from the beginning. */
+export class Later {
+  constructor(readonly over: () => Promise<void>) {}
+}
+
 type Handler<A extends Access, Input, Result> = (
   input: Input,
   call: InstanceType<(typeof CALLS)[A]>,
@@ -131,7 +136,7 @@ export function streamedOperation<A extends Access, Params, Body, Result>({
   ...description
 }: Description<A, Params, Body, Result> & {
   file?: string;
-  stream: Handler<A, Params & Body, Streamed<Result>>;
+  stream: Handler<A, Params & Body, Streamed<Result> | Later>;
 }): Operation {
   return { ...description, refusals: refusalsOf(description), streams: true, answer: stream };
 }

@@ -6,7 +6,7 @@ import type { Leave } from '../load/queue';
 import type { Queues } from '../load/queues';
 import { body, bodyIfAny, jsonBody, wellFormedBody } from './body';
 import { streamJson } from './json-stream';
-import { CALLS, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
+import { CALLS, Later, nameOf, ReaderCall, UserCall, type Call, type Operation } from './operation';
 import { parse } from './parse';
 import { PathTree } from './path-tree';
 import { handled, inTurn, ok } from './route';
@@ -14,6 +14,8 @@ import { handled, inTurn, ok } from './route';
 export interface Entrance {
   /** Answers the request at its deadline at the latest. */
   watch: RequestHandler;
+  /** Waits with a request, which is not late for that. */
+  rest: (req: Request, over: Promise<void>) => Promise<void>;
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */
@@ -89,40 +91,54 @@ function before(operation: Operation, entrance: Entrance): RequestHandler[] {
 
 /**
  * Counts a request against its limits when it has its turn in the queue, where it stays until its result is known. A
- * streamed result is sent after that, as fast as the client reads it.
+ * streamed result is sent after that, as fast as the client reads it. A request that waits for a change leaves its places
+ * and is then answered from the beginning: its session may have ended.
  */
 function answering(operation: Operation, entrance: Entrance): RequestHandler {
-  const { access, queue, limits, streams, file } = operation;
-  const isCounted = queue !== undefined || limits !== undefined;
-  // The input matches the schemas of the operation, and the call has the class of its access.
-  const answer = operation.answer as (input: object, call: Call) => Promise<unknown>;
+  const { access, streams, file } = operation;
   return async (req, res) => {
     const call = new CALLS[access](req, res);
-    let leave: Leave | undefined;
-    let input: object = {};
-    const enter = async (subject: string) => {
-      if (queue) leave = await placeIn(queue, entrance.queues, subject, res);
-      if (limits) await entrance.limiter.take(call.caller, ...usesOf(limits, input, subject));
-    };
-    let result: unknown;
-    try {
-      // The user of a reader is known when the first statement has found the session.
-      if (call instanceof ReaderCall) call.reads.whenFound = enter;
-      input = inputOf(operation, req);
-      if (isCounted && !(call instanceof ReaderCall))
-        await enter(call instanceof UserCall ? call.userId : call.caller.address);
-      result = await answer(input, call);
-      if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
-    } catch (error) {
-      // A client without a session gets 401, and is not told what else is wrong.
-      if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
-      throw error;
-    } finally {
-      leave?.();
+    let result = await resultOf(operation, entrance, call);
+    while (result instanceof Later) {
+      await entrance.rest(req, result.over());
+      if (res.destroyed) return;
+      if (access !== 'anyone') await handled(entrance[access], req, res);
+      result = await resultOf(operation, entrance, call);
     }
     if (streams) await streamJson(req, res, result as object, file);
     else ok(res, result);
   };
+}
+
+async function resultOf(operation: Operation, entrance: Entrance, call: Call): Promise<unknown> {
+  const { access, queue, limits } = operation;
+  const { req, res } = call;
+  const isCounted = queue !== undefined || limits !== undefined;
+  // The input matches the schemas of the operation, and the call has the class of its access.
+  const answer = operation.answer as (input: object, call: Call) => Promise<unknown>;
+  let place: Place | undefined;
+  let input: object = {};
+  const enter = async (subject: string) => {
+    if (queue) place = await placeIn(queue, entrance.queues, subject, res);
+    if (limits) await entrance.limiter.take(call.caller, ...usesOf(limits, input, subject));
+  };
+  try {
+    // The user of a reader is known when the first statement has found the session.
+    if (call instanceof ReaderCall) call.reads.whenFound = enter;
+    input = inputOf(operation, req);
+    if (isCounted && !(call instanceof ReaderCall))
+      await enter(call instanceof UserCall ? call.userId : call.caller.address);
+    const result = await answer(input, call);
+    if (access === 'reader' && !req.signedIn) throw new Error('an operation for readers answered without reading');
+    if (result instanceof Later) place?.leaveAnswer();
+    return result;
+  } catch (error) {
+    // A client without a session gets 401, and is not told what else is wrong.
+    if (access === 'reader' && !req.signedIn && error instanceof BadRequest) await handled(entrance.user, req, res);
+    throw error;
+  } finally {
+    place?.leave();
+  }
 }
 
 function inputOf({ params, body, options }: Operation, req: Request): object {
@@ -141,16 +157,26 @@ function usesOf(limits: NonNullable<Operation['limits']>, input: object, subject
   });
 }
 
+interface Place {
+  leave: Leave;
+  /** Frees the place of an answer that is not made yet. */
+  leaveAnswer: Leave;
+}
+
 /** Takes a place in the queue. A heavy answer, kept in memory, holds another until the client has read it. */
 async function placeIn(
   queue: NonNullable<Operation['queue']>,
   queues: Entrance['queues'],
   userId: string,
   res: Response,
-): Promise<Leave> {
-  if (queue === 'writes') return queues.writes.enter(userId);
-  const leave = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
-  if (res.destroyed) leave();
-  else res.once('close', leave);
-  return queues.heavyReads.enter(userId);
+): Promise<Place> {
+  if (queue === 'writes') return { leave: await queues.writes.enter(userId), leaveAnswer: () => undefined };
+  const leaveAnswer = queues[queue === 'exports' ? 'exports' : 'heavyAnswers'].take(userId);
+  if (res.destroyed) leaveAnswer();
+  else res.once('close', leaveAnswer);
+  const forget = () => {
+    res.off('close', leaveAnswer);
+    leaveAnswer();
+  };
+  return { leave: await queues.heavyReads.enter(userId), leaveAnswer: forget };
 }

@@ -50,6 +50,8 @@ export function queueTable(processors: number) {
     /** An answer that the client has not read yet stays in memory. */
     heavyAnswers: { what: 'answers to the reads above, until the client has read them',
       per: 'user', share: 12, waiting: 0, refusal: tooManyOwn },
+    liveSyncs: { what: 'syncs that wait for a change',
+      per: 'user', share: 5, waiting: 0, refusal: tooManyOwn },
     longSyncs: { what: 'sync answers that are sent in pages',
       per: 'user', share: 2, waiting: 0, refusal: tooManyOwn },
     /** One at a time for all clients, so that small requests do not wait long. */

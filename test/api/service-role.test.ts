@@ -26,6 +26,7 @@ const RIGHTS = {
   sms_networks: ROWS,
   messaging_tokens: ROWS,
   messaging_expiries: ROWS,
+  events: ['SELECT', 'DELETE'],
   friendships: KEPT,
   groups: KEPT,
   group_members: KEPT,

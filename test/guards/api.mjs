@@ -948,8 +948,8 @@ export const guards = {
   'heavy-reads-3': {
     guard: 'few large answers per user wait to be read by the client',
     file: 'src/http/operations-router.ts',
-    replace: "else res.once('close', leave);",
-    by: 'else leave();',
+    replace: "else res.once('close', leaveAnswer);",
+    by: 'else leaveAnswer();',
     named: 'count until the client has received the answer',
   },
   'blacklist-4': {
@@ -4074,5 +4074,55 @@ export const guards = {
       },
     ],
     named: 'has only its own statements, also among others on the same connections',
+  },
+  // --- syncs that wait
+  'live-sync-1': {
+    guard: 'an event is not overtaken by a later one',
+    file: 'src/features/events/event-tail.ts',
+    replace: 'AND version <= (SELECT sync_horizon())',
+    by: '',
+    named: 'hears of a change that is committed after later ones',
+  },
+  'live-sync-2': {
+    guard: 'a sync that has waited finds its session again',
+    file: 'src/http/operations-router.ts',
+    replace: `if (access !== 'anyone') await handled(entrance[access], req, res);`,
+    by: '',
+    named: 'is refused when the user',
+  },
+  'live-sync-3': {
+    guard: 'a sync that waits holds no place of an answer',
+    file: 'src/http/operations-router.ts',
+    replace: 'if (result instanceof Later) place?.leaveAnswer();',
+    by: '',
+    named: 'holds no place of an answer, however often it is woken',
+  },
+  'live-sync-4': {
+    guard: 'a user has few syncs that wait',
+    file: 'src/load/queues.ts',
+    replace: `per: 'user', share: 5, waiting: 0, refusal: tooManyOwn`,
+    by: `per: 'user', share: 500, waiting: 0, refusal: tooManyOwn`,
+    named: 'is one of five of a user',
+  },
+  'live-sync-5': {
+    guard: 'a sync that waits ends with its client',
+    file: 'src/features/sync/sync-router.ts',
+    replace: 'live.end(); live.close();',
+    by: '',
+    named: 'leaves its place when its client leaves',
+  },
+  'live-sync-6': {
+    guard: 'an instance that stops lets nobody wait',
+    file: 'src/composition/container.ts',
+    replace: 'services.lives.close();',
+    by: '',
+    named: 'ends without changes when the instance stops',
+  },
+  'events-1': {
+    guard: 'the deletion of an expired session is not told',
+    file: 'migrations/0027_events.up.sql',
+    replace: 'WHERE expire > now()',
+    by: '',
+    named: 'not for a session that has expired before it is deleted',
   },
 };

@@ -7,6 +7,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'session',
     'session and friend',
     'session and group-detail',
+    'session and live-groups-of-user',
     'session and phone-owner',
     'session and profile',
     'session and profiles',
@@ -46,6 +47,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'update "users" set "nickname" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
     'update "users" set "portrait_uri" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
   ],
+  'The friends and groups of users with a new name, whose syncs wait.': ['live-circles-of-users'],
   'The groups of a user, each with its members.': [
     'sync-rows',
     'sync-groups-to-read',

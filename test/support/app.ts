@@ -74,6 +74,9 @@ export interface TestApp {
   fullConnections(): number;
   /** Returns the path of a socket that answers too. It holds 200 kB, and a socket of TCP several megabytes. */
   smallSocket(): Promise<string>;
+  /** Number of syncs that wait for a change. */
+  liveSyncs(): number;
+  announceStop(): void;
   /** Deletes expired rows. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -162,6 +165,8 @@ export async function startApp(env: Env = {}, options: Options = {}): Promise<Te
       return path;
     },
     fullConnections: () => [...connections].filter(({ writableNeedDrain }) => writableNeedDrain).length,
+    liveSyncs: () => container.services.lives.count,
+    announceStop: () => container.announceStop(),
     sweep: () => container.sweep(),
     close: async () => {
       await owner.close();

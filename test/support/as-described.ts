@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../src/base/errors';
 import { COMMON_REASONS, type Reason } from '../../src/base/reasons';
 import { isPages, type Pages } from '../../src/http/json-stream';
-import type { Operation } from '../../src/http/operation';
+import { Later, type Operation } from '../../src/http/operation';
 
 class NotAsDescribed extends Error {
   override readonly name = 'NotAsDescribed';
@@ -17,6 +17,7 @@ export function asDescribed(operation: Operation): Operation {
       const result = await answer(input, call).catch((error: unknown) => {
         throw isDescribed(operation, error) ? error : notAsDescribed(operation, 'refusal', error);
       });
+      if (result instanceof Later) return result;
       if (operation.streams) return checkAtEnd(operation, result as object);
       checkResult(operation, result);
       return result;

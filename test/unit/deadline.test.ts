@@ -56,6 +56,19 @@ describe('the deadline of a request', () => {
     expect(late).toEqual([]);
   });
 
+  it('does not count the time for which a request rests', async () => {
+    const url = await serve((app) =>
+      app.post('/', async (req, res) => {
+        req.begun = performance.now();
+        await deadline.rest(req, sleep(3 * DEADLINE_MS) as Promise<void>);
+        ok(res, Math.round(performance.now() - req.begun));
+      }),
+    );
+    const answer = await fetch(url, { method: 'POST' });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ code: 200, result: expect.any(Number) as number });
+  });
+
   it('does not touch an answer that has begun', async () => {
     const url = await serve((app) =>
       app.post('/', async (_req, res) => {

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: ab36268a532ed34d2bd50daf3a7e015983148230430e716a63ea2852a2e47698
+// SHA-256 of the document: fc68dc3acc77db2af6f776f0ddcdaf27a2f85f4c0b523403ddc452fb777ae36a
 
 export interface paths {
     "/user/send_code": {
@@ -441,6 +441,8 @@ export interface components {
         SyncOptions: {
             /** @description With true, rows of blacklist and friends also have `user`. False has no effect. */
             names?: boolean;
+            /** @description Seconds for which an answer without changes waits for one. Without it, answers come at once. */
+            wait?: number;
         };
         /** @description The users to read. */
         UserIds: {

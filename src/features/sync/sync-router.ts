@@ -1,8 +1,12 @@
-import { streamedOperation, type Operation } from '../../http/operation';
+import { performance } from 'node:perf_hooks';
+import { Later, streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
+import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
 import type { SyncService } from './sync-service';
 
 export function syncRouter(sync: SyncService): Operation[] {
+  /** The waits of requests that are answered later. */
+  const waits = new WeakMap<ReaderCall, Wait>();
   return [
     streamedOperation({
       path: '/user/sync/:version',
@@ -13,8 +17,39 @@ export function syncRouter(sync: SyncService): Operation[] {
       result: schemas.changes,
       queue: 'heavyReads',
       refusals: ['too_many_at_once'],
-      stream: async ({ version, names = false }, reader) =>
-        schemas.changesView(await sync.changes(reader, { since: version, names })),
+      stream: async ({ version, names = false, wait: seconds }, reader) => {
+        const changesNow = () => sync.changes(reader, { since: version, names });
+        if (seconds === undefined || reader.reads.isDistributed) return schemas.changesView(await changesNow());
+        const wait = waits.get(reader) ?? new Wait(await sync.live(reader), seconds, reader);
+        waits.set(reader, wait);
+        const changes = await changesNow();
+        if (!changes.isEmpty || wait.left <= 0) return schemas.changesView(changes);
+        return wait;
+      },
     }),
   ];
+}
+
+/** A request whose answer waits for a change, until its time is over or the client has left. */
+class Wait extends Later {
+  private readonly ends: number;
+
+  constructor(
+    private readonly live: LiveSync,
+    seconds: number,
+    { res }: ReaderCall,
+  ) {
+    super(() => live.over(this.left));
+    this.ends = performance.now() + seconds * 1_000;
+    const leave = () => {
+      live.end();
+      live.close();
+    };
+    if (res.destroyed) leave();
+    else res.once('close', leave);
+  }
+
+  get left(): number {
+    return this.live.hasEnded ? 0 : this.ends - performance.now();
+  }
 }

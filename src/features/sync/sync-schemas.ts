@@ -8,6 +8,8 @@ import type { SyncBlacklistEntry, SyncFriendship, SyncRelation } from './sync-re
 import type { SyncMember, SyncMembership, SyncUser } from './sync-repository';
 import type { Changes } from './sync-service';
 
+/** Proxies end a request without an answer after a minute. */
+const MOST_WAIT = 50;
 const VERSION = 1_795_239_147_583_503;
 const MESSAGE = 'must be an integer from 0 to 9007199254740991';
 
@@ -35,6 +37,15 @@ export const asked = z
       .meta({
         description: 'With true, rows of blacklist and friends also have `user`. False has no effect.',
         examples: [true],
+      }),
+    wait: z
+      .int()
+      .min(1)
+      .max(MOST_WAIT)
+      .optional()
+      .meta({
+        description: 'Seconds for which an answer without changes waits for one. Without it, answers come at once.',
+        examples: [25],
       }),
   })
   .meta({ id: 'SyncOptions', description: 'Options of the answer.' });

@@ -1,9 +1,10 @@
-import type { Reader } from '../../database/owner-reads';
+import { OWNER, type Reader } from '../../database/owner-reads';
 import type { Horizons } from '../../database/horizons';
 import { pagesOf } from '../../database/pages';
 import type { Reading } from '../../database/replica';
 import type { Queues } from '../../load/queues';
 import { DistributedSyncRepository } from './distributed-sync-repository';
+import { groupsOf, type LiveSync, type LiveSyncs } from './live-syncs';
 import { CHUNK, type SyncBlacklistEntry, type SyncFriendship } from './sync-relations';
 import {
   endedKey,
@@ -22,6 +23,8 @@ import {
 export interface Changes {
   /** Version that the client sends with its next call. */
   version: number;
+  /** Nothing has changed since the version that the client sent. */
+  isEmpty: boolean;
   user: SyncUser;
   blacklist: SyncBlacklistEntry[];
   friends: SyncFriendship[];
@@ -37,8 +40,20 @@ export class SyncService {
   constructor(
     private readonly reading: Reading,
     private readonly horizons: Horizons,
-    private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages'>,
+    private readonly queues: Pick<Queues, 'longSyncs' | 'syncPages' | 'liveSyncs'>,
+    private readonly lives: LiveSyncs,
   ) {}
+
+  /** Returns a sync that hears of changes from now on. The session is found before. */
+  async live(reader: Reader): Promise<LiveSync> {
+    const groups = await groupsOf(reader.reads, { userId: OWNER });
+    const leave = this.queues.liveSyncs.take(reader.userId);
+    return this.lives.open(
+      reader.userId,
+      groups.map(({ id }) => id),
+      leave,
+    );
+  }
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
   async changes(reader: Reader, { since: known, names }: Wanted): Promise<Changes> {
@@ -53,9 +68,11 @@ export class SyncService {
     const readBlacklist = (after: string) => repository.blacklistPage(userId, wanted, after);
     const readFriends = (after: string) => repository.friendsPage(userId, wanted, after);
     const readEnded = (after: string) => repository.endedPage(userId, since, after);
+    const lists = [blacklist, friends, members, manyEnded ? undefined : groups];
     return {
       user,
       version: horizon,
+      isEmpty: user.version <= since && lists.every((list) => list?.length === 0),
       blacklist: blacklist ?? (await this.inPages(userId, readBlacklist, friendKey)),
       friends: friends ?? (await this.inPages(userId, readFriends, friendKey)),
       // A membership that ends between the reads is in both: the last row is right.

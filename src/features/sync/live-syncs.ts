@@ -1,0 +1,129 @@
+import type { ReadAt } from '../../database/replica';
+import { statement } from '../../database/statement';
+import type { Leave } from '../../load/queue';
+import { EventTail, type Event } from '../events/event-tail';
+
+/** Statement for the session's user, so that it finds the session. */
+export const groupsOf = statement<{ id: string }, 'userId'>(
+  'live-groups-of-user',
+  'SELECT group_id AS id FROM group_members WHERE member_id = :userId AND NOT is_deleted',
+);
+
+/** Friends of users, and groups that they are members of. */
+const circlesOf = statement<{ friends: string[]; groups: string[] }, 'ids'>(
+  'live-circles-of-users',
+  `SELECT array(SELECT DISTINCT friend_id FROM friendships WHERE user_id = ANY (:ids::text[]) AND status <> 30) AS friends,
+          array(SELECT DISTINCT group_id FROM group_members WHERE member_id = ANY (:ids::text[]) AND NOT is_deleted) AS groups`,
+  { prepared: false },
+);
+
+/** A sync that waits for a change. */
+export class LiveSync {
+  /** It waits for nothing any more. */
+  hasEnded = false;
+  private isTold = false;
+  private tell: () => void = () => undefined;
+
+  constructor(
+    readonly keys: string[],
+    readonly close: () => void,
+  ) {}
+
+  /** Something that concerns the user may have changed. */
+  change = (): void => {
+    this.isTold = true;
+    this.tell();
+  };
+
+  end(): void {
+    this.hasEnded = true;
+    this.change();
+  }
+
+  /** Resolves when something has changed since the last call, at the latest after this time. */
+  async over(milliseconds: number): Promise<void> {
+    if (!this.isTold)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.tell = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.tell = () => undefined;
+    this.isTold = false;
+  }
+}
+
+const ofUser = (id: string) => `user ${id}`;
+const ofGroup = (id: string) => `group ${id}`;
+
+/** The syncs that wait for a change at this instance. */
+export class LiveSyncs {
+  private readonly waiting = new Map<string, Set<LiveSync>>();
+  private readonly all = new Set<LiveSync>();
+  private readonly tail: EventTail;
+  private isClosed = false;
+
+  constructor(private readonly readAt: () => ReadAt) {
+    this.tail = new EventTail(readAt, (events) => this.hear(events));
+  }
+
+  get count(): number {
+    return this.all.size;
+  }
+
+  /** Returns a sync that hears of each later change for this user and these groups, until it is closed. */
+  async open(userId: string, groupIds: string[], leave: Leave): Promise<LiveSync> {
+    const live: LiveSync = new LiveSync([ofUser(userId), ...groupIds.map(ofGroup)], () => {
+      this.remove(live);
+      leave();
+    });
+    if (this.isClosed) live.end();
+    this.all.add(live);
+    for (const key of live.keys) {
+      const others = this.waiting.get(key) ?? new Set();
+      this.waiting.set(key, others.add(live));
+    }
+    try {
+      await this.tail.begin();
+    } catch (error) {
+      live.close();
+      throw error;
+    }
+    return live;
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    this.isClosed = true;
+    for (const live of this.all) live.end();
+    this.tail.end();
+  }
+
+  private remove(live: LiveSync): void {
+    this.all.delete(live);
+    for (const key of live.keys) {
+      const others = this.waiting.get(key);
+      others?.delete(live);
+      if (others?.size === 0) this.waiting.delete(key);
+    }
+    if (this.all.size === 0) this.tail.end();
+  }
+
+  private async hear(events: Event[]): Promise<void> {
+    for (const { kind, subject, other } of events) {
+      this.change(kind.startsWith('group') || kind === 'members.changed' ? ofGroup(subject) : ofUser(subject));
+      if (other !== '') this.change(ofUser(other));
+    }
+    const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);
+    if (renamed.length === 0) return;
+    const [circles] = await this.readAt()(({ reads }) => circlesOf(reads, { ids: renamed }));
+    for (const id of circles?.friends ?? []) this.change(ofUser(id));
+    for (const id of circles?.groups ?? []) this.change(ofGroup(id));
+  }
+
+  private change(key: string): void {
+    for (const live of this.waiting.get(key) ?? []) live.change();
+  }
+}

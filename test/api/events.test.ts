@@ -1,0 +1,125 @@
+import { startApp, type TestApp } from '../support/app';
+import { post } from '../support/calls';
+import { befriend, callGroup, createGroup } from '../support/groups';
+import { describeOnOneServer } from '../support/on-one-server';
+import { expectOk, insertAndSignIn, registerAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { connectWriter } from '../support/sync';
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+
+beforeEach(async () => {
+  app = await startApp();
+  ann = await insertAndSignIn(app, 'Ann');
+  bob = await insertAndSignIn(app, 'Bob');
+  await befriend(app, ann, [bob]);
+});
+afterEach(() => app.close());
+
+/** Returns the events of some work by their kinds, each with the names of those whom it concerns. */
+async function told(work: () => Promise<unknown>, names: Record<string, string> = {}): Promise<string[]> {
+  await app.db('events').delete();
+  await work();
+  const known: Record<string, string> = { [ann.id]: 'ann', [bob.id]: 'bob', ...names };
+  const rows = await app
+    .db('events')
+    .select<{ kind: string; subject: string; other: string }[]>('kind', 'subject', 'other');
+  return rows
+    .map(({ kind, subject, other }) =>
+      [kind, known[subject] ?? 'new', ...(other ? [known[other] ?? other] : [])].join(' '),
+    )
+    .sort();
+}
+
+const by = ({ agent }: SignedInPerson, path: string, body?: object) => expectOk(agent.post(path).send(body));
+
+describeOnOneServer('an event is written', () => {
+  it('when a user registers', async () => {
+    expect(await told(() => registerAndSignIn(app))).toEqual(['phone.changed new', 'user.registered new']);
+  });
+
+  it.each<[string, () => Promise<unknown>, string[]]>([
+    ['a new nickname', () => by(ann, '/user/set_nickname', { nickname: 'Annabel' }), ['user.updated ann']],
+    ['a nickname that stays the same', () => by(ann, '/user/set_nickname', { nickname: 'Ann' }), []],
+    [
+      'a new password',
+      () => by(ann, '/user/change_password', { ...ann, oldPassword: ann.password, newPassword: 'password-2' }),
+      ['password.changed ann', 'sessions.ended ann'],
+    ],
+    ['a logout', () => by(ann, '/user/logout'), ['sessions.ended ann']],
+    [
+      'an entry of the blacklist',
+      () => by(ann, '/user/add_to_blacklist', { friendId: bob.id }),
+      ['blacklist.changed ann bob'],
+    ],
+    [
+      'a name for a friend',
+      () => by(ann, '/friendship/set_display_name', { friendId: bob.id, displayName: 'B' }),
+      ['friendship.changed ann bob'],
+    ],
+    [
+      'a new group',
+      () => createGroup(app, [ann, bob]),
+      ['group.created new', 'members.changed new ann', 'members.changed new bob'],
+    ],
+    [
+      'a row of another service',
+      () => app.db('users').where({ id: bob.id }).update({ suspended_at: new Date() }),
+      ['user.suspended bob'],
+    ],
+  ])('with %s', async (_, make, events) => {
+    expect(await told(make)).toEqual(events);
+  });
+
+  it('for each change of a group', async () => {
+    const group = await createGroup(app, [ann, bob]);
+    const of = (operation: string, body: object = {}, caller = ann) =>
+      told(async () => expectOk(await callGroup(caller, operation, { groupId: group, ...body })), { [group]: 'group' });
+    expect(await of('rename', { name: 'Walkers' })).toEqual(['group.changed group']);
+    expect(await of('set_bulletin', { bulletin: 'Sunday' })).toEqual(['group.changed group']);
+    expect(await of('set_manager', { memberIds: [bob.id] })).toEqual(['members.changed group bob']);
+    expect(await of('quit', {}, bob)).toEqual(['members.changed group bob']);
+    expect(await of('dismiss')).toContain('group.dismissed group');
+  });
+
+  it('for the end of an account', async () => {
+    const { region, phone, password } = ann;
+    const events = await told(() => post(ann.agent, '/user/close_account', { region, phone, password }));
+    expect(events).toContain('user.closed ann');
+  });
+
+  it('not when the transaction is rolled back', async () => {
+    const writer = await connectWriter(app);
+    const events = await told(async () => {
+      await writer.query('BEGIN');
+      await writer.query(`UPDATE users SET nickname = 'Annabel' WHERE id = $1`, [ann.id]);
+      await writer.query('ROLLBACK');
+    });
+    await writer.end();
+    expect(events).toEqual([]);
+  });
+
+  it('not for a session that has expired before it is deleted', async () => {
+    await signIn(app, ann);
+    expect(
+      await told(async () => {
+        await app.db('session').update({ expire: app.db.raw(`now() - interval '1 minute'`) });
+        await app.db('session').delete();
+      }),
+    ).toEqual([]);
+  });
+
+  it('and deleted an hour later', async () => {
+    await app.db('events').delete();
+    const insert = (minutes: number) =>
+      app.db.raw(`INSERT INTO events SELECT sync_clock() - ?::bigint * 60000000, 1, ?, 'user.updated', ''`, [
+        minutes,
+        String(minutes),
+      ]);
+    await insert(59);
+    await insert(61);
+    await app.sweep();
+    expect(await app.db('events').pluck('subject')).toEqual(['59']);
+  });
+});

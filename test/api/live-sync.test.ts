@@ -1,0 +1,210 @@
+import { startApp, type TestApp } from '../support/app';
+import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
+import type { SyncResult } from '../support/folding-client';
+import { befriend, callGroup, createGroup } from '../support/groups';
+import { describeOnOneServer } from '../support/on-one-server';
+import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { realTime } from '../support/real-time';
+import { connectWriter, isEmpty, settledClient } from '../support/sync';
+import { until } from '../support/until';
+
+let app: TestApp;
+let ann: SignedInPerson;
+let bob: SignedInPerson;
+let group: string;
+
+beforeEach(async () => {
+  app = await startApp();
+  ann = await insertAndSignIn(app, 'Ann');
+  bob = await insertAndSignIn(app, 'Bob');
+  await befriend(app, ann, [bob]);
+  group = await createGroup(app, [ann, bob]);
+});
+afterEach(() => app.close());
+
+/** Returns the answer to a sync of Ann that has nothing to answer yet, long before its wait is over. */
+async function waitingSync(asked: object = { names: true }): Promise<Answer> {
+  const { version } = await settledClient(ann);
+  let answer: Answer | undefined;
+  void post(ann.agent, `/user/sync/${version}`, { wait: 50, ...asked }).then((one) => (answer = one));
+  await until(() => answer !== undefined, 20_000);
+  return answer as unknown as Answer;
+}
+
+type Change = [name: string, make: () => Promise<unknown>, found: (result: SyncResult) => unknown];
+
+const changes: Change[] = [
+  [
+    'an own nickname',
+    () => expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' })),
+    ({ user }) => user.nickname === 'Annabel',
+  ],
+  [
+    'an entry of the blacklist',
+    () => expectOk(ann.agent.post('/user/add_to_blacklist').send({ friendId: bob.id })),
+    ({ blacklist }) => blacklist[0]?.friendId === bob.id,
+  ],
+  [
+    'a nickname of a friend',
+    () => expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' })),
+    ({ friends, group_members }) => friends.length === 1 && group_members.length === 1,
+  ],
+  [
+    'a request to be friends',
+    async () => {
+      const carol = await insertAndSignIn(app, 'Carol');
+      await expectOk(carol.agent.post('/friendship/invite').send({ friendId: ann.id }));
+    },
+    ({ friends }) => friends.length === 1,
+  ],
+  [
+    'a new name of a group',
+    async () => expectOk(await callGroup(ann, 'rename', { groupId: group, name: 'Walkers' })),
+    ({ groups }) => groups.length === 1,
+  ],
+  [
+    'a member who leaves',
+    async () => expectOk(await callGroup(bob, 'quit', { groupId: group })),
+    ({ group_members }) => group_members[0]?.isDeleted,
+  ],
+  [
+    'a group that she is brought into',
+    () => expectOk(bob.agent.post('/group/create').send({ name: 'Hikers', memberIds: [ann.id] })),
+    ({ groups }) => groups.length === 1,
+  ],
+  [
+    'a row of another service',
+    async () => {
+      const writer = await connectWriter(app);
+      await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+      await writer.end();
+    },
+    ({ groups }) => groups.length === 1,
+  ],
+];
+
+describeOnOneServer('a sync that waits', () => {
+  it.each(changes)('is answered with %s', async (_, make, found) => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await make();
+    const { result } = await expectOk(await answer);
+    expect(found(result as SyncResult)).toBeTruthy();
+  });
+
+  it('is answered at once if there is something', async () => {
+    const { result } = await expectOk(ann.agent.post('/user/sync/0').send({ wait: 50 }));
+    expect(isEmpty(result as SyncResult)).toBe(false);
+  });
+
+  it('is answered without changes when its time is over', async () => {
+    const { result } = await expectOk(await waitingSync({ wait: 1 }));
+    expect(isEmpty(result as SyncResult)).toBe(true);
+  });
+
+  it('goes on waiting when strangers change something', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const stranger = await insertAndSignIn(app, 'Carol');
+    await expectOk(stranger.agent.post('/user/set_nickname').send({ nickname: 'Caro' }));
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ friends: [{ friendId: bob.id }] });
+  });
+
+  it.each([
+    ['logs out', () => post(ann.agent, '/user/logout')],
+    [
+      'has a new password elsewhere',
+      async () => {
+        const { region, phone, password } = ann;
+        const other = await signIn(app, ann);
+        return post(other.agent, '/user/change_password', {
+          region,
+          phone,
+          oldPassword: password,
+          newPassword: 'password-2',
+        });
+      },
+    ],
+    ['is suspended', () => app.db('users').where({ id: ann.id }).update({ suspended_at: new Date() })],
+  ])('is refused when the user %s', async (_, end) => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    await end();
+    expectRefusal(await answer, 401);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('is one of five of a user; a sixth gets 429, and syncs that do not wait are answered', async () => {
+    const answers = inParallel(5, () => waitingSync());
+    await until(() => app.liveSyncs() === 5);
+    const { version } = await settledClient(ann);
+    expectRefusal(await post(ann.agent, `/user/sync/${version}`, { wait: 50 }), 429, '', 'too_many_at_once');
+    await expectOk(ann.agent.post(`/user/sync/${version}`));
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    for (const answer of await answers) await expectOk(answer);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('holds no place of an answer, however often it is woken', async () => {
+    const carol = await insertAndSignIn(app, 'Carol');
+    await befriend(app, ann, [carol]);
+    const answers = inParallel(5, () => waitingSync({}));
+    await until(() => app.liveSyncs() === 5);
+    for (const nickname of ['Caro', 'Carola', 'Carolina']) {
+      // Without names in sync, her friends get nothing of this.
+      await expectOk(carol.agent.post('/user/set_nickname').send({ nickname }));
+      await realTime(500);
+    }
+    await expectOk(ann.agent.post('/user/set_nickname').send({ nickname: 'Annabel' }));
+    for (const answer of await answers) await expectOk(answer);
+  });
+
+  it('hears of a change that is committed after later ones', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+    await insertAndSignIn(app, 'Carol');
+    // Several looks at the events.
+    await realTime(1_000);
+    await writer.query('COMMIT');
+    await writer.end();
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
+  });
+
+  it('leaves its place when its client leaves', async () => {
+    const { version } = await settledClient(ann);
+    const request = ann.agent.post(`/user/sync/${version}`).send({ wait: 50 });
+    request.end(() => undefined);
+    await until(() => app.liveSyncs() === 1);
+    request.abort();
+    await until(() => app.liveSyncs() === 0);
+  });
+
+  it('hears of what was changed while the database was away', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    const writer = await connectWriter(app);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE groups SET name = 'Walkers' WHERE id = $1`, [group]);
+    await writer.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await writer.query('COMMIT');
+    await writer.end();
+    const { result } = await expectOk(await answer);
+    expect(result).toMatchObject({ groups: [{ group: { name: 'Walkers' } }] });
+  });
+
+  it('ends without changes when the instance stops', async () => {
+    const answer = waitingSync();
+    await until(() => app.liveSyncs() === 1);
+    app.announceStop();
+    const { result } = await expectOk(await answer);
+    expect(isEmpty(result as SyncResult)).toBe(true);
+  });
+});
