@@ -18,6 +18,7 @@ import {
   type Reply,
   type VendorServer,
 } from '../support/stand-ins/vendor-server';
+import { until } from '../support/until';
 
 const refused = (code: number, reason: string) => {
   const answer: unknown = expect.objectContaining({ ok: false, code, reason });
@@ -47,6 +48,19 @@ describe('the client and the service', () => {
     ann = await insertPerson(app, 'Ann');
   });
   afterAll(() => app.close());
+
+  it('keeps a store that follows up to date, and leaves the service alone when it stops', async () => {
+    const client = await signedInClient(app, ann);
+    const store = new SyncStore(client);
+    const stop = store.follow();
+    await until(() => app.liveSyncs() === 1);
+    await app.db('users').where({ id: ann.id }).update({ nickname: 'Annabel' });
+    await until(async () => (await store.user())?.nickname === 'Annabel');
+    stop();
+    await app.db('users').where({ id: ann.id }).update({ nickname: 'Ann' });
+    await until(() => app.liveSyncs() === 0);
+    expect(await client.logout()).toMatchObject({ ok: true });
+  });
 
   it('reports when a session begins and ends, and clears its stores at a logout', async () => {
     const client = await signedInClient(app, ann);

@@ -420,6 +420,43 @@ describe('a store', () => {
   });
 });
 
+describe('a store that follows', () => {
+  const EVERY_FAILURE = failure('unavailable', 'not now', { code: 503 });
+
+  afterEach(() => jest.useRealTimers());
+
+  /** Follows a source that answers so for an hour, and returns how often it was asked. */
+  async function asked(answer: Answer<undefined>, waitMs: number): Promise<number> {
+    jest.useFakeTimers();
+    let count = 0;
+    const store = new SyncStore({
+      ...sourceOf(() => EMPTY),
+      changeAfter: async () => {
+        count += 1;
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        return answer;
+      },
+    });
+    const stop = store.follow();
+    await jest.advanceTimersByTimeAsync(3_600_000);
+    stop();
+    await jest.advanceTimersByTimeAsync(120_000);
+    return count;
+  }
+
+  it('asks again when a wait is over', async () => {
+    expect(await asked({ ok: true, result: undefined, requestId: undefined }, 10_000)).toBeGreaterThan(300);
+  });
+
+  it('pauses for a minute when the service does not wait', async () => {
+    expect(await asked({ ok: true, result: undefined, requestId: undefined }, 1)).toBeLessThan(400);
+  });
+
+  it('pauses longer after each failure', async () => {
+    expect(await asked(EVERY_FAILURE, 1)).toBeLessThan(100);
+  });
+});
+
 describe('two stores on one storage', () => {
   it('tell their listeners about changes that the other one has applied', async () => {
     const storage = new MortalStorage();

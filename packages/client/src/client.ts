@@ -147,10 +147,25 @@ export class Client implements SyncSource<SyncReason> {
   }
 
   /** Asks for changes, for a SyncStore. */
-  changesSince(version: number, { names }: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
-    const input = { version, ...(names && { names }) };
+  changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, SyncReason>> {
+    return this.#changes(version, asked);
+  }
+
+  #changes(version: number, { names, ...asked }: { names: boolean; wait?: number }) {
+    const input = { version, ...(names && { names }), ...asked };
     const answer = this.#asked({ path: SYNC, input, read: begunOrRefused });
     return answer as Promise<Answer<AsyncIterable<string>, SyncReason>>;
+  }
+
+  /** Resolves when something has changed after this version, or nothing has for some seconds. */
+  async changeAfter(version: number, asked: { names: boolean }): Promise<Answer<undefined, SyncReason>> {
+    const answer = await this.#changes(version, { ...asked, wait: this.#waitSeconds });
+    if (!answer.ok) return answer;
+    // The store then asks for the changes by itself: the rest of this answer is not read.
+    return caught(async () => {
+      for await (const text of answer.result) if (text) break;
+      return { ...answer, result: undefined };
+    }) as Promise<Answer<undefined, SyncReason>>;
   }
 
   /** Adds a SyncStore, which a logout then clears. Call the returned function to stop that. */
@@ -264,6 +279,11 @@ export class Client implements SyncSource<SyncReason> {
   get #fetch(): typeof globalThis.fetch {
     const { fetch = globalThis.fetch } = this.#options;
     return fetch;
+  }
+
+  /** Waits are answered within the time limit of a request. */
+  get #waitSeconds(): number {
+    return Math.max(1, Math.min(25, Math.floor(this.#timeoutMs / 1_500)));
   }
 
   get #timeoutMs(): number {

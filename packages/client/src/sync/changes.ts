@@ -86,7 +86,7 @@ export function nothing(): TableChanges {
   return { blacklist: newChanged(), friends: newChanged(), groups: newChanged(), members: [] };
 }
 
-function hasChanges({ everything, user, members, ...tables }: StoreChanges): boolean {
+export function hasChanges({ everything, user, members, ...tables }: StoreChanges): boolean {
   const rows = Object.values(tables).flatMap(({ put, removed }) => [...put, ...removed]);
   return everything || user !== undefined || members.length + rows.length > 0;
 }

@@ -1,6 +1,7 @@
 import { BrokenOff, failure, type Answer, type ClientReason, type Failure } from '../answer.ts';
 import { memoryStorage, type ClientStorage } from '../storage.ts';
-import { ChangeNotifier, nothing, type Listener, type StoreChanges } from './changes.ts';
+import { ChangeNotifier, hasChanges, nothing, type Listener, type StoreChanges } from './changes.ts';
+import { follow } from './following.ts';
 import { StorageInUse, StoredHead, type Head } from './head.ts';
 import { alone } from './lock.ts';
 import { SyncOnReturn } from './returns.ts';
@@ -13,6 +14,8 @@ import { Tables, type TableChanges } from './tables.ts';
 export interface SyncSource<Reason extends string = string> {
   /** Returns the answer of `/user/sync/{version}` while it arrives. It throws BrokenOff when it ends too early. */
   changesSince(version: number, asked: { names: boolean }): Promise<Answer<AsyncIterable<string>, Reason>>;
+  /** Resolves when something has changed after this version, or nothing has for a while. */
+  changeAfter?(version: number, asked: { names: boolean }): Promise<Answer<undefined, Reason>>;
   /** Adds the store, which the source may then clear and close. Call the returned function to stop that. */
   addStore?(store: KeptStore): () => void;
 }
@@ -83,6 +86,27 @@ export class SyncStore<Reason extends string = string> {
   sync(): Promise<Synced<Reason>> {
     this.#syncing ??= this.#alone(() => this.#catchUp()).finally(() => (this.#syncing = undefined));
     return this.#syncing;
+  }
+
+  /**
+   * Keeps the store up to date, moments after each change, until the returned function is called. If
+   * several tabs of a browser follow, one asks, and its rows are in the storage of all.
+   */
+  follow(): () => void {
+    let isOver = false;
+    const followed = {
+      sync: async () => {
+        const synced = await this.sync();
+        return synced.ok ? { ...synced, result: hasChanges(synced.result) } : synced;
+      },
+      change: async () => {
+        const version = await this.version().catch(() => 0);
+        const answer = await this.#source.changeAfter?.(version, { names: this.#names });
+        return answer ?? { ok: true as const, result: undefined, requestId: undefined };
+      },
+    };
+    void alone(this.#storage, `${this.#prefix}:follow`, () => follow(followed, () => isOver));
+    return () => void (isOver = true);
   }
 
   /** Tells the listener of each sync that has changed something. Call the returned function to stop. */
