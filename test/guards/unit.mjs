@@ -346,14 +346,14 @@ export const guards = {
     file: 'docs/limits.md',
     replace: '| find | a user | 2,000 | a day | too_many_lookups |',
     by: '',
-    named: 'has the current limits and queues',
+    named: 'has the current tables',
   },
   'limits-docs-2': {
     guard: 'the documentation has each queue',
     file: 'docs/limits.md',
     replace: '| exports | user | | 1 | 0 | | 429 too_many_at_once |',
     by: '| exports | user | | 2 | 0 | | 429 too_many_at_once |',
-    named: 'has the current limits and queues',
+    named: 'has the current tables',
   },
   'unit-docs-1': {
     guard: 'the README of the client links only to what npm has',
