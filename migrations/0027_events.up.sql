@@ -10,6 +10,8 @@ CREATE TABLE events (
   at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT events_pkey PRIMARY KEY (version, number, subject)
 );
+-- Old events are deleted by time. They stand in its order.
+CREATE INDEX events_at ON events USING brin (at);
 
 CREATE FUNCTION tell(kind text, subject text, other text DEFAULT '') RETURNS void LANGUAGE plpgsql
   SET search_path = public, pg_temp AS $$
@@ -91,7 +93,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- On several servers nobody follows events yet (migrations/distributed).
+-- Events of several servers have no reader yet (migrations/distributed).
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN

@@ -113,10 +113,11 @@ describeOnOneServer('an event is written', () => {
   it('and deleted an hour later', async () => {
     await app.db('events').delete();
     const insert = (minutes: number) =>
-      app.db.raw(`INSERT INTO events SELECT sync_clock() - ?::bigint * 60000000, 1, ?, 'user.updated', ''`, [
-        minutes,
-        String(minutes),
-      ]);
+      app.db.raw(
+        `INSERT INTO events (version, number, subject, kind, at)
+         VALUES (?, 1, ?, 'user.updated', now() - make_interval(mins => ?))`,
+        [minutes, String(minutes), minutes],
+      );
     await insert(59);
     await insert(61);
     await app.sweep();

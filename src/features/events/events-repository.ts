@@ -5,8 +5,8 @@ import { deleteInBatches } from '../../database/delete-in-batches';
 export class EventsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Instances that follow events are only moments behind. */
+  /** By time, since a version does not tell how old it is. Instances that follow events are only moments behind. */
   async sweep(): Promise<void> {
-    await deleteInBatches(this.db, 'events', `version < (SELECT sync_clock()) - 3600000000`);
+    await deleteInBatches(this.db, 'events', `at < now() - interval '1 hour'`);
   }
 }
