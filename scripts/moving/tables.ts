@@ -1,4 +1,5 @@
 import { escapeIdentifier, type Client } from 'pg';
+import { HAS_CITUS } from '../../src/database/pool';
 
 export interface Table {
   name: string;
@@ -30,5 +31,5 @@ export async function tablesOf(db: Client, names?: string[]): Promise<Table[]> {
 export const quoted = (names: string[]) => names.map(escapeIdentifier).join(', ');
 
 export async function hasCitus(db: Client): Promise<boolean> {
-  return (await db.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rows.length > 0;
+  return (await db.query(HAS_CITUS)).rows.length > 0;
 }

@@ -90,7 +90,7 @@ async function divergedOf(world: World): Promise<string[]> {
   const diverged: string[] = [];
   for (const person of world.people) {
     let found = await differencesOf(person);
-    // Work of a request that nobody waits for any more may have ended in between. A change that a client has missed stays
+    // A request that was answered at its deadline may have ended in between. A change that a client has missed stays
     // missed.
     for (let attempt = 0; found.length > 0 && attempt < 2; attempt += 1) found = await differencesOf(person);
     diverged.push(...found);

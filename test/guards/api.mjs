@@ -4112,7 +4112,7 @@ export const guards = {
     named: 'leaves its place when its client leaves',
   },
   'live-sync-6': {
-    guard: 'an instance that stops lets nobody wait',
+    guard: 'an instance that stops ends all waits',
     file: 'src/composition/container.ts',
     replace: 'services.lives.close();',
     by: '',

@@ -39,7 +39,7 @@ export class EventTail {
 
   constructor(
     private readonly readAt: () => ReadAt,
-    private readonly heard: (events: Event[]) => void | Promise<void>,
+    private readonly heard: (events: Event[]) => Promise<void>,
   ) {}
 
   /** Begins, and resolves when each later change is heard of. */

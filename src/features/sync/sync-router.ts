@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { Later, streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
 import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
