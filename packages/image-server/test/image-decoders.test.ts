@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Decoding } from '../src/decoder-process';
 import { Decoders } from '../src/decoders';
 import { ImageRewriter } from '../src/image-rewriter';
@@ -165,9 +166,14 @@ describe('decoders', () => {
       path,
       `import { Decoders } from ${JSON.stringify(require.resolve('../src/decoders'))};
        const image = { source: ${JSON.stringify(join(folder, 'a.png'))}, target: ${JSON.stringify(join(folder, 'c.png'))} };
-       void new Decoders().decode({ ...image, mime: 'image/png', ...${JSON.stringify(LIMITS)} }, 60_000);`,
+       void new Decoders().decode({ ...image, mime: 'image/png', ...${JSON.stringify(LIMITS)} }, 60_000).then(() => {
+         // What keeps this process from ending.
+         console.log(process.getActiveResourcesInfo().join(' '));
+       });`,
     );
-    const ended = await once(fork(path, { execArgv: ['--import', 'tsx'] }), 'exit');
+    const child = fork(path, { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const [printed, ended] = await Promise.all([child.stdout && text(child.stdout), once(child, 'exit')]);
+    expect(printed).not.toContain('Process');
     expect(ended).toEqual([0, null]);
     await access(join(folder, 'c.png'));
   });
