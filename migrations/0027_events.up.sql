@@ -130,3 +130,7 @@ BEGIN
     WHEN ((NEW.role, NEW.display_name, NEW.is_deleted) IS DISTINCT FROM (OLD.role, OLD.display_name, OLD.is_deleted))
     EXECUTE FUNCTION group_members_tell();
 END $$;
+
+-- Locks that only several servers need: migrations/distributed.
+CREATE FUNCTION adds_to_user(one text) RETURNS void LANGUAGE sql AS '';
+CREATE FUNCTION finds_all_of_user(one text) RETURNS void LANGUAGE sql AS '';

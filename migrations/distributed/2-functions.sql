@@ -13,6 +13,18 @@ END $$;
 
 -- The functions for those who write run with their rights: Citus refuses two users in one transaction.
 
+-- A commit lets the locks of one server go before the rows on another can be seen. These locks are kept by the server where
+-- the service connects until all can be seen: one for each who adds rows of a user, and one for whoever has to find them
+-- all. Taken after the row of the user is locked, so that nobody who has one waits for that row.
+CREATE OR REPLACE FUNCTION adds_to_user(one text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(1, hashtext(one));
+END $$;
+CREATE OR REPLACE FUNCTION finds_all_of_user(one text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1, hashtext(one));
+END $$;
+
 -- Locks a user, and returns whether the account is closed.
 CREATE OR REPLACE FUNCTION is_closed(one text) RETURNS boolean LANGUAGE plpgsql SECURITY INVOKER
   SET search_path = public, pg_temp AS $$
@@ -33,6 +45,7 @@ BEGIN
   FOR one IN SELECT DISTINCT id COLLATE "C" FROM unnest(ids) AS given (id) ORDER BY 1 LOOP
     PERFORM hold_in_place(one);
     found_closed := is_closed(one) OR found_closed;
+    PERFORM adds_to_user(one);
   END LOOP;
   RETURN found_closed;
 END $$;
@@ -63,8 +76,10 @@ END $$;
 CREATE OR REPLACE FUNCTION user_renamed(renamed text) RETURNS void LANGUAGE plpgsql SECURITY INVOKER
   SET search_path = public, pg_temp AS $$
 DECLARE
-  own text[] := ARRAY(SELECT * FROM groups_of(renamed));
+  own text[];
 BEGIN
+  PERFORM finds_all_of_user(renamed);
+  own := ARRAY(SELECT * FROM groups_of(renamed));
   UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
   UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
 END $$;

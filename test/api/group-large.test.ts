@@ -34,11 +34,14 @@ beforeEach(async () => {
   await app
     .db('groups')
     .insert({ id: groupId, name: 'Crowd', portrait_uri: 'https://img.example/c.png', creator_id: ann.id });
-  await app.db.raw(
+  // By no connection of the service, which may be cut on a busy machine.
+  const importer = await connectWriter(app);
+  await importer.query(
     `INSERT INTO group_members (group_id, member_id)
-       SELECT :groupId, '-crowd' || n FROM generate_series(1, ${CROWD}) n UNION ALL SELECT :groupId, unnest(:ids::text[])`,
-    { groupId, ids: [ann.id, bob.id] },
+       SELECT $1, '-crowd' || n FROM generate_series(1, ${CROWD}) n UNION ALL SELECT $1, unnest($2::text[])`,
+    [groupId, [ann.id, bob.id]],
   );
+  await importer.end();
 });
 afterEach(async () => {
   await app.db('groups').where({ id: groupId, dismissed_at: null }).update({ dismissed_at: new Date() });

@@ -1,9 +1,10 @@
 import type { Client } from 'pg';
 import { migrate, newestMigration, undoMigration } from '../../src/database/migrations';
-import { insertPerson } from '../support/people';
+import { expectOk, insertAndSignIn, insertPerson, newPassword, type SignedInPerson } from '../support/people';
 import { describeOnSeveralServers } from '../support/on-one-server';
 import { stage } from '../support/stage';
 import { connectWriter, runUntilBlocked } from '../support/sync';
+import { untilWaiting } from '../support/waiting';
 
 describeOnSeveralServers('users and groups on several servers', () => {
   const { app, ann, bob } = stage({ people: 2 });
@@ -40,6 +41,23 @@ describeOnSeveralServers('users and groups on several servers', () => {
     await writer.query('COMMIT');
     await move.done;
     await mover.end();
+  });
+
+  it.each<[string, (owner: SignedInPerson) => Promise<unknown>]>([
+    ['a rename', async ({ id }) => void (await app.db.raw('SELECT user_renamed(?)', [id]))],
+    [
+      'a new password',
+      ({ agent, password }) =>
+        expectOk(agent.post('/user/change_password').send({ oldPassword: password, newPassword: newPassword() })),
+    ],
+  ])('make %s wait until rows that are being added can be seen on all servers', async (_, find) => {
+    const owner = await insertAndSignIn(app);
+    await writer.query('BEGIN');
+    await writer.query('SELECT adds_to_user($1)', [owner.id]);
+    const found = find(owner);
+    await untilWaiting(app.db, 1);
+    await writer.query('COMMIT');
+    await found;
   });
 
   it('have a horizon below each version that is not to be seen yet, whichever server it is on', async () => {

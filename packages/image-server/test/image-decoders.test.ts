@@ -167,7 +167,7 @@ describe('decoders', () => {
       `import { Decoders } from ${JSON.stringify(require.resolve('../src/decoders'))};
        const image = { source: ${JSON.stringify(join(folder, 'a.png'))}, target: ${JSON.stringify(join(folder, 'c.png'))} };
        void new Decoders().decode({ ...image, mime: 'image/png', ...${JSON.stringify(LIMITS)} }, 60_000).then(() => {
-         // What keeps this process from ending.
+         // These keep the process from ending.
          console.log(process.getActiveResourcesInfo().join(' '));
        });`,
     );

@@ -1,7 +1,7 @@
 import type { SessionData } from 'express-session';
 import type { Knex } from 'knex';
 import type { Caller } from '../../base/caller';
-import { holdInPlace } from '../../database/hold-in-place';
+import { addsToUser, findsAllOfUser, holdInPlace } from '../../database/hold-in-place';
 import { isDistributed, statement } from '../../database/statement';
 import { liveSession } from './live-session';
 
@@ -106,6 +106,7 @@ export class SessionsRepository {
     return this.db.transaction(async (trx) => {
       await holdInPlace(trx, userId);
       if ((await lockOwner(trx, { userId, credentialsVersion })).length === 0) return false;
+      await addsToUser(trx, userId);
       return (await addSession(trx, values)).length > 0;
     });
   }
@@ -141,12 +142,14 @@ export class SessionsRepository {
 
   /** Ends all sessions, once the credentials version has been raised. Returns their number. */
   async endAll(userId: string): Promise<number> {
+    await findsAllOfUser(this.db, userId);
     const ended = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).limit(MOST_ENDED).select('sid');
     return this.db('session').whereIn('sid', ended).delete();
   }
 
   /** Like `endAll`, but one session goes on under the new version. */
   async endOthers(userId: string, sid: string, credentialsVersion: number): Promise<number> {
+    await findsAllOfUser(this.db, userId);
     await keepSession(this.db, { sid, credentialsVersion });
     const others = this.db('session').whereRaw(`${OWNER} = ?`, [userId]).whereNot({ sid });
     return this.db('session').whereIn('sid', others.limit(MOST_ENDED).select('sid')).delete();

@@ -1,4 +1,4 @@
-import { holdInPlace } from '../../database/hold-in-place';
+import { addsToUser, holdInPlace } from '../../database/hold-in-place';
 import { isDistributed, statement, type Source } from '../../database/statement';
 
 /**
@@ -22,7 +22,9 @@ export async function lockOpenUsers(db: Source, ids: string[]): Promise<string[]
   // In the order of the statement above, which is that of code units.
   for (const id of [...new Set(ids)].sort()) {
     await holdInPlace(db, id);
-    if ((await lockOne(db, { id })).length > 0) locked.push(id);
+    if ((await lockOne(db, { id })).length === 0) continue;
+    await addsToUser(db, id);
+    locked.push(id);
   }
   return locked;
 }
