@@ -9,7 +9,7 @@ const LAYERS = 'base load database http integrations web features config start c
 /** Slices of src/features. A slice imports only from itself and from those before it. */
 const SLICES = (
   'phones limits audit users events notices images spend-guard verification sessions auth profile blacklist friendships ' +
-  'groups tokens sync account'
+  'groups tokens messaging webhooks sync account'
 ).split(' ');
 
 /** Globals of browsers or Node that React Native, or some version of it, does not have. */

@@ -10,6 +10,7 @@ export const SCENARIOS = [
   'growth',
   'instances',
   'standby',
+  'waiting',
   'start',
   'profile',
 ];

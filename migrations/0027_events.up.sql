@@ -7,20 +7,24 @@ CREATE TABLE events (
   subject text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   other text COLLATE "C" NOT NULL DEFAULT '',
-  at timestamptz NOT NULL DEFAULT now(),
+  -- More of it, or empty.
+  what text NOT NULL DEFAULT '',
+  -- After all that the transaction did before, as far as services know that count milliseconds.
+  at timestamptz(3) NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond',
   CONSTRAINT events_pkey PRIMARY KEY (version, number, subject)
 );
 -- Old events are deleted by time. They stand in its order.
 CREATE INDEX events_at ON events USING brin (at);
 
-CREATE FUNCTION tell(kind text, subject text, other text DEFAULT '') RETURNS void LANGUAGE plpgsql
-  SET search_path = public, pg_temp AS $$
+CREATE FUNCTION tell(kind text, subject text, other text DEFAULT '', what text DEFAULT '') RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   -- Counts the events of the transaction.
   number integer := coalesce(nullif(current_setting('events.number', true), ''), '0')::integer + 1;
 BEGIN
   PERFORM set_config('events.number', number::text, true);
-  INSERT INTO events (version, number, subject, kind, other) VALUES (sync_next_version(), number, subject, kind, other);
+  INSERT INTO events (version, number, subject, kind, other, what)
+  VALUES (sync_next_version(), number, subject, kind, other, what);
 END $$;
 
 CREATE FUNCTION users_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -63,19 +67,34 @@ END $$;
 
 CREATE FUNCTION blacklist_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM tell('blacklist.changed', NEW.user_id, NEW.friend_id);
+  PERFORM tell('blacklist.changed', NEW.user_id, NEW.friend_id, CASE WHEN NEW.status THEN 'added' ELSE 'removed' END);
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION friendships_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  -- As if there had been a deleted one: statuses are those of sync.
+  before integer := CASE WHEN TG_OP = 'INSERT' THEN 30 ELSE OLD.status END;
 BEGIN
-  PERFORM tell('friendship.changed', NEW.user_id, NEW.friend_id);
+  PERFORM tell('friendship.changed', NEW.user_id, NEW.friend_id, CASE
+    WHEN NEW.status = before THEN ''
+    WHEN NEW.status = 11 THEN 'requested'
+    WHEN NEW.status = 20 AND before = 10 THEN 'accepted'
+    WHEN NEW.status = 30 THEN 'deleted'
+    ELSE '' END);
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION groups_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM tell(CASE WHEN TG_OP = 'INSERT' THEN 'group.created' ELSE 'group.changed' END, NEW.id);
+  IF TG_OP = 'INSERT' THEN
+    PERFORM tell('group.created', NEW.id);
+  ELSE
+    PERFORM tell('group.changed', NEW.id, what => CASE
+      WHEN NEW.name <> OLD.name THEN 'renamed'
+      WHEN NEW.creator_id <> OLD.creator_id THEN 'transferred'
+      ELSE '' END);
+  END IF;
   RETURN NULL;
 END $$;
 
@@ -89,7 +108,10 @@ END $$;
 CREATE FUNCTION group_members_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM tell('members.changed', NEW.group_id, NEW.member_id);
+  PERFORM tell('members.changed', NEW.group_id, NEW.member_id, CASE
+    WHEN NEW.is_deleted THEN 'left'
+    WHEN TG_OP = 'INSERT' OR OLD.is_deleted THEN 'joined'
+    ELSE '' END);
   RETURN NULL;
 END $$;
 

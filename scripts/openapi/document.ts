@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { operations, type Cookies } from '../../src/composition/operations';
 import type { Services } from '../../src/composition/services';
+import { changesEndpoint } from '../../src/features/sync/changes-router';
 import type { Endpoint } from '../../src/http/endpoint';
 import { healthz, readyz } from '../../src/http/health-router';
 import { openApi, openApi30 } from '../../src/http/openapi-router';
@@ -19,6 +20,7 @@ import { toldOf } from './told';
 const ENDPOINTS: Record<string, Endpoint[]> = {
   Images: [upload, image],
   Captchas: [picture, widget],
+  Sync: [changesEndpoint],
   Tokens: [keySet],
   Health: [healthz, readyz],
   Document: [openApi, openApi30],

@@ -13,6 +13,7 @@ import { SPEND } from './spend-commands';
 import { SUSPENSION } from './suspension-commands';
 import { TOKENS } from './tokens-commands';
 import { USERS } from './users-commands';
+import { WEBHOOKS } from './webhooks-commands';
 import { why } from './why';
 
 const WHY: Command = {
@@ -44,6 +45,7 @@ export const COMMANDS: Command[] = [
   ...LIMITS,
   ...SPEND,
   ...GROUPS,
+  ...WEBHOOKS,
   ...IMAGES,
   ...KEYS,
   DOCTOR,

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** Longer than any address with port and brackets. */
 const LONGEST = 100;
@@ -16,6 +16,33 @@ export interface NetworkShare {
 
 /** Maximum factor for shares, so that an IPv6 network with many addresses cannot take most of a queue. */
 const MOST_TIMES = 2;
+
+/** Networks that are not of the internet: loopback, private, link-local, shared, tunnels, tests, multicast, reserved. */
+const NOT_PUBLIC = networkList(
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 ' +
+    '198.18.0.0/15 224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2002::/16 fc00::/7 ' +
+    'fe80::/9 ff00::/8',
+);
+
+/** Reads networks that are separated by spaces, such as 10.0.0.0/8. */
+export function networkList(networks: string): BlockList {
+  const list = new BlockList();
+  for (const network of networks.split(' ').filter(Boolean)) {
+    const [address = '', bits] = network.split('/');
+    const kind = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (kind === 'ipv6' ? 128 : 32)), kind);
+  }
+  return list;
+}
+
+export function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** Whether an address is not one of the internet. An IPv4-mapped IPv6 address counts as its IPv4 address. */
+export function isPrivate(address: string): boolean {
+  return isIn(NOT_PUBLIC, address);
+}
 
 /** Strips port, brackets and zone. Turns an IPv4-mapped IPv6 address, in any spelling, into the IPv4 address. */
 export function plainAddress(given = ''): string | undefined {

@@ -5,6 +5,7 @@ import { DeviceCookies } from '../features/auth/device-cookies';
 import { SessionCookies, sessionCookieName } from '../features/sessions/session-cookies';
 import { SessionReader } from '../features/sessions/session-reader';
 import { SessionStore } from '../features/sessions/session-store';
+import { changesRouter } from '../features/sync/changes-router';
 import { createApp, type Mounted } from '../http/app';
 import { cookieReader } from '../http/cookies';
 import { Deadline } from '../http/deadline';
@@ -65,6 +66,8 @@ export async function buildContainer(
   const { inbox, meter } = services;
   const pageParts = { inbox, meter, metricsUrl, inboxToken: keys.inboxToken };
   const accounts = (): Mounted[] => [
+    // Before /user/:id, which would refuse a GET.
+    { router: changesRouter(services.sync, { reading: cookies.reading, rest }) },
     {
       router: operationsRouter(Object.values(resources).flat().map(wrap), entrance),
     },
@@ -83,6 +86,11 @@ export async function buildContainer(
     { router: healthRouter(health) },
     { router: services.uploads },
   ];
+
+  if (!config.imagesOnly) {
+    services.messagingUpdates.begin();
+    services.webhooks.begin();
+  }
 
   return {
     app: createApp({ routers, onError, logger, observe: observers?.request, enclose: observers?.enclose }, config.http),

@@ -49,6 +49,14 @@ const FIGURES: Figure[] = [
   counter('uploads_total', 'Images that were stored, and uploads that were refused.', ['result'], listed('uploads')),
   counter('audit_missing_total', 'Security events that could not be written.', ['event'], listed('missingEvents')),
   counter('sweeps_total', 'Rounds of the clean-ups.', ['sweep', 'outcome'], listed('sweeps')),
+  counter(
+    'told_total',
+    'Events that webhooks were told, and turns of users and groups that the messaging provider was told.',
+    ['to', 'outcome'],
+    listed('told'),
+  ),
+  gauge('untold_seconds', 'Age of the oldest change that is still to be told.', ['to'], untold),
+  gauge('webhooks', 'Webhooks that are told, fail, or are paused.', ['state'], webhooks),
   gauge('connections', 'Connections to PostgreSQL.', ['pool', 'state'], connections),
   gauge(
     'connections_waited_for',
@@ -206,6 +214,24 @@ async function databaseReady({ connections: { probe } }: Services): Promise<Valu
 
 function horizonAge({ asked }: Services): Promise<Values> {
   return fromDatabase(asked.horizonAge(), (seconds) => [[[], seconds]]);
+}
+
+function untold({ asked }: Services): Promise<Values> {
+  return fromDatabase(Promise.all([asked.messaging(), asked.webhooks()]), ([messaging, states]) => {
+    const told = states.filter(({ state }) => state !== 'paused').map(({ seconds }) => seconds);
+    return [
+      [['messaging'], messaging.seconds],
+      [['webhooks'], Math.max(0, ...told)],
+    ];
+  });
+}
+
+function webhooks({ asked }: Services): Promise<Values> {
+  const counted = (states: { state: string; count: number }[], name: string) =>
+    states.find(({ state }) => state === name)?.count ?? 0;
+  return fromDatabase(asked.webhooks(), (states) =>
+    ['told', 'failing', 'paused'].map((name): Values[number] => [[name], counted(states, name)]),
+  );
 }
 
 /** Returns no values while the database does not answer. */

@@ -11,8 +11,10 @@ import { MembershipsRepository } from '../features/groups/memberships-repository
 import { ImagesRepository } from '../features/images/images-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
+import { MessagingChangesRepository } from '../features/messaging/messaging-changes-repository';
 import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-repository';
 import { UsersRepository } from '../features/users/users-repository';
+import { WebhooksRepository } from '../features/webhooks/webhooks-repository';
 import { CaptchasRepository } from '../features/verification/captchas-repository';
 import { VerificationRepository } from '../features/verification/verification-repository';
 
@@ -28,11 +30,13 @@ export function repositories(db: Knex, reads: Source = db) {
     groups: new GroupsRepository(db),
     images: new ImagesRepository(db),
     memberships: new MembershipsRepository(db),
+    messagingChanges: new MessagingChangesRepository(db),
     messagingTokens: new MessagingTokensRepository(db),
     securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),
     smsTraffic: new SmsTrafficRepository(db),
     users: new UsersRepository(db, reads),
+    webhooks: new WebhooksRepository(db),
     verification: new VerificationRepository(db),
   };
 }

@@ -28,6 +28,8 @@ import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
+import { MessagingUpdates } from '../features/messaging/messaging-updates';
+import { OriginalsRepository } from '../features/messaging/originals-repository';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
@@ -40,15 +42,16 @@ import { CodeSender } from '../features/verification/code-sender';
 import { SendCodeService } from '../features/verification/send-code-service';
 import { VerificationCodes } from '../features/verification/verification-code';
 import { VerifyCodeService } from '../features/verification/verify-code-service';
+import { Webhooks } from '../features/webhooks/webhooks';
 import { publicUrlFrom } from '../http/public-url';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
-import { TokenEnds } from '../integrations/messaging/token-ends';
 import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
 import { CountedSmsSender } from '../integrations/sms/counted-sms-sender';
 import { Inbox } from '../integrations/sms/inbox';
 import type { SmsSender } from '../integrations/sms/sms-sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
+import { WebhookCaller } from '../integrations/webhook-call';
 import { Background } from '../load/background';
 import { openQueues } from '../load/queues';
 import { Sweeper } from '../load/sweeper';
@@ -65,9 +68,6 @@ const CAPTCHA_SWEEP_MS = 60_000;
 
 /** Pause between removals of due images, in a process that only stores images. */
 const REMOVE_UNUSED_MS = 1_000;
-
-/** Ended tokens stay valid until the messaging provider knows. */
-const TOKEN_ENDS_SWEEP_MS = 60_000;
 
 export interface Outside {
   databaseUrl: string;
@@ -99,8 +99,14 @@ export async function buildServices(config: Config, outside: Outside) {
   const accounts = buildAccounts(config, base, watch, vendors);
   const circles = buildCircles(config, base);
 
-  const { storage, tokenEnds } = vendors;
+  const { storage, messagingUpdates } = vendors;
   const { dismissals, friendships } = circles;
+  const webhooks = new Webhooks(
+    repos.webhooks,
+    connections.db,
+    new WebhookCaller(config.webhookNetworks, base.observeCall),
+    logger,
+  );
   const horizonAge = new HorizonAge(connections.syncReads, connections.horizons);
   const sweeps = {
     images: () => storage.sweep(),
@@ -111,12 +117,11 @@ export async function buildServices(config: Config, outside: Outside) {
     dismissals: () => dismissals.sweep(),
     closings: () => accounts.closings.sweep(),
     requests: () => friendships.sweep(),
-    told: () => repos.events.sweep(),
+    told: () => repos.events.sweep(config.eventDays),
   };
   const ofAccounts = () => [
     new Sweeper(sweeps, logger),
     new Sweeper({ captchas: () => repos.captchas.sweep() }, logger, CAPTCHA_SWEEP_MS),
-    new Sweeper({ tokens: () => tokenEnds.sweep() }, logger, TOKEN_ENDS_SWEEP_MS),
   ];
   const ofImages = () => [
     new Sweeper({ images: () => storage.sweep() }, logger),
@@ -135,10 +140,16 @@ export async function buildServices(config: Config, outside: Outside) {
       captchas: [codes.captchas.counts],
       uploads: [vendors.uploadCounts],
       missingEvents: [watch.audit.missing],
+      told: [messagingUpdates.counts, webhooks.counts],
       sweeps: sweepers.map(({ rounds }) => rounds),
     },
     /** Figures that only the database knows. */
-    asked: { codes: () => repos.smsTraffic.ofDay(), horizonAge: () => horizonAge.seconds() },
+    asked: {
+      codes: () => repos.smsTraffic.ofDay(),
+      horizonAge: () => horizonAge.seconds(),
+      webhooks: () => repos.webhooks.standing(),
+      messaging: () => repos.messagingChanges.waiting(),
+    },
     /** For the commands of operators. */
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
@@ -151,6 +162,9 @@ export async function buildServices(config: Config, outside: Outside) {
         repos.securityEvents.add({ event: 'operator', detail, ...(userId && { userId }) }, caller),
     },
     jwks: vendors.jwks,
+    messagingUpdates,
+    webhooks,
+    webhookList: repos.webhooks,
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
     shownCaptchas: vendors.captchas.shown,
@@ -166,6 +180,7 @@ export async function buildServices(config: Config, outside: Outside) {
     },
     close: async () => {
       circles.lives.close();
+      await Promise.all([messagingUpdates.close(), webhooks.close()]);
       for (const sweeper of sweepers) sweeper.close();
       const finished = Object.values(background).map((work) => work.finish(FINISH_MS));
       await Promise.all([...finished, storage.close()]);
@@ -214,12 +229,13 @@ function buildWatch(config: Config, { repos, counting, limits, queues, backgroun
 /** Builds what a vendor does, or this service instead. */
 async function chooseVendors(
   config: Config,
-  { repos, queues, transaction, logger, observeCall: observe }: Base,
+  { connections, repos, queues, transaction, logger, observeCall: observe }: Base,
   { limiter }: Watch,
   keys: Keys,
 ) {
-  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens, observe };
-  const { messaging, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
+  const originals = new OriginalsRepository(connections.db, repos.users);
+  const messagingParts = { privateKey: keys.messagingJwtKey, keptTokens: repos.messagingTokens, originals, observe };
+  const { messaging, follower, jwks } = await chooseMessagingProvider(config.messaging, messagingParts);
   const publicUrlOf = publicUrlFrom(config.http.publicUrl);
   const images = new ImageAccounts({ images: repos.images, users: repos.users, transaction, limiter });
   const uploadCounts = new Tally();
@@ -228,7 +244,7 @@ async function chooseVendors(
   return {
     messaging,
     jwks,
-    tokenEnds: new TokenEnds(messaging, repos.messagingTokens, logger),
+    messagingUpdates: new MessagingUpdates(follower, repos.messagingChanges, logger),
     publicUrlOf,
     storage,
     uploads,
@@ -261,7 +277,7 @@ function buildCodes(
 }
 
 /** Builds accounts, from registration to closing, and everything that belongs to one user. */
-function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, storage, tokenEnds }: Vendors) {
+function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, storage }: Vendors) {
   const { repos, queues, transaction, logger } = base;
   const { users, verification } = repos;
   const { audit, limiter, notices } = watch;
@@ -269,11 +285,11 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
   const passwords = new Passwords(config.passwords.bcryptCost, hashing);
   const attempts = new LoginAttempts(limiter, queues, watch.places);
   const ownPassword = new OwnPassword({ users, passwords, attempts, audit });
-  const sessionsParts = { sessions: repos.sessions, tokenEnds, limiter, transaction };
+  const sessionsParts = { sessions: repos.sessions, limiter, transaction };
   const sessions = new SessionsService(sessionsParts, config.sessions.maxDays);
   const closingParts = { closings: repos.closings, transaction, background: base.background.ends, logger };
   const closings = new ClosingsService(closingParts);
-  const common = { users, verification, ownPassword, tokenEnds, notices, transaction, logger };
+  const common = { users, verification, ownPassword, notices, transaction, logger };
   return {
     hashing,
     closings,
@@ -282,8 +298,8 @@ function buildAccounts(config: Config, base: Base, watch: Watch, { messaging, st
     account: new AccountService({ ...common, closings, storage }),
     auth: new AuthService({ ...common, sessions: repos.sessions, passwords, attempts, queues, messaging, audit }),
     exporting: new ExportService(new ExportRepository(base.connections.reading), sessions, audit, queues),
-    suspension: new SuspensionService(tokenEnds, transaction),
-    profile: new ProfileService({ users, images: repos.images, messaging, storage, logger }, config.portraits),
+    suspension: new SuspensionService(transaction),
+    profile: new ProfileService({ users, images: repos.images, storage, logger }, config.portraits),
     tokens: new TokensService(users, messaging, storage),
     users: new UsersService(users),
   };

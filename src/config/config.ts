@@ -200,6 +200,7 @@ function nested(env: Environment, mistakes: string[]) {
     },
     dataDir: env.DATA_DIR,
     auditDays: env.AUDIT_DAYS,
+    eventDays: env.EVENT_DAYS,
     logLevel: env.LOG_LEVEL,
     sessions: sessionsOf(env, mistakes),
     passwords: { bcryptCost: env.BCRYPT_COST },
@@ -233,6 +234,7 @@ function nested(env: Environment, mistakes: string[]) {
       hosts: env.PORTRAIT_HOSTS,
       publicOnly: strict && !isOnPrivateHost(env.PUBLIC_URL) && !isOnPrivateHost(imagesAddress(env)),
     },
+    webhookNetworks: env.WEBHOOK_NETWORKS,
     maxBlacklist: env.MAX_BLACKLIST,
     mostFriendships: {
       friends: inProduction(env.FRIENDS_PER_USER, 5_000),

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { networkList } from '../base/networks';
 import { mistakeInAddress } from '../database/database-url';
 import { isCountry, isPhoneCallingCode } from '../features/phones/phone-number';
 
@@ -51,6 +52,9 @@ const listOf = (isFit: (item: string) => boolean, error: string | (({ input }: {
   list.pipe(z.array(z.string().refine(isFit, { error })));
 export const hosts = listOf(isHost, 'must be hosts separated by commas, such as images.example.com');
 export const origins = listOf(isOrigin, 'must be origins separated by commas, such as https://app.example.com');
+export const networks = listOf(isAddresses, 'must be networks separated by commas, such as 10.0.0.0/8').transform(
+  (given) => networkList(given.join(' ')),
+);
 export const regions = listOf(isRegion, mistakeInRegion);
 export const oneOf = <const T extends [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
@@ -68,9 +72,13 @@ function isAppOrigin(value: string): boolean {
   return /^(?!(https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value);
 }
 
-/** Matches a network, but not that of all addresses, which would let each client choose its own. */
+/** Matches a network, also by a name that Express knows. */
 function isNetwork(name: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(name)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(name) || isAddresses(name);
+}
+
+/** Matches an address or a network, but not that of all addresses, in which every client would be. */
+function isAddresses(name: string): boolean {
   const [address = '', bits] = name.split(/\/(?=\d{1,3}$)/);
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
   return most > 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= most));

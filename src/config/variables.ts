@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { networkList } from '../base/networks';
 import { isSigningKey } from '../integrations/messaging/signing-key';
 import { LIMIT_VARIABLES, type LimitVariable } from '../load/limits';
 import {
@@ -10,6 +11,7 @@ import {
   imagesPlace,
   limit,
   list,
+  networks,
   oneOf,
   origins,
   regions,
@@ -49,6 +51,7 @@ export const environment = z.object({
   AUTO_MIGRATE: oneOf('on', 'off').default('on'),
   DATA_DIR: text.default('.data'),
   AUDIT_DAYS: whole(1, 3_650).default(180),
+  EVENT_DAYS: whole(1, 365).default(7),
   LEAVE_SECONDS: whole(0, 600).optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   METRICS_HOST: text.default('127.0.0.1'),
@@ -168,6 +171,7 @@ export const environment = z.object({
   GROUP_MAX_MEMBERS: whole(1, 1_000_000).default(500),
   GROUPS_PER_USER: limit.default(500),
   GROUPS_JOINED_PER_USER: limit.default(2_000),
+  WEBHOOK_NETWORKS: networks.default(networkList('')),
   ...limitVariables,
 });
 

@@ -26,6 +26,14 @@ describe('keys rotate', () => {
 
   it('is for terminals only, as what makes tokens and inserts people', () => {
     const local = COMMANDS.filter(({ isLocal }) => isLocal).map(({ name }) => name);
-    expect(local).toEqual(['keys rotate', 'demo', 'tokens add', 'tokens list', 'tokens revoke']);
+    expect(local).toEqual([
+      'webhooks add',
+      'webhooks secret',
+      'keys rotate',
+      'demo',
+      'tokens add',
+      'tokens list',
+      'tokens revoke',
+    ]);
   });
 });

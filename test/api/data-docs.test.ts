@@ -177,7 +177,6 @@ describeOnOneServer('the SQL of docs/data.md', () => {
     expect((await cat.agent.post('/user/sync/0')).status).toBe(401);
     expect((await logIn()).headers['x-reason']).toBe('account_suspended');
     expect(await app.db('messaging_tokens').select()).toEqual([]);
-    expect(await app.db('messaging_expiries').select('user_id')).toEqual([{ user_id: cat.id }]);
     expect(await fullState(ann)).toEqual(before);
     await owner.query(block('suspended_at = NULL', people));
     expect((await cat.agent.post('/user/sync/0')).status).toBe(401);
@@ -201,7 +200,6 @@ describeOnOneServer('the SQL of docs/data.md', () => {
     expect(names).toEqual([[], []]);
     expect(await app.db('blacklist').where({ user_id: cat.id, status: true })).toEqual([]);
     expect(await app.db('messaging_tokens').select()).toEqual([]);
-    expect(await app.db('messaging_expiries').select('user_id')).toEqual([{ user_id: cat.id }]);
     await clients.ann.sync();
     expect(clients.ann.state().friends.map(({ friendId }) => friendId)).toEqual([bob.id]);
     expect(clients.ann.state()).toEqual(await fullState(ann));

@@ -110,17 +110,17 @@ describeOnOneServer('an event is written', () => {
     ).toEqual([]);
   });
 
-  it('and deleted an hour later', async () => {
+  it('and deleted a week later', async () => {
     await app.db('events').delete();
-    const insert = (minutes: number) =>
+    const insert = (hours: number) =>
       app.db.raw(
         `INSERT INTO events (version, number, subject, kind, at)
-         VALUES (?, 1, ?, 'user.updated', now() - make_interval(mins => ?))`,
-        [minutes, String(minutes), minutes],
+         VALUES (?, 1, ?, 'user.updated', now() - make_interval(hours => ?))`,
+        [hours, String(hours), hours],
       );
-    await insert(59);
-    await insert(61);
+    await insert(167);
+    await insert(169);
     await app.sweep();
-    expect(await app.db('events').pluck('subject')).toEqual(['59']);
+    expect(await app.db('events').pluck('subject')).toEqual(['167']);
   });
 });

@@ -1,6 +1,7 @@
 import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { instancesBeside } from '../support/instances';
+import { makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
 import {
   expectOk,
   field,
@@ -27,13 +28,9 @@ describe('ending messaging tokens at RongCloud', () => {
 
   beforeAll(async () => {
     vendor = await startRongCloudStandIn();
-    env = {
-      MESSAGING_PROVIDER: 'rongcloud',
-      RONGCLOUD_APP_KEY: vendor.appKey,
-      RONGCLOUD_APP_SECRET: vendor.appSecret,
-      RONGCLOUD_API_URL: vendor.url,
-    };
+    env = rongCloudEnv(vendor);
     app = await startApp(env);
+    await untilTold(app);
   });
   afterEach(() => {
     vendor.behave('accept');
@@ -54,11 +51,17 @@ describe('ending messaging tokens at RongCloud', () => {
     (await app.db('messaging_tokens').where({ user_id: id }).select<{ token: string }[]>('token')).map(
       ({ token }) => token,
     );
-  const untold = ({ id }: { id: string }) =>
-    app.db('messaging_expiries').where({ user_id: id }).select<{ ended_at: Date }[]>('ended_at');
-  const aMinuteLater = () => app.db('messaging_expiries').update({ tried_at: new Date(Date.now() - 120_000) });
   /** Like any of the operations that end tokens. */
   const forgetKept = ({ id }: { id: string }) => app.db('messaging_tokens').where({ user_id: id }).delete();
+  /** Waits until RongCloud has refused the end, and keeps it from being sent again for an hour. */
+  const untilPutOffForLong = ({ id }: { id: string }) =>
+    until(async () => {
+      const putOff = app
+        .db('messaging_turns')
+        .where({ subject: id })
+        .whereRaw(`attempts > 0 AND due_at BETWEEN now() + interval '50 ms' AND now() + interval '10 s'`);
+      return (await putOff.update({ due_at: app.db.raw(`now() + interval '1 hour'`) })) > 0;
+    });
   const timesTold = ({ id }: { id: string }) => vendor.expired.filter((userId) => userId === id).length;
 
   const reset = async (person: SignedInPerson): Promise<SignedInPerson> => {
@@ -89,9 +92,9 @@ describe('ending messaging tokens at RongCloud', () => {
 
   async function expectOwnersAlone(owner: SignedInPerson): Promise<void> {
     const token = await tokenOf(await signIn(app, owner));
+    await untilTold(app);
     expect(vendor.isValid(token)).toBe(true);
     expect(await kept(owner)).toEqual([token]);
-    expect(await untold(owner)).toEqual([]);
   }
 
   /** Asks for a token, and waits right after its session is found, until the gate is opened. */
@@ -149,14 +152,11 @@ describe('ending messaging tokens at RongCloud', () => {
       const owner = await insertAndSignIn(app);
       const gate = vendor.holdAnswer(REFRESH);
       const thief = await signIn(app, owner);
-      const renaming = thief.agent
-        .post('/user/set_nickname')
-        .send({ nickname: 'Thief' })
-        .then(({ status }) => status);
+      await expectOk(thief.agent.post('/user/set_nickname').send({ nickname: 'Thief' }));
       await gate.reached;
       const after = await end(owner);
       gate.open();
-      expect(await renaming).toBe(200);
+      await untilTold(app);
       await expectOwnersAlone(after);
     });
 
@@ -166,17 +166,14 @@ describe('ending messaging tokens at RongCloud', () => {
       const stolen = await tokenOf(thief);
       vendor.behave('gateway');
       const after = await end(owner);
+      await untilPutOffForLong(owner);
+      expect(vendor.isValid(stolen)).toBe(true);
       vendor.behave('accept');
-      expect(vendor.isValid(stolen)).toBe(true);
       const own = await tokenOf(await signIn(app, after));
-      // Other instances take the failed attempt for still running.
-      await app.sweep();
-      expect(vendor.isValid(stolen)).toBe(true);
-      await aMinuteLater();
-      await app.sweep();
+      await makeTurnsDue(app);
+      await untilTold(app);
       expect([vendor.isValid(stolen), vendor.isValid(own)]).toEqual([false, true]);
       expect(await tokenOf(await signIn(app, after))).toBe(own);
-      expect(await untold(owner)).toEqual([]);
     });
   });
 
@@ -193,6 +190,7 @@ describe('ending messaging tokens at RongCloud', () => {
     const other = await anotherInstance(env);
     const early = await tokenOf(await signIn(other, owner));
     await end(owner);
+    await untilTold(app);
     expect(vendor.isValid(early)).toBe(false);
     gate.open();
     const answer = await asked;
@@ -276,6 +274,7 @@ describe('ending messaging tokens at RongCloud', () => {
     let { status, stolen } = await resetBeside();
     while (status === 503) ({ status, stolen } = await resetBeside());
     expect(status).toBe(200);
+    await untilTold(app);
     expect(vendor.isValid(stolen)).toBe(false);
   });
 
@@ -295,88 +294,19 @@ describe('ending messaging tokens at RongCloud', () => {
     expect(vendor.requests.slice(before).map(({ path }) => path)).toEqual([NEW]);
   });
 
-  it('is sent to RongCloud by only one instance', async () => {
-    const owner = await insertAndSignIn(app);
-    const other = await anotherInstance(env);
-    vendor.behave('gateway');
-    await reset(owner);
-    vendor.behave('accept');
-    await aMinuteLater();
-    const gate = vendor.holdRequest(EXPIRE);
-    const sweeping = app.sweep();
-    await gate.reached;
-    await other.sweep();
-    gate.open();
-    await sweeping;
-    expect(timesTold(owner)).toBe(1);
-    expect(await untold(owner)).toEqual([]);
-  });
-
   it('is not lost when it happens while an earlier one is being sent', async () => {
     const owner = await insertAndSignIn(app);
     await signIn(app, owner);
     const gate = vendor.holdAnswer(EXPIRE);
-    const first = endOthers(owner);
+    await endOthers(owner);
     await gate.reached;
     const between = await tokenOf(owner);
-    vendor.behave('gateway');
     await change(owner);
-    vendor.behave('accept');
+    await until(async () => (await unread(app)) === 0);
     gate.open();
-    await first;
-    expect(vendor.isValid(between)).toBe(true);
-    await aMinuteLater();
-    await app.sweep();
+    await untilTold(app);
     expect(vendor.isValid(between)).toBe(false);
-  });
-
-  it('goes on for other users although RongCloud refuses one', async () => {
-    const owners = [await insertAndSignIn(app), await insertAndSignIn(app)];
-    vendor.behave('gateway');
-    for (const owner of owners) await reset(owner);
-    vendor.behave({ status: 400, code: 1002 });
-    await aMinuteLater();
-    const first = vendor.holdRequest(EXPIRE);
-    const sweeping = app.sweep();
-    await first.reached;
-    const second = vendor.holdRequest(EXPIRE);
-    first.open();
-    await second.reached;
-    vendor.behave('accept');
-    second.open();
-    await sweeping;
-    const left = await Promise.all(owners.map(untold));
-    expect(left.flat()).toHaveLength(1);
-    await until(() => app.logged().some(({ msg }) => String(msg).includes('did not confirm')));
-    await aMinuteLater();
-    await app.sweep();
-    expect((await Promise.all(owners.map(untold))).flat()).toEqual([]);
-  });
-
-  describe('for 250 users after an outage', () => {
-    const left = async () =>
-      (await app.db('messaging_expiries').whereLike('user_id', 'away%').select('user_id')).length;
-    const asked = () => vendor.requests.filter(({ path }) => path === EXPIRE).length;
-    beforeEach(async () => {
-      await app.db.raw(`
-        INSERT INTO users (id, nickname) SELECT 'away' || n, 'Ann' FROM generate_series(1, 250) n ON CONFLICT DO NOTHING;
-        INSERT INTO messaging_expiries (user_id) SELECT 'away' || n FROM generate_series(1, 250) n;`);
-      await aMinuteLater();
-    });
-    afterEach(() => app.db('messaging_expiries').delete());
-
-    it('is sent for all in one sweep', async () => {
-      await app.sweep();
-      expect(await left()).toBe(0);
-    });
-
-    it('stops when RongCloud does not confirm', async () => {
-      vendor.behave({ status: 400, code: 1002 });
-      const before = asked();
-      await app.sweep();
-      expect(asked() - before).toBe(100);
-      expect(await left()).toBe(250);
-    });
+    expect(timesTold(owner)).toBe(2);
   });
 
   it.each([
@@ -388,6 +318,7 @@ describe('ending messaging tokens at RongCloud', () => {
     await forgetKept(owner);
     const { asked, gate } = await askingOnceCalled(thief);
     const token = await tokenOf(await end(owner));
+    await untilTold(app);
     expect(vendor.isValid(token)).toBe(true);
     gate.open();
     expect((await asked).status).toBe(401);

@@ -7,6 +7,7 @@ import { callGroup, createGroup } from '../support/groups';
 import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
+import { rongCloudEnv, untilTold } from '../support/messaging';
 import { OPERATIONS, pathOf } from '../support/operations';
 import { command, rowsOf } from '../support/operator';
 import {
@@ -429,13 +430,9 @@ describe('the messaging tokens of a suspended account', () => {
 
   beforeAll(async () => {
     vendor = await startRongCloudStandIn();
-    env = {
-      MESSAGING_PROVIDER: 'rongcloud',
-      RONGCLOUD_APP_KEY: vendor.appKey,
-      RONGCLOUD_APP_SECRET: vendor.appSecret,
-      RONGCLOUD_API_URL: vendor.url,
-    };
+    env = rongCloudEnv(vendor);
     app = await startApp(env);
+    await untilTold(app);
   });
   beforeEach(async () => {
     ann = await insertAndSignIn(app, 'Ann');
@@ -465,8 +462,17 @@ describe('the messaging tokens of a suspended account', () => {
     expect(vendor.isValid(token)).toBe(true);
     await suspend();
     expect(await kept()).toEqual([]);
+    await untilTold(app);
     expect(vendor.isValid(token)).toBe(false);
-    expect(await app.db('messaging_expiries').where({ user_id: ann.id })).toEqual([]);
+  });
+
+  it('end when another service suspends it: the provider is told, and the restoring drops the stored one', async () => {
+    const token = tokenIn(await post(ann.agent, '/user/get_token'));
+    await suspendInSql(app, ann);
+    await untilTold(app);
+    expect(vendor.isValid(token)).toBe(false);
+    await restore();
+    expect(await kept()).toEqual([]);
   });
 
   it.each(['holdRequest', 'holdAnswer'] as const)(
@@ -508,6 +514,8 @@ describe('the messaging tokens of a suspended account', () => {
     await suspend();
     await restore();
     gate.open();
-    expect(vendor.isValid(tokenIn(await login))).toBe(true);
+    const token = tokenIn(await login);
+    await untilTold(app);
+    expect(vendor.isValid(token)).toBe(true);
   });
 });

@@ -89,6 +89,8 @@ describe('sync during overlapping transactions', () => {
     const rename = await runUntilBlocked(app, renaming, RENAME, [bob.id]);
     await joining.query('COMMIT');
     await rename.done;
+    // On one server triggers tell: docs/distributed.md.
+    if (otherServers().length > 0) await renaming.query('SELECT user_renamed($1)', [bob.id]);
     await client.sync();
     await renaming.query('COMMIT');
     await client.sync();

@@ -189,6 +189,35 @@ const IN_GROUP = 500;
     expect(await heldIn(other)).toEqual(state);
   });
 
+  it('shows in two tabs a friend whose nickname changes, while only one of them waits at the service', async () => {
+    const tabs = [await openSignedIn(), await open()];
+    for (const tab of tabs) await tab.evaluate(() => void store.follow());
+    await until(() => app.liveSyncs() === 1);
+    // Each tab has synchronised, and one of them waits.
+    const before = asked.length;
+    await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
+    const nicknames = () =>
+      Promise.all(tabs.map(async (tab) => (await heldIn(tab)).friends.map(({ user }) => user?.nickname)));
+    await until(async () => (await nicknames()).every(([nickname]) => nickname === 'Bobby'));
+    await until(() => app.liveSyncs() === 1);
+    // The answer of the one that waited, and the next wait.
+    expect(asked.length - before).toBeLessThanOrEqual(3);
+  });
+
+  it('is told by server-sent events that there is something to synchronise', async () => {
+    const page = await openSignedIn();
+    await page.evaluate(`{
+      globalThis.heard = [];
+      new EventSource('/user/changes').onmessage = ({ data }) => heard.push(JSON.parse(data).version);
+    }`);
+    const heard = () => page.evaluate<number[]>('heard');
+    await until(async () => (await heard()).length === 1);
+    await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
+    await until(async () => (await heard()).length === 2);
+    await sync(page);
+    expect(await versionIn(page)).toBeGreaterThanOrEqual((await heard())[1] ?? Infinity);
+  });
+
   it('reports in one tab that everything may be different, when it has missed changes', async () => {
     const silent = await openSignedIn();
     await silent.evaluate(() => store.close());

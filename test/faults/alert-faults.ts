@@ -85,6 +85,16 @@ async function without(world: World, right: string, table: string): Promise<End>
   return () => sql(world, `GRANT ${right} ON ${table} TO ${SERVICE_ROLE}`);
 }
 
+/** Adds a webhook that leads to nobody, from the first event on. */
+async function addWebhook(world: World, pausedAt: 'now()' | 'NULL'): Promise<End> {
+  await sql(
+    world,
+    `INSERT INTO webhooks (id, url, kinds, secret, version, number, subject, paused_at)
+     VALUES ('ill', 'https://127.0.0.1:1', '{}', 'whsec_', 0, 0, '', ${pausedAt})`,
+  );
+  return () => sql(world, `DELETE FROM webhooks WHERE id = 'ill'`);
+}
+
 const mobileOf = (region: number) => ({
   region,
   phone: (region === 33 ? 600_000_000 : 7_500_000_000) + randomInt(90_000_000),
@@ -121,6 +131,19 @@ export const ALERT_FAULTS: AlertFault[] = [
     title: 'the role of the service may not delete captchas',
     slow: true,
     begin: (world) => without(world, 'DELETE', 'captchas'),
+  },
+  {
+    alert: 'NotTold',
+    title: 'a webhook leads to nobody, and its next event is an hour old',
+    begin: async (world) => {
+      await sql(world, `UPDATE events SET at = now() - interval '1 hour'`);
+      return addWebhook(world, 'NULL');
+    },
+  },
+  {
+    alert: 'WebhookPaused',
+    title: 'a webhook is paused',
+    begin: (world) => addWebhook(world, 'now()'),
   },
   {
     alert: 'CodesHeldBack',

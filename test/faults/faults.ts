@@ -12,10 +12,23 @@ import { until } from '../support/until';
 import { ROOT } from '../support/service-process';
 import { AVAILABILITY } from './availability';
 import { DISTRIBUTED } from './distributed';
+import { TELLING } from './telling';
 import { throughTwilio } from './twilio-inbox';
 import { hasProgram, isRoot } from '../support/machine';
 import { RoughClients } from './rough-clients';
 import type { Setting, World } from './world';
+
+export interface Row {
+  cells: string[];
+  isGood: boolean;
+}
+
+export interface Table {
+  /** The first column has the fault's title. */
+  head: string[];
+  /** Judges a run when people have stopped. */
+  judge: (world: World, title: string) => Promise<Row>;
+}
 
 export interface Fault {
   name: string;
@@ -34,6 +47,8 @@ export interface Fault {
   longestMs?: number;
   /** Time for which it is watched afterwards. Default: a few seconds. */
   afterMs?: number;
+  /** A table of its own, with other columns. */
+  table?: Table;
   /** Plays the fault, and resolves when it has ended. */
   play: (world: World) => Promise<void>;
   /** Repairs what is still broken, while people go on. */
@@ -345,6 +360,9 @@ export const FAULTS: Fault[] = [
   // --- three nodes
   ...AVAILABILITY,
   ...DISTRIBUTED,
+
+  // --- telling others of events
+  ...TELLING,
 ];
 
 function repeat(times: number, play: Fault['play'], pauseMs: number): Fault['play'] {

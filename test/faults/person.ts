@@ -14,7 +14,13 @@ export interface Inbox {
 export interface Stranger {
   id: string;
   phone: number;
+  /** Groups that the stranger has made. */
+  groups: string[];
+  /** People who have asked the stranger to be friends. */
+  askers: string[];
 }
+
+type Thing = [weight: number, thing: () => Promise<unknown>];
 
 interface Session {
   cookie: string;
@@ -37,6 +43,8 @@ export class Person {
   readonly passwords = new Set<string>();
   readonly blacklist = new Map<string, Set<boolean>>();
   readonly images: string[] = [];
+  readonly groups: string[] = [];
+  readonly askers: string[] = [];
   readonly client: FoldingClient;
   /** The store of packages/client, which must hold the same state. */
   readonly store = new SyncStore({ changesSince: (version) => this.changesSince(version) });
@@ -86,10 +94,27 @@ export class Person {
     return this.inTurn(() => this.doSomething());
   }
 
-  private async doSomething(): Promise<void> {
-    if (this.cookies.length === 0 && !(await this.logIn())) return;
-    const things: [weight: number, thing: () => Promise<unknown>][] = [
-      [20, () => this.signedIn(this.stranger().id)],
+  /** Does one thing with friends or groups, which may be refused: another person may have been faster. */
+  actInCircle(): Promise<void> {
+    const [other, name] = [this.stranger(), `Group ${(this.count += 1)}`];
+    const [theirs, own] = [oneOf(other.groups), oneOf(this.groups)];
+    return this.inTurn(() =>
+      this.doOneOf([
+        [3, () => this.makeGroup(name)],
+        [6, () => this.signedIn('/group/join', { groupId: theirs })],
+        [4, () => this.signedIn('/group/quit', { groupId: theirs })],
+        [3, () => this.signedIn('/group/rename', { groupId: own, name })],
+        [2, () => this.dismissGroup(own)],
+        [3, () => this.invite(other)],
+        [3, () => this.signedIn('/friendship/agree', { friendId: this.askers.pop() })],
+        [1, () => this.signedIn('/friendship/delete', { friendId: other.id })],
+      ]),
+    );
+  }
+
+  private doSomething(): Promise<void> {
+    return this.doOneOf([
+      [20, () => this.signedIn(`${this.stranger().id}`)],
       [6, () => this.signedIn(`find/44/${this.stranger().phone}`)],
       [14, () => this.catchUp()],
       [6, () => this.signedIn('groups')],
@@ -106,7 +131,11 @@ export class Person {
       [2, () => this.changePassword()],
       [1, () => this.resetPassword()],
       [2, () => this.upload()],
-    ];
+    ]);
+  }
+
+  private async doOneOf(things: Thing[]): Promise<void> {
+    if (this.cookies.length === 0 && !(await this.logIn())) return;
     let at = randomInt(things.reduce((sum, [weight]) => sum + weight, 0));
     const [, thing] = things.find(([weight]) => (at -= weight) < 0) ?? [];
     await thing?.();
@@ -211,6 +240,21 @@ export class Person {
     return answer.code === 200;
   }
 
+  private async invite({ id, askers }: Stranger): Promise<void> {
+    const { code } = await this.signedIn('/friendship/invite', { friendId: id });
+    if (code === 200) askers.push(this.id);
+  }
+
+  private async makeGroup(name: string): Promise<void> {
+    const { code, result } = await this.signedIn('/group/create', { name, memberIds: [] });
+    if (code === 200) this.groups.push(String(field(result, 'id')));
+  }
+
+  private async dismissGroup(groupId: string | undefined): Promise<void> {
+    const { code } = await this.signedIn('/group/dismiss', { groupId });
+    if (code === 200) this.groups.splice(this.groups.indexOf(String(groupId)), 1);
+  }
+
   private async logOut(): Promise<void> {
     const session = this.sessions.find(({ mayBeOver }) => !mayBeOver);
     if (!session || this.cookies.length < 2) return;
@@ -259,7 +303,7 @@ export class Person {
 
   private stranger(): Stranger {
     const others = this.others();
-    return others[randomInt(others.length)] ?? { id: this.id, phone: this.phone };
+    return oneOf(others) ?? this;
   }
 
   private async signedIn(operation: string, body?: object): Promise<Answer> {
@@ -274,8 +318,12 @@ export class Person {
 
   private post(operation: string, body?: object, cookie?: string): Promise<Answer> {
     const sent: Sent = { ...(body && { body }), cookie };
-    return this.calls.post(`/user/${operation}`, sent);
+    return this.calls.post(operation.startsWith('/') ? operation : `/user/${operation}`, sent);
   }
+}
+
+function oneOf<T>(all: T[]): T | undefined {
+  return all[randomInt(Math.max(1, all.length))];
 }
 
 /** Whether the call may or may not have been done. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../support/service-process';
 import type { Call, Kind } from './calls';
 import { playAlerts } from './alerts';
-import { FAULTS, type Fault } from './faults';
+import { FAULTS, type Fault, type Row } from './faults';
 import { isFailure, judge, recoveryOf, type Verdict } from './judge';
 import { World } from './world';
 
@@ -16,7 +16,8 @@ import { World } from './world';
  *   --only=availability plays those of three PostgreSQL under Patroni, as in deploy/high-availability
  *   --only=distributed plays those of a Citus with two workers, whose programs are in the folder CITUS_BIN
  *   --only=alerts makes the fault of each alert of deploy/observe, and waits until a real Prometheus fires it
- *   --write       writes the table into docs/outages.md, docs/high-availability.md, docs/distributed.md or docs/alerts.md
+ *   --only=telling plays those of two instances that tell webhooks and RongCloud of events
+ *   --write       writes the table into docs/outages.md or the page of the group
  */
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, write: { type: 'boolean' } },
@@ -33,12 +34,8 @@ const MAY_BE = new Set<Kind>(['200', '503', 'cut off']);
 const PAGES = new Map([
   ['availability', 'high-availability.md'],
   ['distributed', 'distributed.md'],
+  ['telling', 'webhooks.md'],
 ]);
-
-interface Row {
-  cells: string[];
-  isGood: boolean;
-}
 
 async function main(): Promise<void> {
   if (values.only === 'alerts') return alerts();
@@ -54,7 +51,7 @@ async function main(): Promise<void> {
     rows.push(row);
     process.stdout.write(`${row.isGood ? 'held' : 'BROKEN'}  ${row.cells.join(' | ')}\n`);
   }
-  const table = tableOf(HEAD, rows);
+  const table = tableOf(headOf(faults[0]), rows);
   process.stdout.write(`\n${table}\n`);
   if (values.write) write(table, PAGES.get(values.only ?? '') ?? 'outages.md');
   process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1;
@@ -68,6 +65,10 @@ async function alerts(): Promise<void> {
   process.exitCode = isGood ? 0 : 1;
 }
 
+function headOf(fault?: Fault): string[] {
+  return fault?.table?.head ?? HEAD;
+}
+
 function tableOf(head: string[], rows: Pick<Row, 'cells'>[]): string {
   return [head, head.map(() => '---'), ...rows.map(({ cells }) => cells)]
     .map((cells) => `| ${cells.join(' | ')} |`)
@@ -77,7 +78,16 @@ function tableOf(head: string[], rows: Pick<Row, 'cells'>[]): string {
 async function play(fault: Fault): Promise<Row> {
   const missing = fault.missing?.();
   if (missing !== undefined)
-    return { cells: [fault.title, `not tried: ${missing}`, ...HEAD.slice(2).map(() => '')], isGood: true };
+    return {
+      cells: [
+        fault.title,
+        `not tried: ${missing}`,
+        ...headOf(fault)
+          .slice(2)
+          .map(() => ''),
+      ],
+      isGood: true,
+    };
   const world = await World.start(await fault.setting?.());
   try {
     world.calls.made.length = 0;
@@ -89,6 +99,7 @@ async function play(fault: Fault): Promise<Row> {
     await sleep(fault.afterMs ?? AFTER_MS);
     await fault.heal?.();
     await world.stop();
+    if (fault.table) return await fault.table.judge(world, fault.title);
     const calls = [...world.calls.made];
     const seconds = (performance.now() - begun) / 1_000;
     const verdict = await judge(world);

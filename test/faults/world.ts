@@ -38,6 +38,8 @@ export interface Setting {
   postgres?: Record<string, string>;
   /** People use all instances in turn, instead of the first. */
   inTurn?: boolean;
+  /** Pause of a person between two calls about friends and groups, which may be refused. Default: there are none. */
+  circlesPauseMs?: number;
   inbox?: Inbox;
 }
 
@@ -147,8 +149,10 @@ export class World {
   /** Starts all people, who make calls in turn, and lets new people come. */
   startPeople(): void {
     this.isRunning = true;
+    const { pauseMs = PAUSE_MS, circlesPauseMs = 0 } = this.setting;
     this.going = Promise.all([
-      ...this.people.map((person) => this.keep(() => person.act(), this.setting.pauseMs ?? PAUSE_MS)),
+      ...this.people.map((person) => this.keep(() => person.act(), pauseMs)),
+      ...(circlesPauseMs > 0 ? this.people : []).map((one) => this.keep(() => one.actInCircle(), circlesPauseMs)),
       this.keep(() => this.other.act(), PAUSE_MS / 2),
       this.keep(async () => {
         const person = this.newPerson();

@@ -312,13 +312,6 @@ export const guards = {
     if (known.length > 0) return known;`,
     named: 'lets a caller ask the database however many buckets were reported full at different moments',
   },
-  'token-ends-1': {
-    guard: 'ends of tokens are sent by one sweep at a time',
-    file: 'src/integrations/messaging/token-ends.ts',
-    replace: 'this.sweeping ??=',
-    by: 'this.sweeping =',
-    named: 'runs one sweep at a time',
-  },
   // // --- claims of docs/security.md that no guard above shows
   'lint-1': {
     guard: 'no value is written into the text of a statement',
@@ -739,5 +732,48 @@ export const guards = {
     replace: '.superRefine(withoutGaps(names))',
     by: '',
     named: 'may not leave out a word before another one',
+  },
+  // --- webhooks
+  'webhook-call-1': {
+    guard: 'a webhook leads to no private address',
+    file: 'src/integrations/webhook-call.ts',
+    replace: '(isSafe && !isPrivate(address))',
+    by: 'isSafe',
+    named: 'does not go to',
+  },
+  'webhook-call-2': {
+    guard: 'an address that nothing looks up is checked as well',
+    file: 'src/integrations/webhook-call.ts',
+    replace: 'if (isIP(host) && !this.mayReach(host, isSafe)) return reject(notAllowed());',
+    by: '',
+    named: 'does not go to',
+  },
+  'webhook-call-3': {
+    guard: 'a webhook is told without TLS only in networks that operators have allowed',
+    file: 'src/integrations/webhook-call.ts',
+    replace: '(isSafe && !isPrivate(address))',
+    by: '!isPrivate(address)',
+    named: 'does not go to',
+  },
+  'webhook-call-4': {
+    guard: 'addresses of a host are checked when they are looked up',
+    file: 'src/integrations/webhook-call.ts',
+    replace: "else if (!found.every(({ address }) => this.mayReach(address, isSafe))) callback(notAllowed(), '');",
+    by: '',
+    named: 'goes to a host only if each of its addresses may be reached',
+  },
+  'webhook-call-5': {
+    guard: 'a long answer of a webhook is not read',
+    file: 'src/integrations/webhook-call.ts',
+    replace: 'if (length > MOST_OF_BODY) response.destroy();',
+    by: '',
+    named: 'takes the status of an answer without an end, and closes its connection',
+  },
+  'webhook-call-6': {
+    guard: 'a webhook does not wait for an answer without end',
+    file: 'src/integrations/webhook-call.ts',
+    replace: 'signal: AbortSignal.timeout(this.timeoutMs),',
+    by: '',
+    named: 'ends without an answer in time',
   },
 };

@@ -9,12 +9,12 @@ import {
   JwtMessagingProvider,
   type JwtMessagingOptions,
 } from '../../src/integrations/messaging/jwt-messaging-provider';
+import { RongCloudApi, type RongCloudAccess } from '../../src/integrations/messaging/rongcloud-api';
 import {
   RongCloudMessagingProvider,
   type FoundToken,
   type KeptToken,
   type KeptTokens,
-  type RongCloudOptions,
 } from '../../src/integrations/messaging/rongcloud-messaging-provider';
 import { generateSigningKey, isSigningKey } from '../../src/integrations/messaging/signing-key';
 import { startRongCloudStandIn, type RongCloudStandIn } from '../support/stand-ins/rongcloud';
@@ -103,10 +103,6 @@ describe('JWT messaging provider', () => {
     expect(decodeProtectedHeader(await provider({ oldKey }).token(user, asker, publicUrl)).kid).toBe(keys[0]?.kid);
   });
 
-  it('does nothing for a changed profile', async () => {
-    await expect(provider().profileChanged()).resolves.toBeUndefined();
-  });
-
   describe('at a messaging server that only knows the published keys', () => {
     let server: Server;
     let keys: ReturnType<typeof createRemoteJWKSet>;
@@ -185,9 +181,9 @@ describe('RongCloud messaging provider', () => {
   });
   afterEach(() => rongCloud.close());
 
-  const provider = (options: Partial<RongCloudOptions> = {}) => {
+  const provider = (access: Partial<RongCloudAccess> = {}) => {
     const { appKey, appSecret, url: apiUrl } = rongCloud;
-    return new RongCloudMessagingProvider({ appKey, appSecret, apiUrl, keptTokens, timeoutMs: 5_000, ...options });
+    return new RongCloudMessagingProvider(new RongCloudApi({ appKey, appSecret, apiUrl, ...access }), keptTokens);
   };
   const paths = () => rongCloud.requests.map(({ path }) => path);
   const changed = { ...user, nickname: 'Zoë B.' };
@@ -246,16 +242,6 @@ describe('RongCloud messaging provider', () => {
     rongCloud.behave('accept');
     await provider().token(changed, asker);
     expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
-  });
-
-  it('lets RongCloud end the tokens of a user', async () => {
-    const before = new Date();
-    await provider().endTokens(user.id, before);
-    expect(paths()).toEqual(['/user/token/expire.json']);
-    expect(rongCloud.requests[0]?.form.get('time')).toBe(String(before.getTime()));
-    expect(rongCloud.expired).toEqual([user.id]);
-    rongCloud.behave({ status: 500, code: 1000 });
-    await expect(provider().endTokens(user.id, before)).rejects.toThrow('/user/token/expire.json');
   });
 
   it('gives up when the tokens of a user expire faster than new ones are made', async () => {

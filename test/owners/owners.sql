@@ -28,8 +28,8 @@ CREATE ROLE owner_of_tables NOLOGIN;
 GRANT USAGE ON SCHEMA public TO owner_of_tables;
 
 -- The owner of a row is a user, a group, a phone, or what else its table is found by. Tables in quotes have one owner
--- for all rows. Small tables that each server would have, those of migrations, and events, which are not written on
--- several servers, have none.
+-- for all rows. Small tables that each server would have, those of migrations, and events and who is told of them, which
+-- stay on one server, have none.
 DO $$
 DECLARE
   one record;
@@ -44,7 +44,8 @@ BEGIN
       ('session', 'sid'), ('rate_limits', 'key'), ('captchas', 'id'),
       ('security_events', '''security_events'''), ('sms_traffic', '''sms_traffic'''), ('sms_networks', '''sms_networks'''),
       ('security_events_kept', NULL), ('admin_tokens', NULL), ('sync_epoch', NULL), ('sync_life', NULL),
-      ('events', NULL), ('group_members_buried', NULL), ('knex_migrations', NULL), ('knex_migrations_lock', NULL)
+      ('events', NULL), ('event_readers', NULL), ('messaging_changes', NULL), ('messaging_turns', NULL), ('webhooks', NULL),
+      ('group_members_buried', NULL), ('knex_migrations', NULL), ('knex_migrations_lock', NULL)
     ) AS known (name, owner) ON relname = known.name
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') LOOP
     IF NOT one.is_known THEN

@@ -74,7 +74,6 @@ export const TWO_OWNERS: Record<string, string[]> = {
   'A group whose creator has gone passes on at the end of the transaction, by a trigger.': ['COMMIT;'],
   'Groups stop showing a portrait that its owner has replaced.': ['hurry-replaced-portraits', 'remove-unused-images'],
   'Work for all users is taken in batches.': [
-    'claim-messaging-expiries',
     'overdue-requests',
     'end-overdue-requests',
     'select "user_id" as "id" from "account_closings" where "user_id" > ? order by "user_id" asc limit ?',

@@ -59,6 +59,8 @@ const BAD: Record<string, string[]> = {
   DATABASE_PREPARE: ['true', 'ON'],
   AUTO_MIGRATE: ['true', '1', 'ON'],
   AUDIT_DAYS: [...atLeastOne, '3651'],
+  EVENT_DAYS: [...atLeastOne, '366'],
+  WEBHOOK_NETWORKS: ['loopback', '10.0.0.0/33', '0.0.0.0/0', 'example.com'],
   METRICS_PORT: ['-1', '65536', 'on'],
   ADMIN_PORT: ['-1', '65536', 'on', '8585'],
   OTEL_EXPORTER_OTLP_ENDPOINT: address,

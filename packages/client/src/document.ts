@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: fc68dc3acc77db2af6f776f0ddcdaf27a2f85f4c0b523403ddc452fb777ae36a
+// SHA-256 of the document: 4621c6e860395aa9c7894c01ae5771b2e0dab00976c4c83d67d6441138e88cf5
 
 export interface paths {
     "/user/send_code": {
@@ -221,6 +221,10 @@ export interface paths {
     "/captcha/widget": {
         /** A page with a provider's captcha, for a web view. */
         get: operations["captchaWidget"];
+    };
+    "/user/changes": {
+        /** Tells a browser, as server-sent events, that there is something to synchronise. */
+        get: operations["changes"];
     };
     "/.well-known/jwks.json": {
         /** The keys with which messaging servers check tokens. */
@@ -3384,6 +3388,28 @@ export interface operations {
             404: components["responses"]["NoSuchPath"];
             408: components["responses"]["RequestTooSlow"];
             425: components["responses"]["TooEarly"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["OnlyServiceAway"];
+        };
+    };
+    changes: {
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            408: components["responses"]["RequestTooSlow"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["TooManyAtOnce"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];

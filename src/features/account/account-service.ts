@@ -3,7 +3,6 @@ import type { Caller } from '../../base/caller';
 import { BadRequest, NotFound, NotSignedIn } from '../../base/errors';
 import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
-import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import { PhoneTaken, WrongPassword, type CredentialsRepositories } from '../auth/credentials';
 import type { Device } from '../auth/login-attempts';
@@ -21,7 +20,6 @@ interface Parts {
   ownPassword: OwnPassword;
   closings: ClosingsService;
   storage: ImageStorage;
-  tokenEnds: TokenEnds;
   notices: Notices;
   transaction: Transaction<CredentialsRepositories>;
   logger: Pick<Logger, 'warn'>;
@@ -82,10 +80,8 @@ export class AccountService {
 
   /** Ends all sessions, and forgets the devices and addresses where the account was used. The password stays. */
   async forgetDevices(userId: string, caller: Caller): Promise<void> {
-    const { tokenEnds, transaction } = this.parts;
-    await this.asOperator(userId, async ({ account }) => {
-      await tokenEnds.report(await transaction((repos) => forgetDevices(repos, account, caller)));
-    });
+    const { transaction } = this.parts;
+    await this.asOperator(userId, ({ account }) => transaction((repos) => forgetDevices(repos, account, caller)));
   }
 
   /**
@@ -93,22 +89,21 @@ export class AccountService {
    * are ended afterwards, since there may be any number of them.
    */
   private async end(allowed: Allowed, caller: Caller): Promise<void> {
-    const { closings, storage, tokenEnds, notices, transaction, logger } = this.parts;
+    const { closings, storage, notices, transaction, logger } = this.parts;
     const userId = allowed.account.id;
-    const end = await transaction((repos) => close(repos, allowed, caller));
+    await transaction((repos) => close(repos, allowed, caller));
     if (allowed.phone) notices.notify('account_closed', { id: userId, phone: allowed.phone }, caller);
     await storage.accountClosed(userId).catch((error: unknown) => {
       logger.warn({ err: error }, 'the images of a closed account were not removed; they will be within two days');
     });
-    await Promise.all([closings.end(userId, caller), tokenEnds.report(end)]);
+    await closings.end(userId, caller);
   }
 
   private async move(allowed: Allowed, move: Move, caller: Caller): Promise<void> {
-    const { tokenEnds, notices, transaction } = this.parts;
+    const { notices, transaction } = this.parts;
     const { account, phone } = allowed;
-    const end = await transaction((repos) => changePhone(repos, allowed, move, caller));
+    await transaction((repos) => changePhone(repos, allowed, move, caller));
     if (phone) notices.notify('phone_changed', { id: account.id, phone }, caller);
-    await tokenEnds.report(end);
   }
 
   /** Retries if the credentials have changed since they were read: no password was compared. */
@@ -140,11 +135,7 @@ export class AccountService {
  * Locks the codes first and then the user, as a reset does. A transaction that locks the user to begin something waits
  * for this one, and then finds the account closed. ClosingsService ends earlier rows.
  */
-async function close(
-  repos: CredentialsRepositories,
-  { account, phone, by }: Allowed,
-  caller: Caller,
-): Promise<TokenEnd | undefined> {
+async function close(repos: CredentialsRepositories, { account, phone, by }: Allowed, caller: Caller): Promise<void> {
   const { id } = account;
   if (phone) await repos.verification.endAll(phone.number);
   if (!(await repos.users.lock(id, account.credentialsVersion, by))) throw new WrongPassword('password');
@@ -152,7 +143,7 @@ async function close(
   await repos.users.releasePhones(id);
   await repos.sessions.endAll(id);
   await repos.securityEvents.add({ event: 'account_closed', userId: id, ...(phone && { phone }) }, caller);
-  return repos.messagingTokens.end(id);
+  await repos.messagingTokens.end(id);
 }
 
 async function changePhone(
@@ -160,7 +151,7 @@ async function changePhone(
   { account, phone, by }: Allowed,
   { next, byOwner }: Move,
   caller: Caller,
-): Promise<TokenEnd | undefined> {
+): Promise<void> {
   const { id, credentialsVersion } = account;
   await endCodesOf(repos, next, byOwner?.hash);
   // Otherwise a pending reset by the old phone could still change this account.
@@ -178,7 +169,7 @@ async function changePhone(
     ? await repos.sessions.endOthers(id, byOwner.sid, credentialsVersion + 1)
     : await repos.sessions.endAll(id);
   await repos.securityEvents.addSessionsEnded(id, ended, 'the new phone', caller);
-  return repos.messagingTokens.end(id);
+  await repos.messagingTokens.end(id);
 }
 
 /** Ends the codes and tokens of the new phone. An owner's token must be one of them. */
@@ -192,10 +183,10 @@ async function forgetDevices(
   repos: CredentialsRepositories,
   { id, credentialsVersion }: Account,
   caller: Caller,
-): Promise<TokenEnd | undefined> {
+): Promise<void> {
   if (!(await repos.users.renewCredentials(id, credentialsVersion, 'operator'))) throw new WrongPassword('password');
   await repos.securityEvents.add({ event: 'devices_forgotten', userId: id }, caller);
   const ended = await repos.sessions.endAll(id);
   await repos.securityEvents.addSessionsEnded(id, ended, 'devices forget', caller);
-  return repos.messagingTokens.end(id);
+  await repos.messagingTokens.end(id);
 }

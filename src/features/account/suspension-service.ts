@@ -1,6 +1,5 @@
 import type { Caller } from '../../base/caller';
 import type { Transaction } from '../../database/transaction';
-import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
@@ -11,7 +10,7 @@ interface Repositories {
   securityEvents: SecurityEventsRepository;
   messagingTokens: {
     beginRound(userId: string): Promise<void>;
-    end(userId: string): Promise<TokenEnd | undefined>;
+    end(userId: string): Promise<void>;
   };
 }
 
@@ -20,24 +19,20 @@ interface Repositories {
  * data, codes and known devices, and others see no difference.
  */
 export class SuspensionService {
-  constructor(
-    private readonly tokenEnds: TokenEnds,
-    private readonly transaction: Transaction<Repositories>,
-  ) {}
+  constructor(private readonly transaction: Transaction<Repositories>) {}
 
   /** Returns false, and changes nothing, when the account is suspended already or is closed. */
   async suspend(userId: string, reason: string | undefined, caller: Caller): Promise<boolean> {
-    const suspended = await this.transaction(async (repos) => {
+    return this.transaction(async (repos) => {
       // The user first: a pending login either sees it, or has inserted its session, which endAll then sees.
-      if (!(await repos.users.suspend(userId))) return undefined;
+      if (!(await repos.users.suspend(userId))) return false;
       await repos.securityEvents.add({ event: 'account_suspended', userId, ...(reason && { detail: reason }) }, caller);
       const ended = await repos.sessions.endAll(userId);
       await repos.securityEvents.addSessionsEnded(userId, ended, 'the suspension', caller);
       await repos.messagingTokens.beginRound(userId);
-      return { end: await repos.messagingTokens.end(userId) };
+      await repos.messagingTokens.end(userId);
+      return true;
     });
-    await this.tokenEnds.report(suspended?.end);
-    return suspended !== undefined;
   }
 
   /** Lets the owner log in again. Returns false, and changes nothing, when the account is not suspended or is closed. */
@@ -45,8 +40,9 @@ export class SuspensionService {
     return this.transaction(async (repos) => {
       if (!(await repos.users.restore(userId))) return false;
       await repos.securityEvents.add({ event: 'account_restored', userId }, caller);
-      // Another service that suspended the account may have left its sessions. They must not become valid again.
+      // Another service that suspended the account may have left its sessions and tokens. They must not become valid again.
       await repos.sessions.endAll(userId);
+      await repos.messagingTokens.end(userId);
       return true;
     });
   }

@@ -4,7 +4,6 @@ import { BadRequest, Forbidden, NotFound, Unavailable, Wrong, type AppError } fr
 import { tokenHash } from '../../base/secrets';
 import type { Transaction } from '../../database/transaction';
 import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
-import type { TokenEnds } from '../../integrations/messaging/token-ends';
 import type { Queues } from '../../load/queues';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Notices } from '../notices/notices';
@@ -27,7 +26,6 @@ interface Parts {
   attempts: LoginAttempts;
   ownPassword: OwnPassword;
   messaging: MessagingProvider;
-  tokenEnds: TokenEnds;
   audit: AuditTrail;
   notices: Notices;
   transaction: Transaction<CredentialsRepositories>;
@@ -139,14 +137,14 @@ export class AuthService {
     caller: Caller,
     from: Device | undefined,
   ): Promise<Account> {
-    const { ownPassword, attempts, tokenEnds, notices, transaction } = this.parts;
+    const { ownPassword, attempts, notices, transaction } = this.parts;
     const proved = await ownPassword.proved(userId, oldPassword, 'change_password', caller, from);
     if (!proved) throw new WrongPassword('oldPassword');
     const { account, phone, number } = proved;
     const passwordHash = await this.hashed(newPassword, userId, caller);
     await attempts.forgetRight(number);
     const version = account.credentialsVersion + 1;
-    const end = await transaction(async (repos) => {
+    await transaction(async (repos) => {
       // The codes first, as in a reset, so that the two cannot deadlock.
       await repos.verification.endAll(number);
       const changed = await repos.users.changePassword(account.id, account.credentialsVersion, passwordHash);
@@ -154,10 +152,9 @@ export class AuthService {
       await repos.securityEvents.add({ event: 'password_changed', userId }, caller);
       const ended = await repos.sessions.endOthers(userId, sid, version);
       await repos.securityEvents.addSessionsEnded(userId, ended, BY_PASSWORD, caller);
-      return repos.messagingTokens.end(userId);
+      await repos.messagingTokens.end(userId);
     });
     if (phone) notices.notify('password_changed', { id: userId, phone }, caller);
-    await tokenEnds.report(end);
     return { ...account, passwordHash, credentialsVersion: version };
   }
 
@@ -168,7 +165,7 @@ export class AuthService {
   }
 
   private async resetBy(hash: Buffer, password: string, caller: Caller): Promise<void> {
-    const { users, verification, attempts, tokenEnds, notices, transaction } = this.parts;
+    const { users, verification, attempts, notices, transaction } = this.parts;
     const phone = await verification.phoneOfToken(hash);
     if (!phone) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
     const account = await users.accountByPhone(phone.number);
@@ -176,17 +173,16 @@ export class AuthService {
     const passwordHash = await this.hashed(password, hash.toString('base64url'), caller);
     // First, so that nothing can fail once the token is used. Its holder is the owner of the phone.
     await attempts.forget(phone.number);
-    const end = await transaction(async (repos) => {
+    await transaction(async (repos) => {
       if (!(await repos.verification.useToken(hash, phone.number))) throw new BadRequest('wrong_token', NO_SUCH_TOKEN);
       // The hash first: a pending login either sees it, or has inserted its session, which endAll then sees.
       await repos.users.resetPassword(account.id, passwordHash);
       await repos.securityEvents.add({ event: 'password_reset', userId: account.id, phone }, caller);
       const ended = await repos.sessions.endAll(account.id);
       await repos.securityEvents.addSessionsEnded(account.id, ended, BY_PASSWORD, caller);
-      return repos.messagingTokens.end(account.id);
+      await repos.messagingTokens.end(account.id);
     });
     notices.notify('password_reset', { id: account.id, phone }, caller);
-    await tokenEnds.report(end);
   }
 
   /** Hashes in the share of `who`, so that strangers who try the account's password cannot block a new password. */

@@ -1,5 +1,4 @@
 import { BadRequest } from '../../base/errors';
-import type { TokenEnd } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { SessionsRepository } from '../sessions/sessions-repository';
 import type { UsersRepository } from '../users/users-repository';
@@ -11,7 +10,7 @@ export interface CredentialsRepositories {
   sessions: SessionsRepository;
   verification: VerificationRepository;
   securityEvents: SecurityEventsRepository;
-  messagingTokens: { end(userId: string): Promise<TokenEnd | undefined> };
+  messagingTokens: { end(userId: string): Promise<void> };
 }
 
 export class PhoneTaken extends BadRequest {

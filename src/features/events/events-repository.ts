@@ -1,12 +1,65 @@
 import type { Knex } from 'knex';
 import { deleteInBatches } from '../../database/delete-in-batches';
+import { shown, statement } from '../../database/statement';
 
-/** Events of the last hour. */
+/** A change, as migrations/0027_events tells of it. */
+export interface Event {
+  version: number;
+  number: number;
+  /** The user or the group. */
+  subject: string;
+  kind: string;
+  /** Another user whom the change concerns, or empty. */
+  other: string;
+  /** More of it, or empty. */
+  what: string;
+  at: string;
+}
+
+/** The place of an event in the order of all. */
+export type Place = Pick<Event, 'version' | 'number' | 'subject'>;
+
+/** Events of these kinds are of a group. All others are of a user. */
+export const GROUP_KINDS = ['group.created', 'group.changed', 'group.dismissed', 'members.changed'];
+
+export const KINDS = [
+  'user.registered',
+  'user.updated',
+  'user.closed',
+  'user.suspended',
+  'user.restored',
+  'phone.changed',
+  'password.changed',
+  'sessions.ended',
+  'tokens.ended',
+  'blacklist.changed',
+  'friendship.changed',
+  ...GROUP_KINDS,
+];
+
+export const MOST_EVENTS = 1_000;
+
+/** Above the horizon an event may still be missing between two others. */
+export const eventsAfter = statement<Event, keyof Place>(
+  'events-after',
+  `SELECT version, number, subject, kind, other, what, ${shown('at')} AS at FROM events
+    WHERE (version, number, subject) > (:version::bigint, :number::integer, :subject)
+      AND version <= (SELECT sync_horizon())
+    ORDER BY version, number, subject LIMIT ${MOST_EVENTS}`,
+);
+
+const tell = statement<unknown, 'kind' | 'subject'>('tell', 'SELECT tell(:kind, :subject)');
+
 export class EventsRepository {
   constructor(private readonly db: Knex) {}
 
-  /** By time, since a version does not tell how old it is. Instances that follow events are only moments behind. */
-  async sweep(): Promise<void> {
-    await deleteInBatches(this.db, 'events', `at < now() - interval '1 hour'`);
+  /** Tells of what no trigger does. */
+  async tell(kind: string, subject: string): Promise<void> {
+    await tell(this.db, { kind, subject });
+  }
+
+  /** By time, since a version does not tell how old it is. */
+  async sweep(days: number): Promise<void> {
+    await deleteInBatches(this.db, 'events', 'at < now() - make_interval(days => ?)', [days]);
   }
 }

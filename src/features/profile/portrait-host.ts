@@ -1,5 +1,5 @@
-import { BlockList, isIPv6 } from 'node:net';
 import { BadRequest } from '../../base/errors';
+import { isPrivate } from '../../base/networks';
 
 /** Allowed hosts of portraits. */
 export interface PortraitRules {
@@ -9,29 +9,10 @@ export interface PortraitRules {
   publicOnly: boolean;
 }
 
-const PRIVATE = new BlockList();
-const IPV4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '255.255.255.255/32',
-];
-const IPV6 = ['::/128', '::1/128', 'fc00::/7', 'fe80::/10'];
-for (const [kind, networks] of [['ipv4', IPV4] as const, ['ipv6', IPV6] as const])
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    PRIVATE.addSubnet(address, Number(bits), kind);
-  }
-
 /** Whether a URL's host, as the URL parser spells it, is a literal loopback, private or link-local address. */
 export function isPrivateHost(hostname: string): boolean {
   if (/(^|\.)localhost\.?$/.test(hostname)) return true;
-  const address = hostname.replace(/^\[|\]$/g, '');
-  return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  return isPrivate(hostname.replace(/^\[|\]$/g, ''));
 }
 
 /** Refuses a portrait on a host that is not allowed. An empty address removes the portrait, and is allowed. */

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { NotSignedIn } from '../../base/errors';
-import type { MessagingProvider } from '../../integrations/messaging/messaging-provider';
 import type { ImageStorage } from '../../integrations/storage/image-storage';
 import type { ImagesRepository, UploadedImage } from '../images/images-repository';
 import type { Profile } from '../users/profile';
@@ -10,7 +9,6 @@ import { checkPortraitHost, type PortraitRules } from './portrait-host';
 export interface ProfileParts {
   users: UsersRepository;
   images: ImagesRepository;
-  messaging: MessagingProvider;
   storage: ImageStorage;
   logger: Pick<Logger, 'warn'>;
 }
@@ -21,21 +19,18 @@ export class ProfileService {
     private readonly portraits: PortraitRules,
   ) {}
 
-  /** Changes the profile. The change stands even if a later step fails. */
+  /** Changes the profile. The change stands even if the previous portrait cannot be removed. */
   async change(userId: string, changes: Partial<Omit<Profile, 'id'>>): Promise<void> {
     checkPortraitHost(this.portraits, changes.portraitUri);
-    const { users, messaging, storage } = this.parts;
+    const { users, storage } = this.parts;
     const profile = await users.updateProfile(userId, changes);
     if (!profile) throw new NotSignedIn();
-    await this.orWarn(
-      () => messaging.profileChanged(profile),
-      'the messaging provider did not accept a changed profile; it gets it with the next token',
-    );
     if (changes.portraitUri === undefined) return;
-    await this.orWarn(
-      () => storage.portraitSet(userId, profile.portraitUri),
-      'the previous portrait was not removed; it will be within a day',
-    );
+    try {
+      await storage.portraitSet(userId, profile.portraitUri);
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, 'the previous portrait was not removed; it will be within a day');
+    }
   }
 
   /** Returns the images that the user has uploaded, if this service stores them. */
@@ -49,13 +44,5 @@ export class ProfileService {
     if (await images.markReplaced(userId, names)) return this.change(userId, { portraitUri: '' });
     const profile = await users.profile(userId);
     await storage.portraitSet(userId, profile?.portraitUri ?? '');
-  }
-
-  private async orWarn(follow: () => Promise<void>, warning: string): Promise<void> {
-    try {
-      await follow();
-    } catch (error) {
-      this.parts.logger.warn({ err: error }, warning);
-    }
   }
 }

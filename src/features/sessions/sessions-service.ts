@@ -1,6 +1,5 @@
 import type { Caller } from '../../base/caller';
 import type { Transaction } from '../../database/transaction';
-import type { TokenEnd, TokenEnds } from '../../integrations/messaging/token-ends';
 import type { SecurityEventsRepository } from '../audit/security-events-repository';
 import type { Limiter } from '../limits/limiter';
 import type { SessionRow, SessionsRepository } from './sessions-repository';
@@ -11,13 +10,12 @@ interface Repositories {
   messagingTokens: {
     lock(userId: string): Promise<void>;
     beginRound(userId: string): Promise<void>;
-    end(userId: string): Promise<TokenEnd | undefined>;
+    end(userId: string): Promise<void>;
   };
 }
 
 interface Parts {
   sessions: SessionsRepository;
-  tokenEnds: TokenEnds;
   limiter: Limiter;
   transaction: Transaction<Repositories>;
 }
@@ -44,21 +42,20 @@ export class SessionsService {
    * that end nothing are counted. Logins limit the others, and a thief must not keep the owner from ending a session.
    */
   async end(userId: string, id: string, caller: Caller): Promise<void> {
-    const { sessions, transaction, tokenEnds, limiter } = this.parts;
+    const { sessions, transaction, limiter } = this.parts;
     if (!(await sessions.has(userId, id))) {
       await limiter.take(caller, { limit: 'changesPerHour', subject: userId });
       return;
     }
-    const end = await transaction(async (repos) => {
+    await transaction(async (repos) => {
       // Locks the user's row before rows of sessions, as a new password does.
       await repos.messagingTokens.lock(userId);
       // If the session is already gone, nothing else ends: pending tokens, such as a login's, stay valid.
-      if ((await repos.sessions.end(userId, id)) === 0) return undefined;
+      if ((await repos.sessions.end(userId, id)) === 0) return;
       await repos.messagingTokens.beginRound(userId);
       await noteEnded(repos, userId, 'end_session', caller);
-      return repos.messagingTokens.end(userId);
+      await repos.messagingTokens.end(userId);
     });
-    await tokenEnds.report(end);
   }
 }
 

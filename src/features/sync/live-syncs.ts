@@ -1,7 +1,8 @@
 import type { ReadAt } from '../../database/replica';
 import { statement } from '../../database/statement';
 import type { Leave } from '../../load/queue';
-import { EventTail, type Event } from '../events/event-tail';
+import { EventTail } from '../events/event-tail';
+import { GROUP_KINDS, type Event } from '../events/events-repository';
 
 /** Statement for the session's user, so that it finds the session. */
 export const groupsOf = statement<{ id: string }, 'userId'>(
@@ -25,7 +26,7 @@ export class LiveSync {
   private tell: () => void = () => undefined;
 
   constructor(
-    readonly keys: string[],
+    public keys: string[],
     readonly close: () => void,
   ) {}
 
@@ -40,8 +41,8 @@ export class LiveSync {
     this.change();
   }
 
-  /** Resolves when something has changed since the last call, at the latest after this time. */
-  async over(milliseconds: number): Promise<void> {
+  /** Resolves when something has changed since the last call, or with false after this time. */
+  async over(milliseconds: number): Promise<boolean> {
     if (!this.isTold)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
@@ -50,8 +51,10 @@ export class LiveSync {
           resolve();
         };
       });
+    const changed = this.isTold;
     this.tell = () => undefined;
     this.isTold = false;
+    return changed;
   }
 }
 
@@ -75,16 +78,13 @@ export class LiveSyncs {
 
   /** Returns a sync that hears of each later change for this user and these groups, until it is closed. */
   async open(userId: string, groupIds: string[], leave: Leave): Promise<LiveSync> {
-    const live: LiveSync = new LiveSync([ofUser(userId), ...groupIds.map(ofGroup)], () => {
+    const live: LiveSync = new LiveSync([], () => {
       this.remove(live);
       leave();
     });
     if (this.isClosed) live.end();
     this.all.add(live);
-    for (const key of live.keys) {
-      const others = this.waiting.get(key) ?? new Set();
-      this.waiting.set(key, others.add(live));
-    }
+    this.attend(live, userId, groupIds);
     try {
       await this.tail.begin();
     } catch (error) {
@@ -92,6 +92,17 @@ export class LiveSyncs {
       throw error;
     }
     return live;
+  }
+
+  /** Lets it hear of this user and these groups, and of no others. */
+  attend(live: LiveSync, userId: string, groupIds: string[]): void {
+    this.forget(live);
+    if (!this.all.has(live)) return;
+    live.keys = [ofUser(userId), ...groupIds.map(ofGroup)];
+    for (const key of live.keys) {
+      const others = this.waiting.get(key) ?? new Set();
+      this.waiting.set(key, others.add(live));
+    }
   }
 
   /** Ends all waits. */
@@ -103,17 +114,21 @@ export class LiveSyncs {
 
   private remove(live: LiveSync): void {
     this.all.delete(live);
+    this.forget(live);
+    if (this.all.size === 0) this.tail.end();
+  }
+
+  private forget(live: LiveSync): void {
     for (const key of live.keys) {
       const others = this.waiting.get(key);
       others?.delete(live);
       if (others?.size === 0) this.waiting.delete(key);
     }
-    if (this.all.size === 0) this.tail.end();
   }
 
   private async hear(events: Event[]): Promise<void> {
     for (const { kind, subject, other } of events) {
-      this.change(kind.startsWith('group') || kind === 'members.changed' ? ofGroup(subject) : ofUser(subject));
+      this.change(GROUP_KINDS.includes(kind) ? ofGroup(subject) : ofUser(subject));
       if (other !== '') this.change(ofUser(other));
     }
     const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);

@@ -38,7 +38,7 @@ class Wait extends Later {
     seconds: number,
     { res }: ReaderCall,
   ) {
-    super(() => live.over(this.left));
+    super(async () => void (await live.over(this.left)));
     this.ends = performance.now() + seconds * 1_000;
     const leave = () => {
       live.end();

@@ -46,13 +46,14 @@ export class SyncService {
 
   /** Returns a sync that hears of changes from now on. The session is found before. */
   async live(reader: Reader): Promise<LiveSync> {
-    const groups = await groupsOf(reader.reads, { userId: OWNER });
-    const leave = this.queues.liveSyncs.take(reader.userId);
-    return this.lives.open(
-      reader.userId,
-      groups.map(({ id }) => id),
-      leave,
-    );
+    const groups = await groupIds(reader);
+    return this.lives.open(reader.userId, groups, this.queues.liveSyncs.take(reader.userId));
+  }
+
+  /** Returns the version of a sync that would begin now, and lets `live` hear of the groups of now. */
+  async presentVersion(reader: Reader, live: LiveSync): Promise<number> {
+    this.lives.attend(live, reader.userId, await groupIds(reader));
+    return (await this.begin(reader)).horizon;
   }
 
   /** Returns all changes since the version `since`, which an earlier answer gave. */
@@ -149,6 +150,11 @@ export class SyncService {
       this.queues.syncPages.run(userId, () => repository.membersPage(group, since, after));
     return pagesOf(CHUNK, read, ({ memberId }) => memberId);
   }
+}
+
+/** The session is found before. */
+async function groupIds({ reads }: Reader): Promise<string[]> {
+  return (await groupsOf(reads, { userId: OWNER })).map(({ id }) => id);
 }
 
 const friendKey = ({ friendId }: { friendId: string }) => friendId;

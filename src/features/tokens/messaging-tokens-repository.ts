@@ -2,12 +2,9 @@ import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import { statement } from '../../database/statement';
 import type { Asker } from '../../integrations/messaging/messaging-provider';
+import { EventsRepository } from '../events/events-repository';
 import { liveSession } from '../sessions/live-session';
 import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
-import type { TokenEnd, UnconfirmedEnds } from '../../integrations/messaging/token-ends';
-
-/** Maximum ends to send in turn within a minute. */
-const TOLD_AT_ONCE = 100;
 
 interface Found extends Partial<KeptToken> {
   round: number;
@@ -33,32 +30,8 @@ const keepToken = statement<{ token: string }, 'userId' | 'app' | 'round' | 'tok
    ON CONFLICT (user_id, app) DO NOTHING RETURNING token`,
 );
 
-const endTokens = statement<TokenEnd, 'userId'>(
-  'end-messaging-tokens',
-  `WITH dropped AS (DELETE FROM messaging_tokens WHERE user_id = :userId RETURNING user_id)
-   INSERT INTO messaging_expiries (user_id) SELECT DISTINCT user_id FROM dropped
-   ON CONFLICT (user_id) DO UPDATE SET ended_at = greatest(messaging_expiries.ended_at, excluded.ended_at),
-                                       tried_at = excluded.tried_at
-   RETURNING user_id AS "userId", ended_at AS "endedAt"`,
-);
-
-const claimEnds = statement<TokenEnd>(
-  'claim-messaging-expiries',
-  `UPDATE messaging_expiries SET tried_at = now() WHERE user_id = ANY (ARRAY(
-     SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
-      ORDER BY tried_at LIMIT ${TOLD_AT_ONCE} FOR UPDATE SKIP LOCKED))
-   RETURNING user_id AS "userId", ended_at AS "endedAt"`,
-  {
-    distributed: `UPDATE messaging_expiries SET tried_at = now() WHERE tried_at <= now() - interval '1 minute'
-       AND user_id = ANY (ARRAY(
-         SELECT user_id FROM messaging_expiries WHERE tried_at <= now() - interval '1 minute'
-          ORDER BY tried_at LIMIT ${TOLD_AT_ONCE}))
-     RETURNING user_id AS "userId", ended_at AS "endedAt"`,
-  },
-);
-
-/** Tokens of a messaging provider, with the name and portrait it knows, and users whose tokens it must still end. */
-export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
+/** Tokens of a messaging provider, with the name and portrait it knows. */
+export class MessagingTokensRepository implements KeptTokens {
   constructor(private readonly db: Knex) {}
 
   async find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined> {
@@ -101,18 +74,10 @@ export class MessagingTokensRepository implements KeptTokens, UnconfirmedEnds {
     await this.db('users').where({ id: userId }).increment('messaging_round');
   }
 
-  /** Ends tokens after a new round began, so that none is stored in between. Undefined if none was given out. */
-  async end(userId: string): Promise<TokenEnd | undefined> {
-    const [end] = await endTokens(this.db, { userId });
-    return end;
-  }
-
-  async claim(): Promise<TokenEnd[]> {
-    return claimEnds(this.db, {});
-  }
-
-  async removeEnd({ userId, endedAt }: TokenEnd): Promise<void> {
-    await this.db('messaging_expiries').where({ user_id: userId, ended_at: endedAt }).delete();
+  /** Ends tokens after a new round began, so that none is stored in between. Tells of it, if one was given out. */
+  async end(userId: string): Promise<void> {
+    const dropped = await this.db('messaging_tokens').where({ user_id: userId }).delete();
+    if (dropped > 0) await new EventsRepository(this.db).tell('tokens.ended', userId);
   }
 }
 

@@ -4,12 +4,12 @@ import type { Endpoint } from '../../http/endpoint';
 import { get } from '../../http/route';
 import type { CallObserver } from '../calls';
 import type { JwtMessagingOptions } from './jwt-messaging-provider';
-import type { MessagingProvider } from './messaging-provider';
-import type { KeptTokens, RongCloudOptions } from './rongcloud-messaging-provider';
+import type { Follower, MessagingProvider, Originals } from './messaging-provider';
+import type { RongCloudAccess } from './rongcloud-api';
+import type { KeptTokens } from './rongcloud-messaging-provider';
 
 export type MessagingSettings =
-  | ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>)
-  | ({ provider: 'rongcloud' } & Omit<RongCloudOptions, 'keptTokens'>);
+  ({ provider: 'jwt' } & Omit<JwtMessagingOptions, 'privateKey'>) | ({ provider: 'rongcloud' } & RongCloudAccess);
 
 const publicKey = z
   .object({
@@ -52,18 +52,24 @@ interface Parts {
   privateKey: string;
   /** Storage of the tokens of `rongcloud`. */
   keptTokens: KeptTokens;
+  /** Users and groups that `rongcloud` keeps copies of. */
+  originals: Originals;
   observe?: CallObserver | undefined;
 }
 
-/** Returns the provider, and a router for the keys with which messaging servers check tokens. */
+/** Returns the provider, who follows changes, if it must, and a router for the keys with which servers check tokens. */
 export async function chooseMessagingProvider(
   settings: MessagingSettings,
-  { privateKey, keptTokens, observe }: Parts,
-): Promise<{ messaging: MessagingProvider; jwks: Router }> {
+  { privateKey, keptTokens, originals, observe }: Parts,
+): Promise<{ messaging: MessagingProvider; follower?: Follower; jwks: Router }> {
   const jwks = Router();
   if (settings.provider === 'rongcloud') {
+    const { RongCloudApi } = await import('./rongcloud-api');
+    const { RongCloudFollower } = await import('./rongcloud-follower');
     const { RongCloudMessagingProvider } = await import('./rongcloud-messaging-provider');
-    return { messaging: new RongCloudMessagingProvider({ ...settings, keptTokens, observe }), jwks };
+    const api = new RongCloudApi({ ...settings, observe });
+    const messaging = new RongCloudMessagingProvider(api, keptTokens);
+    return { messaging, follower: new RongCloudFollower(api, messaging, originals), jwks };
   }
   const { JwtMessagingProvider } = await import('./jwt-messaging-provider');
   const messaging = new JwtMessagingProvider({ ...settings, privateKey });

@@ -16,8 +16,8 @@ export interface JwtMessagingOptions {
 }
 
 /**
- * Tokens that a messaging server checks itself: it needs the issuer and the public keys, and does not call this
- * service.
+ * Tokens that a messaging server checks itself: it needs the issuer and the public keys, and does not call this service.
+ * Such a token cannot be revoked. It lasts an hour by default.
  */
 export class JwtMessagingProvider implements MessagingProvider {
   private readonly privateKey: KeyObject;
@@ -49,12 +49,6 @@ export class JwtMessagingProvider implements MessagingProvider {
     if (this.audience !== undefined) token.setAudience(this.audience);
     return token.sign(this.privateKey);
   }
-
-  /** Does nothing: the token contains only the id, so messaging servers do not copy the profile. */
-  async profileChanged(): Promise<void> {}
-
-  /** Does nothing: such a token cannot be revoked; it lasts an hour by default. */
-  async endTokens(): Promise<void> {}
 
   /** Returns the key set with which messaging servers check the tokens. */
   jwks(): { keys: PublicSigningKey[] } {

@@ -14,8 +14,34 @@ export interface MessagingProvider {
    * client reached this service.
    */
   token(user: MessagingUser, asker: Asker, publicUrl: string): Promise<string | undefined>;
-  /** Sends a changed nickname or portrait to a messaging server that keeps a copy. */
-  profileChanged(user: MessagingUser): Promise<void>;
-  /** Ends the tokens that the user got before this moment, if the messaging server supports it. */
-  endTokens(userId: string, before: Date): Promise<void>;
+}
+
+/** A change that an event told of. */
+export interface Change {
+  kind: string;
+  /** Another user whom it concerns, or empty. */
+  other: string;
+  what: string;
+  at: Date;
+}
+
+/** A messaging server that keeps copies of users and groups. */
+export interface Follower {
+  /** Events that concern it. */
+  readonly kinds: string[];
+  /** Makes the copy of a user or group equal, and shows these changes to its clients. May be told the same twice. */
+  follow(subject: string, changes: Change[]): Promise<void>;
+}
+
+/** Users and groups that a follower copies, as they are now. */
+export interface Originals {
+  /** Returns the open accounts among these. */
+  users(ids: string[]): Promise<MessagingUser[]>;
+  /** Returns whom of these the user has blacklisted. */
+  blacklisted(userId: string, ids: string[]): Promise<string[]>;
+  /** Returns the text of the request that the user has from another one, or undefined without a request. */
+  request(userId: string, fromId: string): Promise<string | undefined>;
+  group(id: string): Promise<{ name: string; creatorId: string; isDismissed: boolean } | undefined>;
+  /** Returns the members among these. */
+  members(groupId: string, ids: string[]): Promise<string[]>;
 }

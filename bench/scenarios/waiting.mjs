@@ -1,0 +1,141 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { URL } from 'node:url';
+import { watched } from '../cpu.mjs';
+import { subject } from '../load.mjs';
+import { target } from '../measure.mjs';
+import { person, post, readRequests, SQL } from '../people.mjs';
+import { startService } from '../processes.mjs';
+import { horizon } from '../seed.mjs';
+
+const CLIENTS = 10_000;
+const IDLE_SECONDS = 60;
+const WAIT_SECONDS = 50;
+/** Number of waiting clients that a change concerns: all members of a group. */
+const CONCERNED = [1, 100, 5_000];
+
+export const title = 'Clients that wait for a change';
+
+export async function run(bench) {
+  for (const count of CONCERNED)
+    await bench.postgres.fill('bench', [
+      `INSERT INTO groups (id, name, creator_id) VALUES ('waiting-${count}', 'Waiting', '${person(0).id}')`,
+      `INSERT INTO group_members (group_id, member_id)
+         SELECT 'waiting-${count}', ${SQL.id('n')} FROM generate_series(0, ${count - 1}) AS n`,
+    ]);
+  const server = await startService(bench, { isObserved: true });
+  const reads = subject(bench, server, 'reads', readRequests(bench));
+  await reads.run(bench.options.seconds);
+  const alone = await reads.run(bench.options.seconds);
+  const before = (await server.ask('settle')).rss;
+  const clients = new Clients(bench, server, await horizon(bench.postgres, 'bench'));
+  await clients.connect();
+  const kilobytes = ((await server.ask('settle')).rss - before) / CLIENTS / 1_000;
+  const idle = await watched(bench, [server.pid], () => sleep(IDLE_SECONDS * 1_000));
+  const figures = [
+    { name: `memory of each of ${CLIENTS} waiting clients`, unit: 'kB', values: [kilobytes] },
+    { name: 'CPU of the service in a minute without changes', unit: 's', values: [idle.cpu?.server] },
+    { name: 'CPU of PostgreSQL in that minute', unit: 's', values: [idle.cpu?.postgres] },
+  ];
+  for (const count of CONCERNED) figures.push(...(await changes(bench, server, clients, count)));
+  const beside = await reads.run(bench.options.seconds);
+  clients.close();
+  const ratio = beside.p99 / alone.p99;
+  figures.push({ name: 'p99 of reads beside them, ratio to that without them', unit: '', values: [ratio] });
+  return { figures, checks: [target('p99 of reads beside waiting clients, ratio', 'at most', 1.5, ratio)] };
+}
+
+/** Renames a group of this number of waiting clients, in each round. */
+async function changes(bench, server, clients, count) {
+  const [first, last, cpu] = [[], [], []];
+  for (let round = 0; round < bench.options.rounds; round += 1) {
+    const heard = clients.nextAnswers(count);
+    let times;
+    const used = await watched(bench, [server.pid], async () => {
+      const begun = performance.now();
+      const name = `UPDATE groups SET name = 'Waiting ${round}' WHERE id = 'waiting-${count}'`;
+      await bench.postgres.run('bench', [name]);
+      times = (await heard).map((at) => at - begun);
+    });
+    // Until the answered clients wait again.
+    await sleep(1_000);
+    first.push(Math.min(...times));
+    last.push(Math.max(...times));
+    cpu.push(used.cpu && used.cpu.server + used.cpu.postgres);
+  }
+  const whom = count === 1 ? 'a change that concerns 1' : `a change that concerns ${count}`;
+  return [
+    { name: `${whom}: until the first is answered`, unit: 'ms', values: first },
+    { name: `${whom}: until the last is answered`, unit: 'ms', values: last },
+    { name: `${whom}: CPU of both`, unit: 's', values: cpu },
+  ];
+}
+
+/** Clients that always have a call under way that waits. */
+class Clients {
+  sockets = [];
+  answers = [];
+  wanted = 0;
+
+  constructor(bench, server, version) {
+    this.bench = bench;
+    this.server = server;
+    this.version = version;
+  }
+
+  async connect() {
+    const { hostname, port } = new URL(this.server.url);
+    for (let index = 0; index < CLIENTS; index += 1) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      this.sockets.push(socket);
+      this.waitOn(socket, index);
+      // As they would arrive: within some seconds.
+      if (index % 100 === 99) await sleep(50);
+    }
+    await sleep(2_000);
+  }
+
+  /** Resolves with the times of this number of answers. */
+  async nextAnswers(count) {
+    this.answers = [];
+    this.wanted = count;
+    return new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  close() {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  waitOn(socket, index) {
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (part) => {
+      text += part;
+      const head = text.indexOf('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
+      const isWhole = Number.isNaN(length) ? text.endsWith('0\r\n\r\n') : Buffer.byteLength(text) >= head + 4 + length;
+      if (head < 0 || !isWhole) return;
+      if (!text.includes(' 200 ')) this.bench.failed += 1;
+      const isChange = text.includes('"name":"Waiting ');
+      const version = Number(/"version":(\d+)/.exec(text)?.[1] ?? this.version);
+      text = '';
+      this.ask(socket, index, version);
+      if (!isChange) return;
+      this.answers.push(performance.now());
+      if (this.answers.length === this.wanted) this.resolve(this.answers);
+    });
+    this.ask(socket, index, this.version);
+  }
+
+  ask(socket, index, version) {
+    const { path, headers } = post(this.bench, index, `/user/sync/${version}`);
+    const body = JSON.stringify({ wait: WAIT_SECONDS });
+    const lines = { ...headers, Host: 'bench', 'Content-Type': 'application/json', 'Content-Length': body.length };
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
+  }
+}

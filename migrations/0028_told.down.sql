@@ -1,0 +1,2 @@
+DROP TABLE webhooks, messaging_turns, messaging_changes, event_readers;
+DROP FUNCTION messaging_expiries_tell CASCADE;

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { KINDS } from '../features/events/events-repository';
+import { idOf } from '../features/webhooks/webhooks';
+import type { ListedWebhook } from '../features/webhooks/webhooks-repository';
+import { NotTaken, SECRET_PREFIX } from '../integrations/webhook-call';
+import { ALWAYS, Mistake, type Command, type Given, type Parts, type Workplace } from './command';
+
+/** Commands whose answer has a secret are of the command line only. */
+export const WEBHOOKS: Command[] = [
+  {
+    name: 'webhooks add',
+    takes: '<url> [kinds]',
+    what: 'tells an address of events from now on: of all kinds, or of those that are named, separated by commas',
+    scope: 'admin',
+    isLocal: true,
+    changes: ALWAYS,
+    run: add,
+  },
+  {
+    name: 'webhooks list',
+    takes: '',
+    what: 'lists the webhooks: their last event, how many seconds old the next one is, and what fails',
+    scope: 'read',
+    run: async ({ services }) => ({ webhooks: (await services.webhookList.list()).map((one) => ({ ...one })) }),
+  },
+  {
+    name: 'webhooks test',
+    takes: '<webhook>',
+    what: 'sends a webhook one event that means nothing, and tells whether it takes it',
+    scope: 'support',
+    run: test,
+  },
+  {
+    name: 'webhooks pause',
+    takes: '<webhook>',
+    what: 'tells a webhook nothing until it is resumed',
+    scope: 'support',
+    changes: ALWAYS,
+    run: (at, given) =>
+      change(at, given, 'pause', ({ id, state }, isDry) =>
+        isDry ? Promise.resolve(state !== 'paused') : at.services.webhookList.pause(id),
+      ),
+  },
+  {
+    name: 'webhooks resume',
+    takes: '<webhook>',
+    what: 'goes on with a paused webhook where it was',
+    scope: 'support',
+    changes: ALWAYS,
+    run: (at, given) =>
+      change(at, given, 'resume', ({ id, state }, isDry) =>
+        isDry ? Promise.resolve(state === 'paused') : at.services.webhookList.resume(id),
+      ),
+  },
+  {
+    name: 'webhooks replay',
+    takes: '<webhook> <event>',
+    what: 'tells a webhook again of an event, by its id, and of all after it',
+    scope: 'support',
+    changes: ALWAYS,
+    run: replay,
+  },
+  {
+    name: 'webhooks secret',
+    takes: '<webhook>',
+    what: 'makes a new secret for a webhook, and prints it once; the one before also signs for another day',
+    scope: 'admin',
+    isLocal: true,
+    changes: ALWAYS,
+    run: async (at, given) => {
+      const { id } = await webhookIn(at, given);
+      if (given.options.dryRun) return { 'would renew': [{ id }] };
+      const secret = newSecret();
+      await at.services.webhookList.renewSecret(id, secret);
+      return { renewed: [{ id, secret }] };
+    },
+  },
+  {
+    name: 'webhooks remove',
+    takes: '<webhook>',
+    what: 'removes a webhook',
+    scope: 'admin',
+    changes: ALWAYS,
+    isFinal: true,
+    run: (at, given) =>
+      change(at, given, 'remove', ({ id }, isDry) =>
+        isDry ? Promise.resolve(true) : at.services.webhookList.remove(id),
+      ),
+  },
+];
+
+async function add({ services }: Workplace, { words: [given = '', kindsGiven = ''], options }: Given): Promise<Parts> {
+  const [url, kinds] = [urlIn(given), kindsIn(kindsGiven)];
+  if (options.dryRun) return { 'would add': [{ url, kinds: kinds.join(' ') }] };
+  const webhook = { id: `wh_${randomBytes(9).toString('base64url')}`, url, kinds, secret: newSecret() };
+  await services.webhookList.add(webhook);
+  return {
+    added: [{ ...webhook, kinds: kinds.join(' ') }],
+    next: ['keep the secret where only the receiver reads it: it is shown only now', `try webhooks test ${webhook.id}`],
+  };
+}
+
+async function test(at: Workplace, given: Given): Promise<Parts> {
+  const { id } = await webhookIn(at, given);
+  try {
+    await at.services.webhooks.test(id);
+    return { taken: [{ id }] };
+  } catch (error) {
+    if (!(error instanceof NotTaken)) throw error;
+    throw new Mistake(`${id}: did not take the event: ${error.message}`);
+  }
+}
+
+async function replay(at: Workplace, given: Given): Promise<Parts> {
+  const webhook = await webhookIn(at, given);
+  const [, event = ''] = given.words;
+  const [, version = '', number = ''] = /^(\d{1,18})-(\d{1,9})-[\w-]{1,64}$/.exec(event) ?? [];
+  if (version === '')
+    throw new Mistake(
+      `${event}: is not the id of an event, such as ${idOf({ version: 712, number: 1, subject: 'ann' })}`,
+    );
+  const place = { version: Number(version), number: Number(number) };
+  if (!given.options.dryRun) await at.services.webhookList.replay(webhook.id, place);
+  return { [given.options.dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, from: event }] };
+}
+
+/** Runs a change, which returns whether there was something to change. */
+async function change(
+  at: Workplace,
+  given: Given,
+  verb: 'pause' | 'resume' | 'remove',
+  make: (webhook: ListedWebhook, isDry: boolean) => Promise<boolean>,
+): Promise<Parts> {
+  const webhook = await webhookIn(at, given);
+  const isDry = given.options.dryRun === true;
+  if (!(await make(webhook, isDry))) throw new Mistake(`${webhook.id}: nothing was changed, it is ${webhook.state}`);
+  const { id, url } = webhook;
+  return { [isDry ? `would ${verb}` : `${verb}d`]: [{ id, url }] };
+}
+
+async function webhookIn({ services }: Workplace, { words: [id = ''] }: Given): Promise<ListedWebhook> {
+  const found = await services.webhookList.find(id);
+  if (!found) throw new Mistake(`${id}: no webhook has this id: see webhooks list`);
+  return found;
+}
+
+function urlIn(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Mistake(`${given}: is not an https address`);
+  if (url.username !== '' || url.password !== '')
+    throw new Mistake('the address contains a user or a password: the receiver knows this service by its signature');
+  return url.href;
+}
+
+function kindsIn(given: string): string[] {
+  const kinds = given.split(',').filter(Boolean);
+  const unknown = kinds.find((kind) => !KINDS.includes(kind));
+  if (unknown !== undefined) throw new Mistake(`${unknown}: is not a kind of events: take some of ${KINDS.join(', ')}`);
+  return kinds;
+}
+
+function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(32).toString('base64');
+}

@@ -1,0 +1,168 @@
+import type { Knex } from 'knex';
+import { statement } from '../../database/statement';
+import type { Change } from '../../integrations/messaging/messaging-provider';
+import { MOST_EVENTS } from '../events/events-repository';
+
+/** The turn of a user or group, for the instance that took it. */
+export interface Turn {
+  subject: string;
+  /** Counts how often it was taken without success. An instance with an older number has lost it. */
+  attempts: number;
+}
+
+export interface KeptChange extends Change {
+  version: number;
+  number: number;
+}
+
+const LEASE_SECONDS = 20;
+const LONGEST_PAUSE_SECONDS = 300;
+/** Days after which a change that the provider does not take is given up. */
+const GIVE_UP_DAYS = 3;
+const CHANGES_A_TURN = 500;
+
+const beginReading = statement(
+  'begin-reading-events',
+  `INSERT INTO event_readers (name, version, number, subject) VALUES ('messaging', sync_horizon(), 0, '')
+   ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * Locks each turn that it adds to, so that its end waits, and then finds the change. It counts the turns to lock them
+ * before the changes, as the end does. An instance that finds the reader locked leaves the work to the other.
+ */
+const readOn = statement<{ count: number }, 'kinds'>(
+  'read-events-for-messaging',
+  `WITH reader AS (SELECT version, number, subject FROM event_readers WHERE name = 'messaging' FOR UPDATE SKIP LOCKED),
+        next AS MATERIALIZED (
+          SELECT event.* FROM reader CROSS JOIN LATERAL (
+            SELECT * FROM events
+             WHERE (events.version, events.number, events.subject) > (reader.version, reader.number, reader.subject)
+               AND events.version <= (SELECT sync_horizon())
+             ORDER BY version, number, subject LIMIT ${MOST_EVENTS}) AS event),
+        moved AS (
+          UPDATE event_readers SET (version, number, subject) = (last.version, last.number, last.subject)
+            FROM (SELECT * FROM next ORDER BY version DESC, number DESC, subject DESC LIMIT 1) AS last
+           WHERE name = 'messaging'),
+        wanted AS (SELECT * FROM next WHERE kind = ANY (:kinds::text[])),
+        turns AS (
+          INSERT INTO messaging_turns (subject) SELECT DISTINCT subject FROM wanted ORDER BY subject
+          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          RETURNING subject),
+        changes AS (
+          INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
+          SELECT DISTINCT ON (subject, kind, other, what) subject, kind, other, what, version, number, at FROM wanted
+           WHERE (SELECT count(*) FROM turns) > 0
+           ORDER BY subject, kind, other, what, version DESC, number DESC
+          ON CONFLICT (subject, kind, other, what) DO UPDATE
+            SET version = excluded.version, number = excluded.number, at = excluded.at)
+   SELECT count(*)::integer AS count FROM next`,
+);
+
+const takeTurns = statement<Turn, 'most'>(
+  'take-messaging-turns',
+  `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = attempts + 1
+    WHERE subject = ANY (ARRAY(
+      SELECT subject FROM messaging_turns WHERE due_at <= now() ORDER BY due_at LIMIT :most::integer
+         FOR UPDATE SKIP LOCKED))
+   RETURNING subject, attempts`,
+);
+
+/** For a turn that takes long. */
+const renewTurn = statement<unknown, keyof Turn>(
+  'renew-messaging-turn',
+  `UPDATE messaging_turns SET due_at = now() + interval '${LEASE_SECONDS} seconds'
+    WHERE subject = :subject AND attempts = :attempts::integer`,
+);
+
+const changesOf = statement<KeptChange, 'subject'>(
+  'messaging-changes-of',
+  `SELECT kind, other, what, at, version, number FROM messaging_changes WHERE subject = :subject
+    ORDER BY version, number LIMIT ${CHANGES_A_TURN}`,
+);
+
+const lockTurn = statement<{ subject: string }, keyof Turn>(
+  'lock-messaging-turn',
+  'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer FOR UPDATE',
+);
+
+const dropChanges = statement<unknown, 'subject' | 'version' | 'number'>(
+  'drop-messaging-changes',
+  `DELETE FROM messaging_changes
+    WHERE subject = :subject AND (version, number) <= (:version::bigint, :number::integer)`,
+);
+
+/** Ends the turn if nothing is left, and otherwise makes it due again. */
+const endTurn = statement<unknown, 'subject'>(
+  'end-messaging-turn',
+  `WITH rest AS (SELECT FROM messaging_changes WHERE subject = :subject LIMIT 1),
+        due AS (
+          UPDATE messaging_turns SET due_at = now(), attempts = 0, since = now()
+           WHERE subject = :subject AND EXISTS (SELECT FROM rest))
+   DELETE FROM messaging_turns WHERE subject = :subject AND NOT EXISTS (SELECT FROM rest)`,
+);
+
+const putOff = statement<{ isOver: boolean }, keyof Turn | 'seconds'>(
+  'put-off-messaging-turn',
+  `UPDATE messaging_turns SET due_at = now() + make_interval(secs => :seconds::float8)
+    WHERE subject = :subject AND attempts = :attempts::integer
+   RETURNING since < now() - interval '${GIVE_UP_DAYS} days' AS "isOver"`,
+);
+
+const waiting = statement<{ subjects: number; seconds: number }>(
+  'messaging-waiting',
+  `SELECT count(*)::integer AS subjects, coalesce(extract(epoch FROM now() - min(since)), 0)::float8 AS seconds
+     FROM (SELECT since FROM messaging_turns LIMIT 10000) AS turns`,
+);
+
+/** Changes that the messaging provider must still be told: each user or group has its turn, at one instance at a time. */
+export class MessagingChangesRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** Begins with the events that come from now on. */
+  async beginReading(): Promise<void> {
+    await beginReading(this.db, {});
+  }
+
+  /** Takes over events of these kinds. Returns whether there are more. */
+  async readOn(kinds: string[]): Promise<boolean> {
+    const [read] = await readOn(this.db, { kinds });
+    return read?.count === MOST_EVENTS;
+  }
+
+  take(most: number): Promise<Turn[]> {
+    return takeTurns(this.db, { most });
+  }
+
+  /** Keeps other instances from the turn, unless one has taken it already. */
+  async renew(turn: Turn): Promise<void> {
+    await renewTurn(this.db, { ...turn });
+  }
+
+  changes(subject: string): Promise<KeptChange[]> {
+    return changesOf(this.db, { subject });
+  }
+
+  /** Drops the changes up to this one, and ends the turn. Nothing happens if another instance has taken it since. */
+  async done(turn: Turn, last: KeptChange | undefined): Promise<void> {
+    await this.db.transaction(async (trx) => {
+      if ((await lockTurn(trx, { ...turn })).length === 0) return;
+      const { subject } = turn;
+      if (last) await dropChanges(trx, { subject, version: last.version, number: last.number });
+      await endTurn(trx, { subject });
+    });
+  }
+
+  /** Lets the turn wait longer after each failure. Returns whether its changes have failed for days. */
+  async putOff(turn: Turn): Promise<boolean> {
+    const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(turn.attempts, 16) / 2);
+    const [put] = await putOff(this.db, { ...turn, seconds });
+    return put?.isOver === true;
+  }
+
+  /** Returns how many users and groups have changes that the provider was not told, and since when, in seconds. */
+  async waiting(): Promise<{ subjects: number; seconds: number }> {
+    const [found = { subjects: 0, seconds: 0 }] = await waiting(this.db, {});
+    return found;
+  }
+}

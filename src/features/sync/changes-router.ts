@@ -1,0 +1,68 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import type { Endpoint } from '../../http/endpoint';
+import { ReaderCall } from '../../http/operation';
+import { get, handled } from '../../http/route';
+import type { SyncService } from './sync-service';
+
+export const changesEndpoint: Endpoint = {
+  method: 'get',
+  path: '/user/changes',
+  name: 'changes',
+  summary: 'Tells a browser, as server-sent events, that there is something to synchronise.',
+  answer: { type: 'text/event-stream' },
+  refusals: ['not_signed_in', 'too_many_at_once'],
+};
+
+/** Proxies cut connections off on which nothing is sent. */
+const BEAT_MS = 20_000;
+/** The browser connects again, so that a session is found that has expired in the meantime. */
+const LIFE_MS = 300_000;
+const AGAIN_MS = 3_000;
+
+interface Entrance {
+  /** Prepares reads that find the session first. */
+  reading: RequestHandler;
+  /** Waits with a request, whose log line does not count that time. */
+  rest: (req: Request, over: Promise<void>) => Promise<void>;
+}
+
+/** After each change the session and the groups are looked up again. */
+export function changesRouter(sync: SyncService, { reading, rest }: Entrance): Router {
+  const router = Router();
+  get(router, changesEndpoint.path, async (req, res) => {
+    const presentCall = async () => {
+      await handled(reading, req, res);
+      return new ReaderCall(req, res);
+    };
+    const live = await sync.live(await presentCall());
+    const leave = () => {
+      live.end();
+      live.close();
+    };
+    res.once('close', leave);
+    if (res.destroyed) return leave();
+    const ends = performance.now() + LIFE_MS;
+    let told = 0;
+    while (!live.hasEnded && performance.now() < ends) {
+      const version = await sync.presentVersion(await presentCall(), live);
+      if (!res.headersSent) {
+        res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+        res.write(`retry: ${AGAIN_MS}\n\n`);
+      }
+      if (live.hasEnded) break;
+      // A comment: nothing has changed since.
+      res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
+      told = version;
+      let isChange = false;
+      while (!isChange && !live.hasEnded && performance.now() < ends) {
+        await rest(
+          req,
+          live.over(BEAT_MS).then((changed) => void (isChange = changed)),
+        );
+        if (!isChange) res.write(':\n\n');
+      }
+    }
+    res.end();
+  });
+  return router;
+}

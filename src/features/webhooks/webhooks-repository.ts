@@ -1,0 +1,207 @@
+import type { Knex } from 'knex';
+import { shown, statement } from '../../database/statement';
+import type { Place } from '../events/events-repository';
+
+/** A webhook whose turn it is, for the instance that took it. */
+export interface WebhookTurn extends Place {
+  id: string;
+  url: string;
+  /** Kinds of the events that it is told. Empty: all. */
+  kinds: string[];
+  secrets: string[];
+  /** An instance with an older number has lost it. */
+  turn: number;
+  /** Counts how often it was taken without success. */
+  attempts: number;
+}
+
+/** A webhook as operators see it, without its secrets. */
+export interface ListedWebhook {
+  id: string;
+  url: string;
+  kinds: string;
+  state: 'told' | 'failing' | 'paused';
+  createdAt: string;
+  /** Its last event, and how many seconds old its next one is. */
+  last: string;
+  behind: number;
+  since: string | null;
+  failure: string;
+}
+
+/** Longer than a message may take. An instance puts it off with each message. */
+const LEASE_SECONDS = 30;
+const LONGEST_PAUSE_SECONDS = 600;
+/** Hours of failures after which a webhook is paused. */
+const PAUSE_HOURS = 24;
+/** Hours for which the secret before still signs. */
+const OLD_SECRET_HOURS = 24;
+
+const AFTER_ITS_LAST = `(events.version, events.number, events.subject)
+                     > (webhooks.version, webhooks.number, webhooks.subject) AND events.version <= (SELECT sync_horizon())`;
+
+const take = statement<WebhookTurn, 'most'>(
+  'take-webhooks',
+  `UPDATE webhooks SET due_at = now() + interval '${LEASE_SECONDS} seconds', turn = turn + 1,
+          attempts = attempts + 1
+    WHERE id = ANY (ARRAY(
+      SELECT id FROM webhooks
+       WHERE paused_at IS NULL AND due_at <= now() AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
+       ORDER BY due_at LIMIT :most::integer FOR UPDATE SKIP LOCKED))
+   RETURNING id, url, kinds, version, number, subject, turn, attempts,
+             array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL) AS secrets`,
+);
+
+type Held = 'id' | 'turn';
+
+const move = statement<{ id: string }, Held | keyof Place | 'seconds'>(
+  'move-webhook',
+  `UPDATE webhooks SET version = :version::bigint, number = :number::integer, subject = :subject,
+          due_at = now() + make_interval(secs => :seconds::integer), failing_since = NULL, last_failure = '',
+          attempts = 1
+    WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL RETURNING id`,
+);
+
+const release = statement<unknown, Held>(
+  'release-webhook',
+  'UPDATE webhooks SET due_at = now(), attempts = 0 WHERE id = :id AND turn = :turn::bigint',
+);
+
+const putOff = statement<{ isPaused: boolean }, Held | 'seconds' | 'failure' | 'isGone'>(
+  'put-off-webhook',
+  `UPDATE webhooks SET due_at = now() + make_interval(secs => :seconds::float8), last_failure = :failure,
+          failing_since = coalesce(failing_since, now()),
+          paused_at = CASE WHEN :isGone::boolean OR failing_since < now() - interval '${PAUSE_HOURS} hours' THEN now() END
+    WHERE id = :id AND turn = :turn::bigint AND paused_at IS NULL
+   RETURNING paused_at IS NOT NULL AS "isPaused"`,
+);
+
+const add = statement<unknown, 'id' | 'url' | 'kinds' | 'secret'>(
+  'add-webhook',
+  `INSERT INTO webhooks (id, url, kinds, secret, version, number, subject)
+   VALUES (:id, :url, :kinds::text[], :secret, sync_horizon(), ${2 ** 31 - 1}, '')`,
+);
+
+const STATE = `CASE WHEN paused_at IS NOT NULL THEN 'paused' WHEN failing_since IS NOT NULL THEN 'failing' ELSE 'told' END`;
+/** Age of the first event that it was not told, in seconds. */
+const BEHIND = `coalesce((SELECT extract(epoch FROM now() - at) FROM events WHERE ${AFTER_ITS_LAST}
+                           ORDER BY events.version, events.number, events.subject LIMIT 1), 0)`;
+
+const list = statement<ListedWebhook, 'id'>(
+  'list-webhooks',
+  `SELECT id, url, array_to_string(kinds, ' ') AS kinds,
+          ${STATE} AS state,
+          ${shown('created_at')} AS "createdAt", concat_ws('-', version, number, subject) AS last,
+          ${BEHIND}::integer AS behind,
+          ${shown('coalesce(paused_at, failing_since)')} AS since, last_failure AS failure
+     FROM webhooks WHERE :id::text IN (id, '') ORDER BY webhooks.created_at, id`,
+);
+
+const standing = statement<{ state: string; count: number; seconds: number }>(
+  'webhooks-standing',
+  `SELECT ${STATE} AS state, count(*)::integer AS count, max(${BEHIND})::float8 AS seconds FROM webhooks GROUP BY 1`,
+);
+
+const secretsOf = statement<{ url: string; secret: string }, 'id'>(
+  'webhook-secret',
+  'SELECT url, secret FROM webhooks WHERE id = :id',
+);
+
+const pause = statement<{ id: string }, 'id'>(
+  'pause-webhook',
+  'UPDATE webhooks SET paused_at = now() WHERE id = :id AND paused_at IS NULL RETURNING id',
+);
+
+const resume = statement<{ id: string }, 'id'>(
+  'resume-webhook',
+  `UPDATE webhooks SET paused_at = NULL, failing_since = NULL, last_failure = '', due_at = now(), attempts = 0,
+          turn = turn + 1
+    WHERE id = :id AND paused_at IS NOT NULL RETURNING id`,
+);
+
+const remove = statement<{ id: string }, 'id'>('remove-webhook', 'DELETE FROM webhooks WHERE id = :id RETURNING id');
+
+const replay = statement<{ id: string }, 'id' | 'version' | 'number'>(
+  'replay-webhook',
+  `UPDATE webhooks SET version = :version::bigint, number = :number::integer, subject = '', due_at = now(),
+          turn = turn + 1
+    WHERE id = :id RETURNING id`,
+);
+
+const renewSecret = statement<{ id: string }, 'id' | 'secret'>(
+  'renew-webhook-secret',
+  `UPDATE webhooks SET old_secret = secret, old_secret_until = now() + interval '${OLD_SECRET_HOURS} hours',
+          secret = :secret
+    WHERE id = :id RETURNING id`,
+);
+
+/** Webhooks, each with the place of its last event. */
+export class WebhooksRepository {
+  constructor(private readonly db: Knex) {}
+
+  /** Returns some that have new events, and that no other instance is telling now. */
+  take(most: number): Promise<WebhookTurn[]> {
+    return take(this.db, { most });
+  }
+
+  /** Notes that it was told up to this event. Returns false if another instance has taken it, or it was paused. */
+  async move({ id, turn }: WebhookTurn, { version, number, subject }: Place): Promise<boolean> {
+    return (await move(this.db, { id, turn, version, number, subject, seconds: LEASE_SECONDS })).length > 0;
+  }
+
+  async release({ id, turn }: WebhookTurn): Promise<void> {
+    await release(this.db, { id, turn });
+  }
+
+  /** Lets it wait longer after each failure. Returns whether it is paused now. */
+  async putOff({ id, turn, attempts }: WebhookTurn, failure: string, isGone: boolean): Promise<boolean> {
+    const seconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** Math.min(attempts, 16));
+    const [put] = await putOff(this.db, { id, turn, seconds, failure, isGone });
+    return put?.isPaused === true;
+  }
+
+  /** Adds one that is told of events from now on. */
+  async add(webhook: { id: string; url: string; kinds: string[]; secret: string }): Promise<void> {
+    await add(this.db, webhook);
+  }
+
+  list(): Promise<ListedWebhook[]> {
+    return list(this.db, { id: '' });
+  }
+
+  /** Returns how many are in each state, and for how long the oldest event of one of them waits. */
+  standing(): Promise<{ state: string; count: number; seconds: number }[]> {
+    return standing(this.db, {});
+  }
+
+  async find(id: string): Promise<ListedWebhook | undefined> {
+    const [found] = id === '' ? [] : await list(this.db, { id });
+    return found;
+  }
+
+  async receiver(id: string): Promise<{ url: string; secrets: string[] } | undefined> {
+    const [found] = await secretsOf(this.db, { id });
+    return found && { url: found.url, secrets: [found.secret] };
+  }
+
+  async pause(id: string): Promise<boolean> {
+    return (await pause(this.db, { id })).length > 0;
+  }
+
+  async resume(id: string): Promise<boolean> {
+    return (await resume(this.db, { id })).length > 0;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await remove(this.db, { id })).length > 0;
+  }
+
+  /** Tells it again, from this event on. */
+  async replay(id: string, { version, number }: Pick<Place, 'version' | 'number'>): Promise<void> {
+    await replay(this.db, { id, version, number });
+  }
+
+  async renewSecret(id: string, secret: string): Promise<void> {
+    await renewSecret(this.db, { id, secret });
+  }
+}

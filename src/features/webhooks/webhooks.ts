@@ -1,0 +1,130 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { Tally } from '../../base/tally';
+import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
+import { Rounds } from '../../load/rounds';
+import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
+import type { WebhookTurn, WebhooksRepository } from './webhooks-repository';
+
+const EVERY_MS = 500;
+/** Longest time until the place of told events is noted: a note for each takes most of the time. A crash tells them again. */
+const MOVE_MS = 200;
+/** Webhooks that an instance tells at once. */
+const MOST_AT_ONCE = 10;
+
+/**
+ * Tells other services of events: each webhook in the order of events, at least once. One that fails holds up only itself.
+ * Instances share the work.
+ */
+export class Webhooks {
+  readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused']);
+  private readonly running = new Set<Promise<void>>();
+  private readonly rounds = new Rounds(() => this.round(), EVERY_MS);
+  private isClosed = false;
+
+  constructor(
+    private readonly webhooks: WebhooksRepository,
+    private readonly db: Knex,
+    private readonly caller: WebhookCaller,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  begin(): void {
+    this.rounds.begin();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.rounds.end();
+    // Cuts off what is being sent. It is sent again by another instance.
+    this.caller.close();
+    await Promise.all(this.running);
+  }
+
+  /** Sends an event that only tests the receiver. Throws `NotTaken`. */
+  async test(id: string): Promise<boolean> {
+    const receiver = await this.webhooks.receiver(id);
+    if (!receiver) return false;
+    const at = new Date();
+    const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: {} });
+    await this.caller.send(receiver, { id: `test-${at.getTime()}`, body });
+    return true;
+  }
+
+  private async round(): Promise<boolean> {
+    const most = MOST_AT_ONCE - this.running.size;
+    for (const turn of most > 0 ? await this.webhooks.take(most) : []) {
+      const telling = this.tell(turn).finally(() => {
+        this.running.delete(telling);
+        this.rounds.again();
+      });
+      this.running.add(telling);
+    }
+    return false;
+  }
+
+  private async tell(turn: WebhookTurn): Promise<void> {
+    try {
+      await this.tellAll(turn);
+    } catch (error) {
+      await this.putOff(turn, error).catch(() => undefined);
+    }
+  }
+
+  /** Tells what there is. The next round goes on. */
+  private async tellAll(turn: WebhookTurn): Promise<void> {
+    const events = await eventsAfter(this.db, turn);
+    let last: Place | undefined;
+    let movedAt = performance.now();
+    try {
+      for (const event of events) {
+        if (this.isClosed) break;
+        const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
+        if (isWanted) {
+          await this.caller.send(turn, messageOf(event));
+          this.counts.add('webhooks done');
+        }
+        last = event;
+        if (performance.now() - movedAt < MOVE_MS) continue;
+        if (!(await this.webhooks.move(turn, event))) return;
+        movedAt = performance.now();
+      }
+    } finally {
+      if (last) {
+        await this.webhooks.move(turn, last);
+        turn.attempts = 1;
+      }
+    }
+    await this.webhooks.release(turn);
+  }
+
+  private async putOff(turn: WebhookTurn, error: unknown): Promise<void> {
+    if (this.isClosed) return this.webhooks.release(turn);
+    const isPaused = await this.webhooks.putOff(turn, failureIn(error), error instanceof NotTaken && error.isGone);
+    this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
+    const outcome = isPaused ? 'and is paused: npm run admin -- webhooks resume' : 'and is told again later';
+    const line = { err: error, webhook: turn.id, attempts: turn.attempts };
+    this.logger.warn(line, `a webhook did not take an event, ${outcome}`);
+  }
+}
+
+/** Returns the id by which a receiver recognises an event that it gets twice, and by which operators name it. */
+export function idOf({ version, number, subject }: Place): string {
+  return `${version}-${number}-${subject}`;
+}
+
+function messageOf(event: Event): { id: string; body: string } {
+  const { kind: type, at: timestamp } = event;
+  return { id: idOf(event), body: JSON.stringify({ type, timestamp, data: dataOf(event) }) };
+}
+
+function dataOf({ kind, subject, other, what }: Event): Record<string, string> {
+  const isOfGroup = GROUP_KINDS.includes(kind);
+  const who = isOfGroup ? { groupId: subject } : { userId: subject };
+  const whom = other === '' ? {} : { [isOfGroup ? 'memberId' : 'friendId']: other };
+  return { ...who, ...whom, ...(what !== '' && { what }) };
+}
+
+function failureIn(error: unknown): string {
+  return error instanceof NotTaken ? error.message : 'an error of this service';
+}

@@ -1,0 +1,61 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { Breaker } from '../../load/breaker';
+import type { CallObserver } from '../calls';
+import { NoAnswerInTime, postForm } from '../post-form';
+
+export interface RongCloudAccess {
+  appKey: string;
+  appSecret: string;
+  apiUrl: string;
+  timeoutMs?: number | undefined;
+  observe?: CallObserver | undefined;
+}
+
+/** Shorter than the deadline of a request. */
+const TIMEOUT_MS = 5_000;
+
+const answer = z.object({ code: z.number(), token: z.string().min(1).optional() });
+
+/** Fields of a call. A list is sent as a field for each. */
+type Fields = Record<string, string | string[]>;
+
+/** RongCloud's server API. */
+export class RongCloudApi {
+  /** Stands for the credentials: a token is worthless under others. RongCloud drops all of an app with its secret. */
+  readonly app: string;
+  private readonly breaker = new Breaker('RongCloud', (error) => error instanceof NoAnswerInTime);
+
+  constructor(private readonly access: RongCloudAccess) {
+    this.app = createHmac('sha256', access.appSecret).update(access.appKey).digest('base64url').slice(0, 16);
+  }
+
+  async call(path: string, fields: Fields): Promise<z.infer<typeof answer>> {
+    const { appKey, appSecret, apiUrl, timeoutMs = TIMEOUT_MS, observe } = this.access;
+    const form = { fields: formOf(fields), headers: signedHeaders(appKey, appSecret), timeoutMs, observe };
+    const { status, body } = await this.breaker.run(() =>
+      postForm(`RongCloud: ${path}`, apiUrl.replace(/\/+$/, '') + path, form),
+    );
+    const parsed = answer.safeParse(body);
+    if (status !== 200 || !parsed.success || parsed.data.code !== 200) {
+      // Only the code: the message may repeat the request.
+      throw new Error(`RongCloud: ${path} failed (HTTP status ${status}, code ${parsed.data?.code ?? 'missing'})`);
+    }
+    return parsed.data;
+  }
+}
+
+function formOf(fields: Fields): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+  );
+}
+
+function signedHeaders(appKey: string, appSecret: string): Record<string, string> {
+  const nonce = randomBytes(8).toString('hex');
+  const timestamp = String(Date.now());
+  const signature = createHash('sha1')
+    .update(appSecret + nonce + timestamp)
+    .digest('hex');
+  return { 'App-Key': appKey, Nonce: nonce, Timestamp: timestamp, Signature: signature };
+}

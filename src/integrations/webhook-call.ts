@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { lookup, type LookupAddress } from 'node:dns';
+import { request as requestByHttp, Agent } from 'node:http';
+import { request as requestByHttps, Agent as SafeAgent } from 'node:https';
+import { isIP, type BlockList, type LookupFunction } from 'node:net';
+import { isIn, isPrivate } from '../base/networks';
+import { observed, type CallObserver } from './calls';
+
+export interface Message {
+  /** Stays the same when it is sent again. */
+  id: string;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  /** Secrets that sign: the present one and, for a while, the one before. */
+  secrets: string[];
+}
+
+/** The receiver did not take a message. Its reason is shown to operators, and names neither address nor message. */
+export class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+
+  constructor(
+    message: string,
+    /** Whether the receiver wants no message any more. */
+    readonly isGone = false,
+  ) {
+    super(message);
+  }
+}
+
+/** Longest time until the head of an answer. */
+const TIMEOUT_MS = 15_000;
+/** Only the status of an answer counts. A longer body ends the connection instead of being read. */
+const MOST_OF_BODY = 64 * 1_024;
+
+/** Sends messages to receivers of operators, signed as Standard Webhooks 1.0 says. */
+export class WebhookCaller {
+  private readonly agents = { 'http:': new Agent({ keepAlive: true }), 'https:': new SafeAgent({ keepAlive: true }) };
+
+  constructor(
+    /** Networks that are not of the internet, and that receivers may nevertheless be in. */
+    private readonly allowed: BlockList,
+    private readonly observe?: CallObserver,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {}
+
+  /** Throws `NotTaken` for every answer but one of success. Follows no redirect: it may lead into a private network. */
+  async send({ url, secrets }: Receiver, { id, body }: Message): Promise<void> {
+    const seconds = String(Math.floor(Date.now() / 1_000));
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'User-Agent': 'user-account-service',
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      'webhook-signature': secrets.map((secret) => signature(secret, `${id}.${seconds}.${body}`)).join(' '),
+    };
+    const status = await observed(
+      this.observe,
+      url,
+      () => this.post(new URL(url), headers, body),
+      (answered) => answered,
+    );
+    if (status >= 200 && status < 300) return;
+    if (status >= 300 && status < 400)
+      throw new NotTaken(`it redirects (HTTP status ${status}), which is not followed`);
+    throw new NotTaken(`it answered with the HTTP status ${status}`, status === 410);
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
+  private post(url: URL, headers: Record<string, string | number>, body: string): Promise<number> {
+    const isSafe = url.protocol === 'https:';
+    return new Promise((resolve, reject) => {
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      // Nothing looks up an address that is one already.
+      if (isIP(host) && !this.mayReach(host, isSafe)) return reject(notAllowed());
+      const request = (isSafe ? requestByHttps : requestByHttp)(url, {
+        method: 'POST',
+        headers,
+        agent: this.agents[isSafe ? 'https:' : 'http:'],
+        lookup: this.lookUp(isSafe),
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      request.on('error', (error) => reject(asNotTaken(error)));
+      request.on('response', (response) => {
+        resolve(response.statusCode ?? 0);
+        let length = 0;
+        response.on('error', () => undefined);
+        response.on('data', (part: Buffer) => {
+          length += part.length;
+          if (length > MOST_OF_BODY) response.destroy();
+        });
+      });
+      request.end(body);
+    });
+  }
+
+  /** Looks up a host for a connection, and allows it only if each of its addresses may be reached. */
+  private lookUp(isSafe: boolean): LookupFunction {
+    return (host, options, callback) => {
+      lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+        if (error) callback(error, '');
+        else if (!found.every(({ address }) => this.mayReach(address, isSafe))) callback(notAllowed(), '');
+        else if (options.all) callback(null, found);
+        else callback(null, found[0]?.address ?? '', found[0]?.family);
+      });
+    };
+  }
+
+  /** Without TLS only where operators have allowed it. */
+  private mayReach(address: string, isSafe: boolean): boolean {
+    return isIn(this.allowed, address) || (isSafe && !isPrivate(address));
+  }
+}
+
+/** A new secret, in the form of Standard Webhooks, is this and 32 random bytes in base64. */
+export const SECRET_PREFIX = 'whsec_';
+
+function signature(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+}
+
+function notAllowed(): NotTaken {
+  return new NotTaken('its address is private, or it has no https: WEBHOOK_NETWORKS allows such networks');
+}
+
+/** The code only: the error of a connection names the address. */
+function asNotTaken(error: Error & { code?: string }): NotTaken {
+  if (error instanceof NotTaken) return error;
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return new NotTaken('it did not answer in time');
+  return new NotTaken(`it cannot be reached (${error.code ?? error.name})`);
+}

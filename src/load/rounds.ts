@@ -1,0 +1,58 @@
+/** Work in rounds: the next one at once when the last returned true, otherwise after a pause. */
+export class Rounds {
+  private isOn = false;
+  private running: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    /** Tells of its failures itself: they only end a round. */
+    private readonly round: () => Promise<boolean>,
+    private readonly pauseMs: number,
+  ) {}
+
+  begin(): void {
+    this.isOn = true;
+    this.later();
+  }
+
+  /** Begins no further round. Resolves once the running one has ended. */
+  async end(): Promise<void> {
+    this.isOn = false;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.running;
+  }
+
+  /** Runs rounds now, until nothing is left. */
+  now(): Promise<void> {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+      this.later();
+    });
+    return this.running;
+  }
+
+  /** Runs a round at once, unless the rounds have ended. */
+  again(): void {
+    if (this.isOn) void this.now();
+  }
+
+  private later(): void {
+    if (this.isOn) this.timer ??= setTimeout(() => void this.next(), this.pauseMs).unref();
+  }
+
+  private async next(): Promise<void> {
+    this.timer = undefined;
+    await this.now();
+  }
+
+  private async run(): Promise<void> {
+    try {
+      let goOn: boolean;
+      do goOn = await this.round();
+      while (goOn && this.isOn);
+    } catch {
+      // The round has told of it. The next one goes on.
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { startApp, type TestApp } from '../support/app';
+import { befriend, callGroup, createGroup } from '../support/groups';
+import { describeOnOneServer } from '../support/on-one-server';
+import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
+import { cookieFor } from '../support/streams';
+import { sync } from '../support/sync';
+import { until } from '../support/until';
+
+describeOnOneServer('GET /user/changes', () => {
+  let app: TestApp;
+  let ann: SignedInPerson;
+  let bob: SignedInPerson;
+  let streams: AbortController[] = [];
+
+  beforeEach(async () => {
+    app = await startApp();
+    ann = await insertAndSignIn(app, 'Ann');
+    bob = await insertAndSignIn(app, 'Bob');
+    await befriend(app, ann, [bob]);
+  });
+  afterEach(async () => {
+    for (const stream of streams) stream.abort();
+    streams = [];
+    await app.close();
+  });
+
+  /** Connects as a browser does, and keeps the versions that it is told. */
+  async function connect(person: SignedInPerson) {
+    const stop = new AbortController();
+    streams.push(stop);
+    const headers = await cookieFor(app, person);
+    const answer = await fetch(`${app.url}/user/changes`, { headers, signal: stop.signal });
+    const versions: number[] = [];
+    let hasEnded = false;
+    const read = async () => {
+      let text = '';
+      for await (const part of answer.body ?? []) {
+        text += Buffer.from(part as Uint8Array).toString();
+        versions.splice(
+          0,
+          Infinity,
+          ...[...text.matchAll(/^data: \{"version":(\d+)\}$/gm)].map(([, one]) => Number(one)),
+        );
+      }
+    };
+    void read().then(
+      () => (hasEnded = true),
+      () => (hasEnded = true),
+    );
+    return { answer, versions, stop, hasEnded: () => hasEnded };
+  }
+
+  it('tells a version at once, and a later one after each change that concerns the user', async () => {
+    const { answer, versions } = await connect(ann);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    await until(() => versions.length === 1);
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => versions.length === 2);
+    const { friends, version } = await sync(ann, versions[0], { names: true });
+    expect(friends).toMatchObject([{ friendId: bob.id }]);
+    expect(version).toBeGreaterThanOrEqual(versions[1] ?? 0);
+  });
+
+  it('hears of a group that the user has joined since', async () => {
+    const { versions } = await connect(ann);
+    await until(() => versions.length === 1);
+    const group = await createGroup(app, [bob, ann]);
+    await until(() => versions.length >= 2);
+    const { version } = await sync(ann);
+    const heard = versions.length;
+    await expectOk(await callGroup(bob, 'rename', { groupId: group, name: 'Walkers' }));
+    await until(() => versions.length > heard);
+    expect(versions.at(-1)).toBeGreaterThanOrEqual(version);
+  });
+
+  it('tells nothing of a stranger', async () => {
+    const { versions } = await connect(ann);
+    const eve = await insertAndSignIn(app, 'Eve');
+    await until(() => versions.length === 1);
+    await expectOk(eve.agent.post('/user/set_nickname').send({ nickname: 'Evelyn' }));
+    await expectOk(bob.agent.post('/user/set_nickname').send({ nickname: 'Bobby' }));
+    await until(() => versions.length === 2);
+    expect(versions).toHaveLength(2);
+  });
+
+  it('ends with the session, and is refused without one', async () => {
+    const { hasEnded, versions } = await connect(ann);
+    await until(() => versions.length === 1);
+    await app.db('session').whereRaw(`sess ->> 'userId' = ?`, [ann.id]).delete();
+    await until(hasEnded);
+    expect((await fetch(`${app.url}/user/changes`)).status).toBe(401);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('ends when the instance is about to stop, and is forgotten when the browser leaves', async () => {
+    const leaving = await connect(ann);
+    const staying = await connect(bob);
+    await until(() => app.liveSyncs() === 2);
+    leaving.stop.abort();
+    await until(() => app.liveSyncs() === 1);
+    app.announceStop();
+    await until(staying.hasEnded);
+    expect(app.liveSyncs()).toBe(0);
+  });
+
+  it('is one of five calls of a user that wait', async () => {
+    const other = await signIn(app, ann);
+    for (let count = 0; count < 5; count += 1) await connect(other);
+    await until(() => app.liveSyncs() === 5);
+    expect((await connect(ann)).answer.status).toBe(429);
+  });
+
+  it('refuses other methods', async () => {
+    const answer = await app.api.post('/user/changes');
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
+  });
+});

@@ -1,0 +1,466 @@
+import { createLogger } from '../../src/base/logger';
+import { MessagingChangesRepository, type KeptChange } from '../../src/features/messaging/messaging-changes-repository';
+import { MessagingUpdates } from '../../src/features/messaging/messaging-updates';
+import type { Follower } from '../../src/integrations/messaging/messaging-provider';
+import { startApp, type Env, type TestApp } from '../support/app';
+import { Gate } from '../support/gate';
+import { befriend, callGroup, createGroup } from '../support/groups';
+import { instancesBeside } from '../support/instances';
+import { makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
+import { describeOnOneServer } from '../support/on-one-server';
+import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
+import { watchStatements } from '../support/statements';
+import { connectWriter } from '../support/sync';
+import { until } from '../support/until';
+import { untilWaiting } from '../support/waiting';
+
+const REFRESH = '/user/refresh.json';
+const BLACKLIST = '/user/blacklist/add.json';
+
+const by = ({ agent }: SignedInPerson, path: string, body?: object) => expectOk(agent.post(path).send(body));
+const rename = (person: SignedInPerson, nickname: string) => by(person, '/user/set_nickname', { nickname });
+
+const changesOf = ({ db }: TestApp, subject: string) =>
+  db('messaging_changes')
+    .where({ subject })
+    .orderBy('version')
+    .select<{ kind: string; what: string }[]>('kind', 'what');
+const turnOf = ({ db }: TestApp, subject: string) =>
+  db('messaging_turns').where({ subject }).first<{ attempts: number; due_at: Date } | undefined>('attempts', 'due_at');
+
+describeOnOneServer('RongCloud', () => {
+  let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
+  let app: TestApp;
+  let env: Env;
+
+  beforeAll(async () => {
+    vendor = await startRongCloudStandIn();
+    env = rongCloudEnv(vendor);
+    app = await startApp(env);
+    await untilTold(app);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    vendor.behave('accept');
+    await makeTurnsDue(app);
+    await untilTold(app);
+  });
+  afterAll(async () => {
+    await app.close();
+    await vendor.close();
+  });
+  const anotherInstance = instancesBeside(() => app);
+
+  const callsOf = (path: string, userId: string) =>
+    vendor.requests.filter((request) => request.path === path && request.form.get('userId') === userId);
+  const failedOnce = (id: string) => until(async () => ((await turnOf(app, id))?.attempts ?? 0) > 0);
+
+  /** Returns names, blacklists and groups as they are in the database. */
+  async function originals(people: Person[], groups: string[]) {
+    const nameOf = ({ id }: Person) => app.db('users').where({ id }).first<{ nickname: string }>('nickname');
+    const blacklistOf = ({ id }: Person) =>
+      app.db('blacklist').where({ user_id: id, status: true }).pluck<string[]>('friend_id');
+    const groupOf = async (id: string) => {
+      const living = app.db('groups').where({ id, dismissed_at: null });
+      const group = await living.first<{ name: string } | undefined>('name');
+      const members = app.db('group_members').where({ group_id: id, is_deleted: false });
+      return group && { name: group.name, members: (await members.pluck<string[]>('member_id')).sort() };
+    };
+    const names = await Promise.all(people.map(nameOf));
+    const blacklists = await Promise.all(people.map(blacklistOf));
+    return {
+      names: names.map(({ nickname }) => nickname),
+      blacklists: blacklists.map((ids) => ids.sort()),
+      groups: await Promise.all(groups.map(groupOf)),
+    };
+  }
+
+  async function expectEqual(people: Person[], groups: string[]): Promise<void> {
+    await untilTold(app);
+    const copies = {
+      names: people.map(({ id }) => vendor.profile(id)?.name),
+      blacklists: people.map(({ id }) => vendor.blacklist(id)),
+      groups: groups.map((id) => vendor.group(id)),
+    };
+    expect(copies).toEqual(await originals(people, groups));
+  }
+
+  it('has the same names, blacklists and groups after any changes', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const [cat, dan] = [await insertAndSignIn(app, 'Cat'), await insertAndSignIn(app, 'Dan')];
+    await befriend(app, ann, [dan]);
+    const hikers = await createGroup(app, [ann, bob, cat]);
+    const readers = await createGroup(app, [bob, cat]);
+    await rename(ann, 'Annabel');
+    for (const { id } of [bob, cat]) await by(ann, '/user/add_to_blacklist', { friendId: id });
+    await by(ann, '/user/remove_from_blacklist', { friendId: bob.id });
+    const ofHikers = async (person: SignedInPerson, operation: string, body: object = {}) =>
+      expectOk(await callGroup(person, operation, { groupId: hikers, ...body }));
+    await ofHikers(ann, 'add', { memberIds: [dan.id] });
+    await ofHikers(ann, 'kick', { memberIds: [cat.id] });
+    await ofHikers(ann, 'rename', { name: 'Walkers' });
+    await ofHikers(bob, 'quit');
+    await expectOk(await callGroup(bob, 'dismiss', { groupId: readers }));
+    await expectEqual([ann, bob, cat, dan], [hikers, readers]);
+    expect(vendor.group(hikers)).toEqual({ name: 'Walkers', members: [ann.id, dan.id].sort() });
+    expect(vendor.blacklist(ann.id)).toEqual([cat.id]);
+    expect(vendor.dismissed).toEqual([readers]);
+  });
+
+  it('sends the notices that clients show', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    const cat = await insertAndSignIn(app, 'Cat');
+    const before = vendor.notices.length;
+    await by(ann, '/friendship/invite', { friendId: cat.id, message: 'It is Ann' });
+    await untilTold(app);
+    await by(cat, '/friendship/agree', { friendId: ann.id });
+    await untilTold(app);
+    const groupId = await createGroup(app, [ann, bob]);
+    await untilTold(app);
+    for (const [operation, body] of [
+      ['add', { memberIds: [cat.id] }],
+      ['rename', { name: 'Walkers' }],
+      ['kick', { memberIds: [cat.id] }],
+      ['dismiss', {}],
+    ] as const) {
+      await expectOk(await callGroup(ann, operation, { groupId, ...body }));
+      await untilTold(app);
+    }
+    const friends = { objectName: 'ST:ContactNtf' };
+    const group = { objectName: 'ST:GrpNtf', to: groupId };
+    const ofAnn = { operatorUserId: ann.id };
+    const ofCat = { targetUserIds: [cat.id], targetUserDisplayNames: ['Cat'] };
+    expect(vendor.notices.slice(before)).toMatchObject([
+      { ...friends, to: cat.id, content: { operation: 'Request', sourceUserId: ann.id, message: 'It is Ann' } },
+      { ...friends, to: ann.id, content: { operation: 'AcceptResponse', sourceUserId: cat.id } },
+      { ...group, content: { ...ofAnn, operation: 'Create', data: { targetGroupName: 'Hiking club' } } },
+      { ...group, content: { operation: 'Add', data: ofCat } },
+      { ...group, content: { ...ofAnn, operation: 'Rename', data: { targetGroupName: 'Walkers' } } },
+      { ...group, content: { operation: 'Quit', data: ofCat } },
+      { ...group, content: { ...ofAnn, operation: 'Dismiss' } },
+    ]);
+  });
+
+  it('is told of what another service writes in SQL', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    await untilTold(app);
+    const writer = await connectWriter(app);
+    await writer.query(`UPDATE users SET nickname = 'Annabel' WHERE id = $1`, [ann.id]);
+    await writer.query('INSERT INTO blacklist (user_id, friend_id) VALUES ($1, $2)', [ann.id, bob.id]);
+    await writer.query(`INSERT INTO groups (id, name, creator_id) VALUES ('sql-group', 'By SQL', $1)`, [ann.id]);
+    const members = `INSERT INTO group_members (group_id, member_id) SELECT 'sql-group', unnest($1::text[])`;
+    await writer.query(members, [[ann.id, bob.id]]);
+    await writer.query('UPDATE users SET suspended_at = now() WHERE id = $1', [bob.id]);
+    await writer.end();
+    await expectEqual([ann, bob], ['sql-group']);
+    expect(vendor.blacklist(ann.id)).toEqual([bob.id]);
+    expect(vendor.group('sql-group')?.members).toEqual([ann.id, bob.id].sort());
+    expect(vendor.expired).toContain(bob.id);
+  });
+
+  it('does not delay the answer to a change', async () => {
+    const ann = await insertAndSignIn(app, 'Ann');
+    const gate = vendor.holdRequest(REFRESH);
+    await rename(ann, 'Annabel');
+    await gate.reached;
+    gate.open();
+    await untilTold(app);
+    expect(vendor.profile(ann.id)?.name).toBe('Annabel');
+  });
+
+  it('is told once of all changes of a user that it did not take at first', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
+    await untilTold(app);
+    vendor.behave('gateway');
+    await rename(ann, 'Annabel');
+    await failedOnce(ann.id);
+    for (const nickname of ['Anna', 'Annie', 'Anne']) await rename(ann, nickname);
+    await by(ann, '/user/add_to_blacklist', { friendId: bob.id });
+    await until(async () => (await unread(app)) === 0);
+    vendor.behave('accept');
+    const before = vendor.requests.length;
+    await makeTurnsDue(app);
+    await untilTold(app);
+    expect(vendor.requests.slice(before).map(({ path }) => path)).toEqual([REFRESH, BLACKLIST]);
+    await expectEqual([ann, bob], []);
+    const failure = expect.stringContaining('and is told again later') as string;
+    await until(() => app.logged().some(({ msg }) => String(msg).includes('and is told again later')));
+    expect(app.logged()).toContainEqual(expect.objectContaining({ level: 40, msg: failure }));
+  });
+
+  it('holds up nobody with a change of another user that it refuses', async () => {
+    const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertPerson(app, 'Bob')];
+    // It refuses the profile of a user to whom it gave no token.
+    const { app: name } = await app.db('messaging_tokens').where({ user_id: ann.id }).first<{ app: string }>('app');
+    const token = { user_id: bob.id, app: name, token: 'no token', nickname: 'Bob', portrait_uri: '' };
+    await app.db('messaging_tokens').insert(token);
+    await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
+    await failedOnce(bob.id);
+    await rename(ann, 'Annabel');
+    await until(() => vendor.profile(ann.id)?.name === 'Annabel');
+    expect(await changesOf(app, bob.id)).toMatchObject(
+      [{ kind: 'user.registered' }, { kind: 'user.updated' }].slice(1),
+    );
+    await app.db('messaging_tokens').where({ user_id: bob.id }).delete();
+  });
+
+  it('gets each change from one of several instances', async () => {
+    await anotherInstance(env);
+    const ids = Array.from({ length: 40 }, (_, n) => `shared${n}`);
+    await app.db.raw(`INSERT INTO users (id, nickname) SELECT unnest(?::text[]), 'Ann'`, [ids]);
+    await app.db.raw(`INSERT INTO blacklist (user_id, friend_id) SELECT unnest(?::text[]), 'shared0'`, [ids.slice(1)]);
+    await untilTold(app);
+    expect(ids.slice(1).map((id) => callsOf(BLACKLIST, id).length)).toEqual(Array(39).fill(1));
+  });
+
+  it.each([
+    ['while it takes the one before', false],
+    ['only after it has taken the one before', true],
+  ])('gets a change of the same user that is read %s', async (_when, isReadLater) => {
+    const ann = await insertAndSignIn(app, 'Ann');
+    await untilTold(app);
+    const gate = vendor.holdRequest(REFRESH);
+    await rename(ann, 'Annabel');
+    await gate.reached;
+    const reading = await app.db.transaction();
+    if (isReadLater) await reading('event_readers').forUpdate().select('name');
+    await rename(ann, 'Anne');
+    if (!isReadLater) await until(async () => (await unread(app)) === 0);
+    gate.open();
+    if (isReadLater) await until(async () => (await turnOf(app, ann.id)) === undefined);
+    await reading.commit();
+    await untilTold(app);
+    expect(vendor.profile(ann.id)?.name).toBe('Anne');
+  });
+
+  it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {
+    const ann = await insertAndSignIn(app, 'Ann');
+    await untilTold(app);
+    vendor.behave('gateway');
+    await rename(ann, 'Annabel');
+    await failedOnce(ann.id);
+    await app.db('messaging_turns').update({ since: app.db.raw(`now() - interval '4 days'`), due_at: app.db.fn.now() });
+    await untilTold(app);
+    await until(() => app.logged().some(({ msg }) => String(msg).includes('is not told any more')));
+    const message = expect.stringContaining('for days, and is not told any more') as string;
+    expect(app.logged()).toContainEqual(expect.objectContaining({ level: 40, msg: message }));
+    expect(vendor.profile(ann.id)?.name).toBe('Ann');
+    vendor.behave('accept');
+    await rename(ann, 'Anne');
+    await untilTold(app);
+    expect(vendor.profile(ann.id)?.name).toBe('Anne');
+  });
+});
+
+describeOnOneServer('the turn of a user', () => {
+  const KINDS = ['user.updated', 'blacklist.changed'];
+  let app: TestApp;
+  let repository: MessagingChangesRepository;
+  let id: string;
+
+  beforeAll(async () => {
+    // No instance that follows: each test decides who reads events and takes turns.
+    app = await startApp();
+    repository = new MessagingChangesRepository(app.serviceDb);
+    await repository.beginReading();
+  });
+  beforeEach(async () => {
+    ({ id } = await insertPerson(app, 'Ann'));
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+    await app.db('messaging_turns').delete();
+    await app.db('messaging_changes').delete();
+  });
+  afterAll(() => app.close());
+  const anotherInstance = instancesBeside(() => app);
+
+  const addToBlacklist = (userId: string, friendId: string) =>
+    app.db('blacklist').insert({ user_id: userId, friend_id: friendId });
+  const setNickname = (nickname: string) => app.db('users').where({ id }).update({ nickname });
+  /** Transactions of other tests can keep an event from being read for a moment. */
+  const readAll = (on = repository) =>
+    until(async () => {
+      await on.readOn(KINDS);
+      return (await unread(app)) === 0;
+    });
+  const taken = async () => {
+    const [turn] = await repository.take(10);
+    if (!turn) throw new Error('no turn is due');
+    return turn;
+  };
+  /** Returns the changes that an instance reads for its turn, and the last of them. */
+  const changesNow = async (): Promise<{ changes: KeptChange[]; last: KeptChange | undefined }> => {
+    const changes = await repository.changes(id);
+    return { changes, last: changes.at(-1) };
+  };
+  const follower = (follow: Follower['follow']): Follower => ({ kinds: KINDS, follow });
+  const updatesOf = (follow: Follower['follow']) =>
+    new MessagingUpdates(follower(follow), repository, createLogger('silent'));
+
+  it('is taken by one instance, and by another only when its lease is over', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const told: string[] = [];
+    const gate = new Gate();
+    const first = updatesOf(() => gate.wait());
+    const second = updatesOf(async (subject) => void told.push(subject));
+    const flushing = first.flush();
+    await gate.reached;
+    await second.flush();
+    expect(told).toEqual([]);
+    await makeTurnsDue(app);
+    await second.flush();
+    expect(told).toEqual([id]);
+    gate.open();
+    await flushing;
+    expect([await turnOf(app, id), await changesOf(app, id)]).toEqual([undefined, []]);
+  });
+
+  it('is taken from an instance that has died, when its lease is over', async () => {
+    const vendor = await startRongCloudStandIn();
+    const bob = await insertPerson(app, 'Bob');
+    await addToBlacklist(id, bob.id);
+    await readAll();
+    await taken();
+    await anotherInstance(rongCloudEnv(vendor));
+    await addToBlacklist(bob.id, id);
+    await until(() => vendor.blacklist(bob.id).length > 0);
+    expect(vendor.blacklist(id)).toEqual([]);
+    await makeTurnsDue(app);
+    await until(() => vendor.blacklist(id).length > 0);
+    await until(async () => (await turnOf(app, id)) === undefined);
+    await vendor.close();
+  });
+
+  it('is kept by an instance for which it takes longer than a lease', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    jest.useFakeTimers({
+      doNotFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'nextTick', 'Date', 'performance'],
+    });
+    const gate = new Gate();
+    const flushing = updatesOf(() => gate.wait()).flush();
+    await gate.reached;
+    await makeTurnsDue(app);
+    jest.advanceTimersByTime(5_000);
+    await until(async () => Number((await turnOf(app, id))?.due_at) > Date.now() + 10_000, 10_000);
+    gate.open();
+    await flushing;
+    expect(await turnOf(app, id)).toBeUndefined();
+  });
+
+  it('is taken once although two instances look at the same time', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const trx = await app.serviceDb.transaction();
+    expect(await new MessagingChangesRepository(trx).take(10)).toHaveLength(1);
+    const second = repository.take(10);
+    const waits = untilWaiting(app.db, 1).then(
+      () => 'waits',
+      () => 'never waited',
+    );
+    const found = await Promise.race([second, waits]);
+    await trx.commit();
+    expect(found).toEqual([]);
+  });
+
+  it('is not ended or put off by an instance that has lost it', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const old = await taken();
+    const { last } = await changesNow();
+    await makeTurnsDue(app);
+    expect((await taken()).attempts).toBe(2);
+    const before = await turnOf(app, id);
+    await repository.done(old, last);
+    await repository.putOff(old);
+    await repository.renew(old);
+    expect(await turnOf(app, id)).toEqual(before);
+    expect(await changesOf(app, id)).toHaveLength(1);
+  });
+
+  it('goes on with a change that came since it was taken', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const turn = await taken();
+    const { last } = await changesNow();
+    await setNickname('Anne');
+    await readAll();
+    await repository.done(turn, last);
+    expect(await changesOf(app, id)).toHaveLength(1);
+    expect(await turnOf(app, id)).toMatchObject({ attempts: 0 });
+    expect(await repository.take(10)).toHaveLength(1);
+  });
+
+  it('does not end while a change is being added to it', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const turn = await taken();
+    const { last } = await changesNow();
+    await addToBlacklist(id, (await insertPerson(app, 'Bob')).id);
+    const trx = await app.serviceDb.transaction();
+    const adding = new MessagingChangesRepository(trx);
+    await until(async () => {
+      await adding.readOn(KINDS);
+      return (await adding.changes(id)).length === 2;
+    });
+    const ending = repository.done(turn, last);
+    await Promise.race([untilWaiting(app.db, 1), ending]);
+    await trx.commit();
+    await ending;
+    expect(await changesOf(app, id)).toEqual([{ kind: 'blacklist.changed', what: 'added' }]);
+    expect(await repository.take(10)).toHaveLength(1);
+  });
+
+  it.each(['before it drops', 'after it has dropped'])(
+    'begins again for a change that is read while it ends (%s what was told)',
+    async (when) => {
+      await setNickname('Annabel');
+      await readAll();
+      const turn = await taken();
+      const { last } = await changesNow();
+      // Before the end, since a transaction that has written holds the horizon.
+      await setNickname('Anne');
+      const gate = new Gate();
+      const part = when === 'before it drops' ? 'DELETE FROM messaging_changes' : 'DELETE FROM messaging_turns';
+      watchStatements(part, { beforeSending: () => gate.wait() });
+      const ending = repository.done(turn, last);
+      await gate.reached;
+      const reading = readAll();
+      await Promise.race([untilWaiting(app.db, 1), reading]);
+      gate.open();
+      await Promise.all([ending, reading]);
+      expect(await changesOf(app, id)).toHaveLength(1);
+      expect(await repository.take(10)).toHaveLength(1);
+    },
+  );
+
+  it('has a change that is committed after those of others', async () => {
+    const bob = await insertPerson(app, 'Bob');
+    const early = await app.db.transaction();
+    await early('users').where({ id }).update({ nickname: 'Annabel' });
+    await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
+    await repository.readOn(KINDS);
+    await early.commit();
+    await readAll();
+    expect(await changesOf(app, bob.id)).toHaveLength(1);
+    expect(await changesOf(app, id)).toHaveLength(1);
+  });
+
+  it('has each event once, however many instances read at the same time', async () => {
+    await setNickname('Annabel');
+    const trx = await app.serviceDb.transaction();
+    const first = new MessagingChangesRepository(trx);
+    await until(async () => {
+      await first.readOn(KINDS);
+      return (await first.changes(id)).length > 0;
+    });
+    expect(await repository.readOn(KINDS)).toBe(false);
+    await trx.commit();
+    expect(await unread(app)).toBe(0);
+    expect(await changesOf(app, id)).toHaveLength(1);
+  });
+});

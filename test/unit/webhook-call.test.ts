@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkList } from '../../src/base/networks';
+import { NotTaken, WebhookCaller } from '../../src/integrations/webhook-call';
+
+const LOOPBACK = networkList('127.0.0.0/8 ::1/128');
+const message = { id: '1-1-ann', body: '{}' };
+const secrets = ['whsec_MDEyMzQ1Njc4OWFiY2RlZg=='];
+
+describe('a call of a webhook', () => {
+  let server: Server;
+  let callers: WebhookCaller[] = [];
+  afterEach(() => {
+    for (const caller of callers) caller.close();
+    callers = [];
+    server?.close();
+    server?.closeAllConnections();
+  });
+
+  const caller = (allowed = LOOPBACK, timeoutMs = 60_000) => {
+    const made = new WebhookCaller(allowed, undefined, timeoutMs);
+    callers.push(made);
+    return made;
+  };
+  async function listen(listener: RequestListener): Promise<string> {
+    server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it.each([
+    'http://127.0.0.1:1',
+    'https://127.0.0.1:1',
+    'https://127.1:1',
+    'https://2130706433:1',
+    'https://localhost:1',
+    'https://10.1.2.3:1',
+    'https://172.16.0.1:1',
+    'https://192.168.0.1:1',
+    'https://169.254.169.254:1',
+    'https://100.64.0.1:1',
+    'https://0.0.0.0:1',
+    'https://[::1]:1',
+    'https://[::ffff:127.0.0.1]:1',
+    'https://[::127.0.0.1]:1',
+    'https://[64:ff9b::7f00:1]:1',
+    'https://[2002:7f00:1::]:1',
+    'https://[fd00::1]:1',
+    'https://[fe80::1]:1',
+    'http://8.8.8.8:1',
+  ])('does not go to %s', async (url) => {
+    const sending = caller(networkList('')).send({ url, secrets }, message);
+    await expect(sending).rejects.toThrow('WEBHOOK_NETWORKS');
+  });
+
+  it('goes to a host only if each of its addresses may be reached', async () => {
+    const url = (await listen((_, res) => res.end())).replace('127.0.0.1', 'localhost');
+    await expect(caller(networkList('')).send({ url, secrets }, message)).rejects.toThrow('WEBHOOK_NETWORKS');
+    await expect(caller().send({ url, secrets }, message)).resolves.toBeUndefined();
+  });
+
+  it('goes to networks that operators have allowed, and to no others', async () => {
+    const url = await listen((_, res) => res.end());
+    await expect(caller(networkList('10.0.0.0/8')).send({ url, secrets }, message)).rejects.toThrow(NotTaken);
+    await expect(caller().send({ url, secrets }, message)).resolves.toBeUndefined();
+  });
+
+  it('does not follow a redirect', async () => {
+    const paths: (string | undefined)[] = [];
+    const url = await listen((req, res) => {
+      paths.push(req.url);
+      res.writeHead(307, { Location: '/private' }).end();
+    });
+    await expect(caller().send({ url, secrets }, message)).rejects.toThrow('redirects');
+    expect(paths).toEqual(['/']);
+  });
+
+  it('ends without an answer in time', async () => {
+    const url = await listen(() => undefined);
+    await expect(caller(LOOPBACK, 50).send({ url, secrets }, message)).rejects.toThrow('it did not answer in time');
+  });
+
+  it('takes the status of an answer without an end, and closes its connection', async () => {
+    let isClosed: Promise<unknown> = Promise.resolve();
+    const url = await listen((_, res) => {
+      isClosed = once(res, 'close');
+      const more = () => {
+        while (res.write(Buffer.alloc(65_536)));
+      };
+      res.on('drain', more);
+      more();
+    });
+    await caller().send({ url, secrets }, message);
+    await isClosed;
+  });
+
+  it('tells the cause of a failed connection without its address', async () => {
+    const url = await listen((req) => req.socket.destroy());
+    const sending = caller().send({ url, secrets }, message);
+    await expect(sending).rejects.toThrow('it cannot be reached (ECONNRESET)');
+  });
+});
