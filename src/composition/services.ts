@@ -55,6 +55,7 @@ import { WebhookCaller } from '../integrations/webhook-call';
 import { Background } from '../load/background';
 import { openQueues } from '../load/queues';
 import { Sweeper } from '../load/sweeper';
+import { withTimeout } from '../load/timeout';
 import type { Keys } from '../start/keys';
 import type { Observers } from './observers';
 import { downloadMeter, hasInbox } from './pages';
@@ -62,6 +63,9 @@ import { repositories } from './repositories';
 
 /** Longest wait, at the stop, for work after answers. */
 const FINISH_MS = 4_000;
+
+/** Longest wait, at the stop, for others who are being told. */
+const TELL_MS = 1_000;
 
 /** Captchas are large, and anyone can request many. */
 const CAPTCHA_SWEEP_MS = 60_000;
@@ -180,7 +184,8 @@ export async function buildServices(config: Config, outside: Outside) {
     },
     close: async () => {
       circles.lives.close();
-      await Promise.all([messagingUpdates.close(), webhooks.close()]);
+      // Another instance tells again of events that are cut off here.
+      await withTimeout(Promise.all([messagingUpdates.close(), webhooks.close()]), TELL_MS).catch(() => undefined);
       for (const sweeper of sweepers) sweeper.close();
       const finished = Object.values(background).map((work) => work.finish(FINISH_MS));
       await Promise.all([...finished, storage.close()]);

@@ -167,6 +167,16 @@ describeOnOneServer('a webhook', () => {
     expect(await waitAfter(30)).toBeLessThanOrEqual(600);
   });
 
+  it('that has gone on after failures waits as short as after the first', async () => {
+    await addWebhook();
+    reply = () => ({ status: receiver.requests.length > 1 ? 500 : 200, json: {} });
+    await app.db('webhooks').update({ attempts: 12 });
+    await app.db.raw(`SELECT tell('user.updated', 'one'), tell('user.updated', 'two')`);
+    await until(async () => (await listed())[0]?.state === 'failing');
+    const left = app.db.raw('extract(epoch FROM due_at - now())::float8 AS left');
+    expect((await app.db('webhooks').first<{ left: number }>(left)).left).toBeLessThan(3);
+  });
+
   it('is paused after a day of failures, is told nothing then, and goes on where it was', async () => {
     const { id } = await addWebhook();
     reply = () => ({ status: 404, json: {} });

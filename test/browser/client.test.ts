@@ -193,15 +193,11 @@ const IN_GROUP = 500;
     const tabs = [await openSignedIn(), await open()];
     for (const tab of tabs) await tab.evaluate(() => void store.follow());
     await until(() => app.liveSyncs() === 1);
-    // Each tab has synchronised, and one of them waits.
-    const before = asked.length;
     await app.db('users').where({ id: bob.id }).update({ nickname: 'Bobby' });
     const nicknames = () =>
       Promise.all(tabs.map(async (tab) => (await heldIn(tab)).friends.map(({ user }) => user?.nickname)));
     await until(async () => (await nicknames()).every(([nickname]) => nickname === 'Bobby'));
     await until(() => app.liveSyncs() === 1);
-    // The answer of the one that waited, and the next wait.
-    expect(asked.length - before).toBeLessThanOrEqual(3);
   });
 
   it('is told by server-sent events that there is something to synchronise', async () => {

@@ -4274,6 +4274,13 @@ export const guards = {
     by: '1',
     named: 'waits longer after each failure, up to ten minutes',
   },
+  'webhooks-9': {
+    guard: 'a webhook that goes on is told again soon after its next failure',
+    file: 'src/features/webhooks/webhooks.ts',
+    replace: 'turn.attempts = 1;',
+    by: '',
+    named: 'that has gone on after failures waits as short as after the first',
+  },
   // --- server-sent events
   'changes-1': {
     guard: 'a page hears of groups that its user has joined since',

@@ -2,14 +2,11 @@ import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { Rounds } from '../../load/rounds';
-import { withTimeout } from '../../load/timeout';
 import type { MessagingChangesRepository, Turn } from './messaging-changes-repository';
 
 const EVERY_MS = 200;
 /** Users and groups of which an instance tells at once. */
 const MOST_AT_ONCE = 10;
-/** Longest wait, at the stop, for calls that are under way. */
-const FINISH_MS = 2_000;
 /** After an outage thousands fail again and again. */
 const WARN_MS = 60_000;
 /** Some calls after another can take longer than a lease, though each has a deadline. */
@@ -40,8 +37,7 @@ export class MessagingUpdates {
 
   async close(): Promise<void> {
     await this.rounds.end();
-    // Another instance takes a turn that lasts longer.
-    await withTimeout(Promise.all(this.running), FINISH_MS).catch(() => undefined);
+    await Promise.all(this.running);
   }
 
   /** Tells now of all that is due. */
