@@ -15,12 +15,11 @@ export class Rounds {
     this.later();
   }
 
-  /** Begins no further round. Resolves once the running one has ended. */
-  async end(): Promise<void> {
+  /** Begins no further round. Does not wait for the running one, which may ask a database that is away. */
+  end(): void {
     this.isOn = false;
     clearTimeout(this.timer);
     this.timer = undefined;
-    await this.running;
   }
 
   /** Runs rounds now, until nothing is left. */

@@ -1,5 +1,5 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: 4621c6e860395aa9c7894c01ae5771b2e0dab00976c4c83d67d6441138e88cf5
+// SHA-256 of the document: f13250929b40dda60601025e9c8913a654b3e2f07b5d61277dc8d4f45516ed83
 
 export interface paths {
     "/user/send_code": {

@@ -26,7 +26,7 @@ export class EventTail {
 
   end(): void {
     this.place = undefined;
-    void this.rounds.end();
+    this.rounds.end();
   }
 
   private async findPlace(): Promise<void> {

@@ -19,6 +19,7 @@ const RENEW_MS = 5_000;
 export class MessagingUpdates {
   readonly counts = new Tally(['messaging done', 'messaging failed', 'messaging given_up']);
   private hasBegun = false;
+  private isClosed = false;
   /** Failures since the last warning, and its time. */
   private failures = 0;
   private warnedAt = -Infinity;
@@ -36,7 +37,8 @@ export class MessagingUpdates {
   }
 
   async close(): Promise<void> {
-    await this.rounds.end();
+    this.isClosed = true;
+    this.rounds.end();
     await Promise.all(this.running);
   }
 
@@ -58,7 +60,7 @@ export class MessagingUpdates {
     this.hasBegun = true;
     const isMore = await changes.readOn(follower.kinds);
     const turns = await changes.take(MOST_AT_ONCE - this.running.size);
-    for (const turn of turns) {
+    for (const turn of this.isClosed ? [] : turns) {
       const telling = this.tell(follower, turn).finally(() => {
         this.running.delete(telling);
         this.rounds.again();

@@ -35,7 +35,7 @@ export class Webhooks {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.rounds.end();
+    this.rounds.end();
     // Cuts off what is being sent. It is sent again by another instance.
     this.caller.close();
     await Promise.all(this.running);
@@ -53,7 +53,8 @@ export class Webhooks {
 
   private async round(): Promise<boolean> {
     const most = MOST_AT_ONCE - this.running.size;
-    for (const turn of most > 0 ? await this.webhooks.take(most) : []) {
+    const turns = most > 0 ? await this.webhooks.take(most) : [];
+    for (const turn of this.isClosed ? [] : turns) {
       const telling = this.tell(turn).finally(() => {
         this.running.delete(telling);
         this.rounds.again();
