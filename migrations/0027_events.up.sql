@@ -115,7 +115,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Events of several servers have no reader yet (migrations/distributed).
+-- On several servers the table is not where these rows are (migrations/distributed).
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN

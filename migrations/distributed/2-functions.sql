@@ -82,6 +82,7 @@ BEGIN
   own := ARRAY(SELECT * FROM groups_of(renamed));
   UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
   UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
+  PERFORM tell('user.updated', renamed);
 END $$;
 DROP TRIGGER IF EXISTS users_touch_friendships_of_new ON users;
 DROP TRIGGER IF EXISTS users_touch_friendships ON users;
@@ -151,7 +152,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Events of several servers have no reader yet. A database that was one PostgreSQL has these triggers.
+-- Events that triggers write would be on other servers than their table. A database that was one PostgreSQL has these
+-- triggers.
 DO $$
 DECLARE
   one record;

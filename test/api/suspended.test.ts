@@ -8,6 +8,7 @@ import { watchHashing } from '../support/hashing';
 import { multipartForm, PNG } from '../support/images';
 import { instancesBeside } from '../support/instances';
 import { rongCloudEnv, untilTold } from '../support/messaging';
+import { itOnOneServer } from '../support/on-one-server';
 import { OPERATIONS, pathOf } from '../support/operations';
 import { command, rowsOf } from '../support/operator';
 import {
@@ -466,14 +467,18 @@ describe('the messaging tokens of a suspended account', () => {
     expect(vendor.isValid(token)).toBe(false);
   });
 
-  it('end when another service suspends it: the provider is told, and the restoring drops the stored one', async () => {
-    const token = tokenIn(await post(ann.agent, '/user/get_token'));
-    await suspendInSql(app, ann);
-    await untilTold(app);
-    expect(vendor.isValid(token)).toBe(false);
-    await restore();
-    expect(await kept()).toEqual([]);
-  });
+  // On several servers the other service tells: docs/distributed.md.
+  itOnOneServer(
+    'end when another service suspends it: the provider is told, and the restoring drops the stored one',
+    async () => {
+      const token = tokenIn(await post(ann.agent, '/user/get_token'));
+      await suspendInSql(app, ann);
+      await untilTold(app);
+      expect(vendor.isValid(token)).toBe(false);
+      await restore();
+      expect(await kept()).toEqual([]);
+    },
+  );
 
   it.each(['holdRequest', 'holdAnswer'] as const)(
     'do not include one that a login has asked for before (%s)',
