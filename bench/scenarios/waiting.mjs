@@ -41,6 +41,8 @@ export async function run(bench) {
     { name: 'CPU of PostgreSQL in that minute', unit: 's', values: [idle.cpu?.postgres] },
   ];
   for (const count of CONCERNED) figures.push(...(await changes(bench, server, clients, count)));
+  // Until the waits of those who heard of the last change have ended at different times.
+  await sleep(IDLE_SECONDS * 1_000);
   const beside = await reads.run(bench.options.seconds);
   clients.close();
   const ratio = beside.p99 / alone.p99;
@@ -128,12 +130,13 @@ class Clients {
       this.answers.push(performance.now());
       if (this.answers.length === this.wanted) this.resolve(this.answers);
     });
-    this.ask(socket, index, this.version);
+    // Their waits end at different times, as those of people who came at different times.
+    this.ask(socket, index, this.version, 1 + (index % WAIT_SECONDS));
   }
 
-  ask(socket, index, version) {
+  ask(socket, index, version, wait = WAIT_SECONDS) {
     const { path, headers } = post(this.bench, index, `/user/sync/${version}`);
-    const body = JSON.stringify({ wait: WAIT_SECONDS });
+    const body = JSON.stringify({ wait });
     const lines = { ...headers, Host: 'bench', 'Content-Type': 'application/json', 'Content-Length': body.length };
     const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`);

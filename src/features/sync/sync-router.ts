@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Later, streamedOperation, type Operation, type ReaderCall } from '../../http/operation';
 import type { LiveSync } from './live-syncs';
 import * as schemas from './sync-schemas';
@@ -29,6 +30,9 @@ export function syncRouter(sync: SyncService): Operation[] {
   ];
 }
 
+/** Waits that began together, after a change for many, must not end together: each second is this long at least. */
+const SHORTEST_MS = 800;
+
 /** A request whose answer waits for a change, until its time is over or the client has left. */
 class Wait extends Later {
   private readonly ends: number;
@@ -39,7 +43,7 @@ class Wait extends Later {
     { res }: ReaderCall,
   ) {
     super(async () => void (await live.over(this.left)));
-    this.ends = performance.now() + seconds * 1_000;
+    this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
     const leave = () => {
       live.end();
       live.close();
