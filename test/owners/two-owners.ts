@@ -36,7 +36,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'delete from "rate_limits" where "key" >= ? and "key" < ?',
   ],
   'Users are locked in the order of their ids.': ['lock-open-users'],
-  'Rows by a list of ids. Each server could answer with its own.': ['names', 'befrienders-among'],
+  'Rows by a list of ids. Each server could answer with its own.': ['names', 'profiles', 'befrienders-among'],
   'Names and portraits stand beside the rows of a sync, and a row is sent again after a rename.': [
     'sync-named-rows',
     'sync-page-of-members',
