@@ -36,10 +36,7 @@ export const WEBHOOKS: Command[] = [
     what: 'tells a webhook nothing until it is resumed',
     scope: 'support',
     changes: ALWAYS,
-    run: (at, given) =>
-      change(at, given, 'pause', ({ id, state }, isDry) =>
-        isDry ? Promise.resolve(state !== 'paused') : at.services.webhookList.pause(id),
-      ),
+    run: changing('pause', ({ state }) => state !== 'paused'),
   },
   {
     name: 'webhooks resume',
@@ -47,10 +44,7 @@ export const WEBHOOKS: Command[] = [
     what: 'goes on with a paused webhook where it was',
     scope: 'support',
     changes: ALWAYS,
-    run: (at, given) =>
-      change(at, given, 'resume', ({ id, state }, isDry) =>
-        isDry ? Promise.resolve(state === 'paused') : at.services.webhookList.resume(id),
-      ),
+    run: changing('resume', ({ state }) => state === 'paused'),
   },
   {
     name: 'webhooks replay',
@@ -82,10 +76,7 @@ export const WEBHOOKS: Command[] = [
     scope: 'admin',
     changes: ALWAYS,
     isFinal: true,
-    run: (at, given) =>
-      change(at, given, 'remove', ({ id }, isDry) =>
-        isDry ? Promise.resolve(true) : at.services.webhookList.remove(id),
-      ),
+    run: changing('remove', () => true),
   },
 ];
 
@@ -124,18 +115,16 @@ async function replay(at: Workplace, given: Given): Promise<Parts> {
   return { [given.options.dryRun ? 'would replay' : 'replayed']: [{ id: webhook.id, from: event }] };
 }
 
-/** Runs a change, which returns whether there was something to change. */
-async function change(
-  at: Workplace,
-  given: Given,
-  verb: 'pause' | 'resume' | 'remove',
-  make: (webhook: ListedWebhook, isDry: boolean) => Promise<boolean>,
-): Promise<Parts> {
-  const webhook = await webhookIn(at, given);
-  const isDry = given.options.dryRun === true;
-  if (!(await make(webhook, isDry))) throw new Mistake(`${webhook.id}: nothing was changed, it is ${webhook.state}`);
-  const { id, url } = webhook;
-  return { [isDry ? `would ${verb}` : `${verb}d`]: [{ id, url }] };
+/** Makes a change, or tells whether there is something to change. */
+function changing(verb: 'pause' | 'resume' | 'remove', isFit: (webhook: ListedWebhook) => boolean): Command['run'] {
+  return async (at, given) => {
+    const webhook = await webhookIn(at, given);
+    const { id, url, state } = webhook;
+    const isDry = given.options.dryRun === true;
+    const isDone = isDry ? isFit(webhook) : await at.services.webhookList[verb](id);
+    if (!isDone) throw new Mistake(`${id}: nothing was changed, it is ${state}`);
+    return { [isDry ? `would ${verb}` : `${verb}d`]: [{ id, url }] };
+  };
 }
 
 async function webhookIn({ services }: Workplace, { words: [id = ''] }: Given): Promise<ListedWebhook> {

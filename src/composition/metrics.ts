@@ -220,7 +220,7 @@ function untold({ asked }: Services): Promise<Values> {
   return fromDatabase(Promise.all([asked.messaging(), asked.webhooks()]), ([messaging, states]) => {
     const told = states.filter(({ state }) => state !== 'paused').map(({ seconds }) => seconds);
     return [
-      [['messaging'], messaging.seconds],
+      [['messaging'], messaging],
       [['webhooks'], Math.max(0, ...told)],
     ];
   });

@@ -9,14 +9,14 @@ import { DismissalsRepository } from '../features/groups/dismissals-repository';
 import { GroupsRepository } from '../features/groups/groups-repository';
 import { MembershipsRepository } from '../features/groups/memberships-repository';
 import { ImagesRepository } from '../features/images/images-repository';
+import { MessagingChangesRepository } from '../features/messaging/messaging-changes-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
-import { MessagingChangesRepository } from '../features/messaging/messaging-changes-repository';
 import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-repository';
 import { UsersRepository } from '../features/users/users-repository';
-import { WebhooksRepository } from '../features/webhooks/webhooks-repository';
 import { CaptchasRepository } from '../features/verification/captchas-repository';
 import { VerificationRepository } from '../features/verification/verification-repository';
+import { WebhooksRepository } from '../features/webhooks/webhooks-repository';
 
 /** Creates every repository, on a pool or in one transaction. `reads` is for frequent look-ups. */
 export function repositories(db: Knex, reads: Source = db) {

@@ -22,14 +22,14 @@ import { DismissalsService } from '../features/groups/dismissals-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
 import { ImageAccounts } from '../features/images/image-accounts';
-import { LimitsRepository } from '../features/limits/limits-repository';
 import { Limiter, type LimitMet } from '../features/limits/limiter';
+import { LimitsRepository } from '../features/limits/limits-repository';
+import { MessagingUpdates } from '../features/messaging/messaging-updates';
+import { OriginalsRepository } from '../features/messaging/originals-repository';
 import { KnownDevices } from '../features/notices/known-devices';
 import { Notices } from '../features/notices/notices';
 import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
-import { MessagingUpdates } from '../features/messaging/messaging-updates';
-import { OriginalsRepository } from '../features/messaging/originals-repository';
 import { SessionsService } from '../features/sessions/sessions-service';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
@@ -152,7 +152,7 @@ export async function buildServices(config: Config, outside: Outside) {
       codes: () => repos.smsTraffic.ofDay(),
       horizonAge: () => horizonAge.seconds(),
       webhooks: () => repos.webhooks.standing(),
-      messaging: () => repos.messagingChanges.waiting(),
+      messaging: () => repos.messagingChanges.secondsWaiting(),
     },
     /** For the commands of operators. */
     operators: {

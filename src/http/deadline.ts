@@ -51,11 +51,11 @@ export class Deadline {
   };
 
   /** Waits with a request that is not late: what it waits for has not happened yet. */
-  async rest(req: Request, over: Promise<void>): Promise<void> {
+  async rest<T>(req: Request, over: Promise<T>): Promise<T> {
     const begun = performance.now();
     this.resting.add(req);
     try {
-      await over;
+      return await over;
     } finally {
       this.resting.delete(req);
       // Its log line and its metrics tell how long its answer took.

@@ -103,7 +103,7 @@ export interface Operation extends Omit<Description<Access, unknown, unknown, un
 
 /** Returned instead of a result by an operation that waits for a change: once it is over, the request is answered from the beginning. */
 export class Later {
-  constructor(readonly over: () => Promise<void>) {}
+  constructor(readonly over: () => Promise<unknown>) {}
 }
 
 type Handler<A extends Access, Input, Result> = (

@@ -15,7 +15,7 @@ export interface Entrance {
   /** Answers the request at its deadline at the latest. */
   watch: RequestHandler;
   /** Waits with a request, which is not late for that. */
-  rest: (req: Request, over: Promise<void>) => Promise<void>;
+  rest: (req: Request, over: Promise<unknown>) => Promise<unknown>;
   /** Loads or prepares a session. */
   visitor: RequestHandler;
   /** Refuses a request without the session of a user. */

@@ -1,4 +1,5 @@
 import { startApp, type TestApp } from '../support/app';
+import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
@@ -17,6 +18,7 @@ describeOnOneServer('GET /user/changes', () => {
     ann = await insertAndSignIn(app, 'Ann');
     bob = await insertAndSignIn(app, 'Bob');
     await befriend(app, ann, [bob]);
+    await untilEventsSeen(app);
   });
   afterEach(async () => {
     for (const stream of streams) stream.abort();

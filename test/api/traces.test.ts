@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { inParallel, post, reasonOf, sendRaw, type Answer } from '../support/calls';
 import { otherServers } from '../support/database';
+import { rongCloudEnv } from '../support/messaging';
 import { e164, field, insertAndSignIn, insertPerson, newPhone, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
 import { startCollector, type Collector, type Span } from '../support/stand-ins/collector';
@@ -35,10 +36,7 @@ beforeAll(async () => {
       TWILIO_AUTH_TOKEN: twilio.authToken,
       TWILIO_FROM: '+15005550006',
       TWILIO_API_URL: twilio.url,
-      MESSAGING_PROVIDER: 'rongcloud',
-      RONGCLOUD_APP_KEY: rongcloud.appKey,
-      RONGCLOUD_APP_SECRET: rongcloud.appSecret,
-      RONGCLOUD_API_URL: rongcloud.url,
+      ...rongCloudEnv(rongcloud),
       CAPTCHA_PROVIDER: 'turnstile',
       CAPTCHA_POLICY: 'always',
       CAPTCHA_SITE_KEY: captchas.siteKey,

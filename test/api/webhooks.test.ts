@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { Metrics } from '../../src/composition/metrics';
 import { startApp, type TestApp } from '../support/app';
+import { untilEventsSeen } from '../support/events';
 import { Gate } from '../support/gate';
 import { createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
@@ -50,8 +51,7 @@ describeOnOneServer('a webhook', () => {
 
   /** Adds a webhook once nothing is told of before any more. */
   async function addWebhook(path = '/', kinds = ''): Promise<{ id: string; secret: string }> {
-    const isSettled = app.db.raw('coalesce(max(version), 0) <= sync_horizon() AS "isSettled"');
-    await until(async () => (await app.db('events').first<{ isSettled: boolean }>(isSettled)).isSettled);
+    await untilEventsSeen(app);
     const [row] = rowsOf(await admin('webhooks add', [receiver.url + path, kinds]), 'added');
     return { id: String(row?.id), secret: rememberSecret(String(row?.secret)) };
   }

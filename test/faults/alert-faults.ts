@@ -85,7 +85,7 @@ async function without(world: World, right: string, table: string): Promise<End>
   return () => sql(world, `GRANT ${right} ON ${table} TO ${SERVICE_ROLE}`);
 }
 
-/** Adds a webhook that leads to nobody, from the first event on. */
+/** Adds a webhook without a receiver, from the first event on. */
 async function addWebhook(world: World, pausedAt: 'now()' | 'NULL'): Promise<End> {
   await sql(
     world,
@@ -134,7 +134,7 @@ export const ALERT_FAULTS: AlertFault[] = [
   },
   {
     alert: 'NotTold',
-    title: 'a webhook leads to nobody, and its next event is an hour old',
+    title: 'a webhook has no receiver, and its next event is an hour old',
     begin: async (world) => {
       await sql(world, `UPDATE events SET at = now() - interval '1 hour'`);
       return addWebhook(world, 'NULL');

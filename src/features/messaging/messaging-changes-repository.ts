@@ -109,9 +109,9 @@ const putOff = statement<{ isOver: boolean }, keyof Turn | 'seconds'>(
    RETURNING since < now() - interval '${GIVE_UP_DAYS} days' AS "isOver"`,
 );
 
-const waiting = statement<{ subjects: number; seconds: number }>(
+const waiting = statement<{ seconds: number }>(
   'messaging-waiting',
-  `SELECT count(*)::integer AS subjects, coalesce(extract(epoch FROM now() - min(since)), 0)::float8 AS seconds
+  `SELECT coalesce(extract(epoch FROM now() - min(since)), 0)::float8 AS seconds
      FROM (SELECT since FROM messaging_turns LIMIT 10000) AS turns`,
 );
 
@@ -160,9 +160,9 @@ export class MessagingChangesRepository {
     return put?.isOver === true;
   }
 
-  /** Returns how many users and groups have changes that the provider was not told, and since when, in seconds. */
-  async waiting(): Promise<{ subjects: number; seconds: number }> {
-    const [found = { subjects: 0, seconds: 0 }] = await waiting(this.db, {});
-    return found;
+  /** Returns for how many seconds changes have waited. */
+  async secondsWaiting(): Promise<number> {
+    const [found] = await waiting(this.db, {});
+    return found?.seconds ?? 0;
   }
 }

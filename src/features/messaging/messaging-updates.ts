@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
-import { Rounds } from '../../load/rounds';
+import { Turns } from '../../load/turns';
 import type { MessagingChangesRepository, Turn } from './messaging-changes-repository';
 
 const EVERY_MS = 200;
-/** Users and groups of which an instance tells at once. */
-const MOST_AT_ONCE = 10;
 /** After an outage thousands fail again and again. */
 const WARN_MS = 60_000;
 /** Some calls after another can take longer than a lease, though each has a deadline. */
@@ -19,55 +17,46 @@ const RENEW_MS = 5_000;
 export class MessagingUpdates {
   readonly counts = new Tally(['messaging done', 'messaging failed', 'messaging given_up']);
   private hasBegun = false;
-  private isClosed = false;
   /** Failures since the last warning, and its time. */
   private failures = 0;
   private warnedAt = -Infinity;
-  private readonly running = new Set<Promise<void>>();
-  private readonly rounds = new Rounds(() => this.round(), EVERY_MS);
+  private readonly turns: Turns<Turn> | undefined;
 
   constructor(
-    private readonly follower: Follower | undefined,
+    follower: Follower | undefined,
     private readonly changes: MessagingChangesRepository,
     private readonly logger: Pick<Logger, 'warn'>,
-  ) {}
+  ) {
+    this.turns =
+      follower &&
+      new Turns(
+        {
+          before: () => this.readOn(follower),
+          take: (most) => changes.take(most),
+          work: (turn) => this.tell(follower, turn),
+        },
+        EVERY_MS,
+      );
+  }
 
   begin(): void {
-    if (this.follower) this.rounds.begin();
+    this.turns?.begin();
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    this.rounds.end();
-    await Promise.all(this.running);
+    await this.turns?.close();
   }
 
   /** Tells now of all that is due. */
   async flush(): Promise<void> {
-    if (!this.follower) return;
-    await this.rounds.now();
-    while (this.running.size > 0) {
-      await Promise.all(this.running);
-      await this.rounds.now();
-    }
+    await this.turns?.now();
   }
 
   /** Returns whether there is more to read. */
-  private async round(): Promise<boolean> {
-    const { follower, changes } = this;
-    if (!follower) return false;
-    if (!this.hasBegun) await changes.beginReading();
+  private async readOn({ kinds }: Follower): Promise<boolean> {
+    if (!this.hasBegun) await this.changes.beginReading();
     this.hasBegun = true;
-    const isMore = await changes.readOn(follower.kinds);
-    const turns = await changes.take(MOST_AT_ONCE - this.running.size);
-    for (const turn of this.isClosed ? [] : turns) {
-      const telling = this.tell(follower, turn).finally(() => {
-        this.running.delete(telling);
-        this.rounds.again();
-      });
-      this.running.add(telling);
-    }
-    return isMore;
+    return this.changes.readOn(kinds);
   }
 
   private async tell(follower: Follower, turn: Turn): Promise<void> {

@@ -23,7 +23,7 @@ interface Entrance {
   /** Prepares reads that find the session first. */
   reading: RequestHandler;
   /** Waits with a request, whose log line does not count that time. */
-  rest: (req: Request, over: Promise<void>) => Promise<void>;
+  rest: <T>(req: Request, over: Promise<T>) => Promise<T>;
 }
 
 /** After each change the session and the groups are looked up again. */
@@ -43,8 +43,9 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
     if (res.destroyed) return leave();
     const ends = performance.now() + LIFE_MS;
     let told = 0;
+    let isChange = true;
     while (!live.hasEnded && performance.now() < ends) {
-      const version = await sync.presentVersion(await presentCall(), live);
+      const version = isChange ? await sync.presentVersion(await presentCall(), live) : told;
       if (!res.headersSent) {
         res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
         res.write(`retry: ${AGAIN_MS}\n\n`);
@@ -53,14 +54,7 @@ export function changesRouter(sync: SyncService, { reading, rest }: Entrance): R
       // A comment: nothing has changed since.
       res.write(version > told ? `id: ${version}\ndata: ${JSON.stringify({ version })}\n\n` : ':\n\n');
       told = version;
-      let isChange = false;
-      while (!isChange && !live.hasEnded && performance.now() < ends) {
-        await rest(
-          req,
-          live.over(BEAT_MS).then((changed) => void (isChange = changed)),
-        );
-        if (!isChange) res.write(':\n\n');
-      }
+      isChange = await rest(req, live.over(BEAT_MS));
     }
     res.end();
   });

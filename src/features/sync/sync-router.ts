@@ -42,7 +42,7 @@ class Wait extends Later {
     seconds: number,
     { res }: ReaderCall,
   ) {
-    super(async () => void (await live.over(this.left)));
+    super(() => live.over(this.left));
     this.ends = performance.now() + seconds * randomInt(SHORTEST_MS, 1_000);
     const leave = () => {
       live.end();

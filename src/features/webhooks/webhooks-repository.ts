@@ -29,7 +29,7 @@ export interface ListedWebhook {
   failure: string;
 }
 
-/** Longer than a message may take. An instance puts it off with each message. */
+/** Longer than a message may take. An instance puts it off whenever it notes the place. */
 const LEASE_SECONDS = 30;
 const LONGEST_PAUSE_SECONDS = 600;
 /** Hours of failures after which a webhook is paused. */

@@ -2,15 +2,13 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
-import { Rounds } from '../../load/rounds';
+import { Turns } from '../../load/turns';
 import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
 import type { WebhookTurn, WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
 /** Longest time until the place of told events is noted: a note for each takes most of the time. A crash tells them again. */
 const MOVE_MS = 200;
-/** Webhooks that an instance tells at once. */
-const MOST_AT_ONCE = 10;
 
 /**
  * Tells other services of events: each webhook in the order of events, at least once. One that fails holds up only itself.
@@ -18,9 +16,10 @@ const MOST_AT_ONCE = 10;
  */
 export class Webhooks {
   readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused']);
-  private readonly running = new Set<Promise<void>>();
-  private readonly rounds = new Rounds(() => this.round(), EVERY_MS);
-  private isClosed = false;
+  private readonly turns = new Turns<WebhookTurn>(
+    { take: (most) => this.webhooks.take(most), work: (turn) => this.tell(turn) },
+    EVERY_MS,
+  );
 
   constructor(
     private readonly webhooks: WebhooksRepository,
@@ -30,15 +29,14 @@ export class Webhooks {
   ) {}
 
   begin(): void {
-    this.rounds.begin();
+    this.turns.begin();
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    this.rounds.end();
+    const ended = this.turns.close();
     // Cuts off what is being sent. It is sent again by another instance.
     this.caller.close();
-    await Promise.all(this.running);
+    await ended;
   }
 
   /** Sends an event that only tests the receiver. Throws `NotTaken`. */
@@ -49,19 +47,6 @@ export class Webhooks {
     const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: {} });
     await this.caller.send(receiver, { id: `test-${at.getTime()}`, body });
     return true;
-  }
-
-  private async round(): Promise<boolean> {
-    const most = MOST_AT_ONCE - this.running.size;
-    const turns = most > 0 ? await this.webhooks.take(most) : [];
-    for (const turn of this.isClosed ? [] : turns) {
-      const telling = this.tell(turn).finally(() => {
-        this.running.delete(telling);
-        this.rounds.again();
-      });
-      this.running.add(telling);
-    }
-    return false;
   }
 
   private async tell(turn: WebhookTurn): Promise<void> {
@@ -79,7 +64,7 @@ export class Webhooks {
     let movedAt = performance.now();
     try {
       for (const event of events) {
-        if (this.isClosed) break;
+        if (this.turns.isClosed) break;
         const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
         if (isWanted) {
           await this.caller.send(turn, messageOf(event));
@@ -100,7 +85,7 @@ export class Webhooks {
   }
 
   private async putOff(turn: WebhookTurn, error: unknown): Promise<void> {
-    if (this.isClosed) return this.webhooks.release(turn);
+    if (this.turns.isClosed) return this.webhooks.release(turn);
     const isPaused = await this.webhooks.putOff(turn, failureIn(error), error instanceof NotTaken && error.isGone);
     this.counts.add(isPaused ? 'webhooks paused' : 'webhooks failed');
     const outcome = isPaused ? 'and is paused: npm run admin -- webhooks resume' : 'and is told again later';

@@ -6,7 +6,7 @@ import type { RongCloudMessagingProvider } from './rongcloud-messaging-provider'
 const MEMBERS_A_CALL = 100;
 const BLACKLISTED_A_CALL = 20;
 
-/** Sender of notices that are from nobody. */
+/** Sender of notices that no user sends. */
 const SYSTEM = '__system__';
 
 /** Events after which no token of before is valid. */

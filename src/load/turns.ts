@@ -1,0 +1,62 @@
+import { Rounds } from './rounds';
+
+interface Parts<Turn> {
+  /** Comes before each look for turns. Returns whether it has more to do. */
+  before?: () => Promise<boolean>;
+  /** Takes some turns, so that no other instance takes them. */
+  take: (most: number) => Promise<Turn[]>;
+  /** Deals with its failures itself. */
+  work: (turn: Turn) => Promise<void>;
+}
+
+/** Turns at an instance. */
+const MOST_AT_ONCE = 10;
+
+/** Takes turns that instances share, and does some at once. */
+export class Turns<Turn> {
+  isClosed = false;
+  private readonly running = new Set<Promise<void>>();
+  private readonly rounds: Rounds;
+
+  constructor(
+    private readonly parts: Parts<Turn>,
+    pauseMs: number,
+  ) {
+    this.rounds = new Rounds(() => this.round(), pauseMs);
+  }
+
+  begin(): void {
+    this.rounds.begin();
+  }
+
+  /** Takes none any more. Resolves when those that have begun have ended. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.rounds.end();
+    await Promise.all(this.running);
+  }
+
+  /** Does all that are due now. */
+  async now(): Promise<void> {
+    await this.rounds.now();
+    while (this.running.size > 0) {
+      await Promise.all(this.running);
+      await this.rounds.now();
+    }
+  }
+
+  private async round(): Promise<boolean> {
+    const { before, take, work } = this.parts;
+    const isMore = (await before?.()) ?? false;
+    const most = MOST_AT_ONCE - this.running.size;
+    const turns = most > 0 ? await take(most) : [];
+    for (const turn of this.isClosed ? [] : turns) {
+      const working = work(turn).finally(() => {
+        this.running.delete(working);
+        this.rounds.again();
+      });
+      this.running.add(working);
+    }
+    return isMore;
+  }
+}
