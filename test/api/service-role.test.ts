@@ -30,6 +30,7 @@ const RIGHTS = {
   messaging_turns: ROWS,
   event_readers: ROWS,
   webhooks: ROWS,
+  number_claims: ROWS,
   events: ['SELECT', 'DELETE'],
   friendships: KEPT,
   groups: KEPT,

@@ -40,7 +40,7 @@ BEGIN
       ('users', 'id'), ('blacklist', 'user_id'), ('friendships', 'user_id'), ('account_closings', 'user_id'),
       ('messaging_tokens', 'user_id'), ('messaging_expiries', 'user_id'), ('images', 'user_id'),
       ('groups', 'id'), ('group_members', 'group_id'), ('group_sizes', 'group_id'), ('group_dismissals', 'group_id'),
-      ('phones', 'phone'), ('verification_codes', 'phone'), ('verification_tokens', 'token_hash::text'),
+      ('phones', 'phone'), ('number_claims', 'phone'), ('verification_codes', 'phone'), ('verification_tokens', 'token_hash::text'),
       ('session', 'sid'), ('rate_limits', 'key'), ('captchas', 'id'),
       ('security_events', '''security_events'''), ('sms_traffic', '''sms_traffic'''), ('sms_networks', '''sms_networks'''),
       ('security_events_kept', NULL), ('admin_tokens', NULL), ('sync_epoch', NULL), ('sync_life', NULL),

@@ -1,0 +1,8 @@
+DROP TABLE number_claims;
+ALTER TABLE phones DROP COLUMN is_test, DROP COLUMN language;
+-- Otherwise the version before would take a token again that has begun a session.
+DELETE FROM verification_tokens WHERE used_at IS NOT NULL;
+ALTER TABLE verification_tokens DROP COLUMN sid, DROP COLUMN asker_hmac, DROP COLUMN used_at;
+ALTER TABLE verification_codes
+  DROP COLUMN receipt, DROP COLUMN reference, DROP COLUMN way, DROP COLUMN country;
+ALTER TABLE users DROP CONSTRAINT users_id_no_path_codes;
