@@ -8,7 +8,7 @@ const LAYERS = 'base load database http integrations web features config start c
 
 /** Slices of src/features. A slice imports only from itself and from those before it. */
 const SLICES = (
-  'phones limits audit users events notices images spend-guard verification sessions auth profile blacklist friendships ' +
+  'phones limits audit sending users events notices images spend-guard verification sessions auth profile blacklist friendships ' +
   'groups tokens messaging webhooks sync account'
 ).split(' ');
 

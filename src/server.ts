@@ -222,7 +222,7 @@ function announce(
   const url = addressOf(server, http.host);
   const ready = `User Account Service is ready at ${http.publicUrl ?? url}`;
   const asking =
-    imagesOnly || sms.provider === 'twilio' ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
+    imagesOnly || sms.reachesPhones ? '/readyz' : `/user/send_code -d '{"region": 44, "phone": "7911123456"}'`;
   const more = [
     `  database  ${database}`,
     `  try       curl ${url}${asking}`,

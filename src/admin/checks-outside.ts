@@ -54,10 +54,10 @@ export const OUTSIDE: Record<string, Check> = {
       : undefined;
   },
   'SMS credit': async ({ services }) => {
-    const credit = await services.operators.smsCredit();
-    if (credit === undefined) return undefined;
-    const left = `${credit.amount.toFixed(2)} ${credit.currency}`;
-    return credit.amount > 0 ? { note: left } : `${left}: pay the provider, or no code is sent`;
+    const credits = await services.operators.smsCredits();
+    const left = credits.map(({ name, amount, currency }) => `${name} ${amount.toFixed(2)} ${currency}`).join(', ');
+    if (credits.some(({ amount }) => amount <= 0)) return `${left}: pay the provider, or no code is sent`;
+    return left ? { note: left } : undefined;
   },
   'budget of codes': async (at) => {
     const budget = await budgetOf(at);

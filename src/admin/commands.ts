@@ -8,6 +8,7 @@ import { GROUPS } from './groups-commands';
 import { IMAGES } from './images-commands';
 import { KEYS } from './keys-commands';
 import { LIMITS } from './limits-commands';
+import { ROUTES } from './routes-commands';
 import { SESSIONS } from './sessions-commands';
 import { SPEND } from './spend-commands';
 import { SUSPENSION } from './suspension-commands';
@@ -44,6 +45,7 @@ export const COMMANDS: Command[] = [
   ...AUDIT,
   ...LIMITS,
   ...SPEND,
+  ...ROUTES,
   ...GROUPS,
   ...WEBHOOKS,
   ...IMAGES,

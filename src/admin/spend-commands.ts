@@ -48,6 +48,6 @@ function daysIn(text: string): number {
 }
 
 /** A network's codes that were not counted as sent can be verified, which makes more than all. */
-function shareOf(verified: number, sent: number): string {
+export function shareOf(verified: number, sent: number): string {
   return sent === 0 ? '' : `${Math.min(100, Math.round((100 * verified) / sent))} %`;
 }

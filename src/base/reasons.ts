@@ -38,6 +38,7 @@ export const REASONS = {
   wrong_code: { code: 1000, when: 'the code is wrong, or no code was sent to this phone' },
   code_expired: { code: 2000, when: 'the code was used or has expired' },
   guesses_spent: { code: 2000, when: 'the daily limit of wrong codes is reached' },
+  code_unchecked: { code: 503, when: 'the provider that made the code does not answer; the attempt does not count' },
   too_soon: { code: 5000, when: 'a code was sent to this phone a moment ago' },
   captcha_required: {
     code: 5000,
@@ -54,6 +55,7 @@ export const REASONS = {
   },
   captcha_unchecked: { code: 503, when: 'a solved captcha is required, and it cannot be checked at the moment' },
   region_not_served: { code: 400, when: 'codes are not sent to this region' },
+  channel_not_served: { code: 400, when: 'no way of this channel leads to this phone; ask without a channel' },
   not_a_mobile: { code: 400, when: 'codes are sent to mobile numbers only' },
   undeliverable: { code: 400, when: 'the SMS provider does not deliver to this number' },
   sms_failed: { code: 503, when: 'the SMS provider is unavailable; no code was sent' },

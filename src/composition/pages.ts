@@ -3,7 +3,7 @@ import type { Config } from '../config/config';
 import type { Limiter } from '../features/limits/limiter';
 import { callerOf } from '../http/caller-of';
 import type { Meter } from '../http/shared-text';
-import type { Inbox } from '../integrations/sms/inbox';
+import type { Inbox } from '../integrations/senders/inbox';
 import { docsRouter } from '../web/docs-router';
 import { inboxRouter } from '../web/inbox-router';
 import { OWN_NAMES } from '../web/own-machine';
@@ -16,7 +16,7 @@ type Inboxed = Pick<Config, 'http' | 'imagesOnly' | 'production' | 'sms'>;
  */
 export function hasInbox({ http, imagesOnly, production, sms }: Inboxed): boolean {
   const isBehindProxy = http.trustProxy !== false || (http.publicUrl !== undefined && !isOwn(http.publicUrl));
-  return !production && !imagesOnly && sms.provider !== 'twilio' && !isBehindProxy;
+  return !production && !imagesOnly && !sms.reachesPhones && !isBehindProxy;
 }
 
 function isOwn(url: string): boolean {

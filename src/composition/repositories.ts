@@ -11,6 +11,7 @@ import { MembershipsRepository } from '../features/groups/memberships-repository
 import { ImagesRepository } from '../features/images/images-repository';
 import { MessagingChangesRepository } from '../features/messaging/messaging-changes-repository';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
+import { WaysRepository } from '../features/sending/ways-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
 import { MessagingTokensRepository } from '../features/tokens/messaging-tokens-repository';
 import { UsersRepository } from '../features/users/users-repository';
@@ -37,6 +38,7 @@ export function repositories(db: Knex, reads: Source = db) {
     smsTraffic: new SmsTrafficRepository(db),
     users: new UsersRepository(db, reads),
     webhooks: new WebhooksRepository(db),
+    ways: new WaysRepository(db),
     verification: new VerificationRepository(db),
   };
 }

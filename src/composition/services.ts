@@ -31,6 +31,8 @@ import { Notices } from '../features/notices/notices';
 import type { Phone } from '../features/phones/phone-number';
 import { ProfileService } from '../features/profile/profile-service';
 import { SessionsService } from '../features/sessions/sessions-service';
+import { Routes } from '../features/sending/routes';
+import { Sending } from '../features/sending/sending';
 import { SpendGuard } from '../features/spend-guard/spend-guard';
 import { HorizonAge } from '../features/sync/horizon-age';
 import { LiveSyncs } from '../features/sync/live-syncs';
@@ -46,10 +48,11 @@ import { Webhooks } from '../features/webhooks/webhooks';
 import { publicUrlFrom } from '../http/public-url';
 import { chooseCaptchas } from '../integrations/captcha/choose-captchas';
 import { chooseMessagingProvider } from '../integrations/messaging/choose-messaging-provider';
-import { chooseSmsSender } from '../integrations/sms/choose-sms-sender';
-import { CountedSmsSender } from '../integrations/sms/counted-sms-sender';
-import { Inbox } from '../integrations/sms/inbox';
-import type { SmsSender } from '../integrations/sms/sms-sender';
+import { chooseSenders } from '../integrations/senders/choose-senders';
+import { CountedSender } from '../integrations/senders/counted-sender';
+import { Inbox } from '../integrations/senders/inbox';
+import type { SenderName } from '../integrations/senders/kinds';
+import type { Sender } from '../integrations/senders/sender';
 import { chooseImageStorage } from '../integrations/storage/choose-image-storage';
 import { WebhookCaller } from '../integrations/webhook-call';
 import { Background } from '../load/background';
@@ -78,7 +81,7 @@ export interface Outside {
   keys: Keys;
   logger: Logger;
   /** Replaces the configured sender. */
-  sms?: SmsSender;
+  sms?: Sender;
   observers?: Observers;
 }
 
@@ -92,14 +95,11 @@ export async function buildServices(config: Config, outside: Outside) {
   const base = openBase(config, outside);
   const { connections, queues, background, repos, logger } = base;
   await connections.learn();
-  const chosen = outside.sms ?? (await chooseSmsSender(config.sms, outside.observers?.call));
-  const sender = new CountedSmsSender(chosen, config.sms.provider);
-  const inbox = hasInbox(config) ? new Inbox(sender) : undefined;
-  const sms = inbox ?? sender;
+  const { inbox, smsCounts, credits, ...ways } = await openWays(config, base, outside);
 
-  const watch = buildWatch(config, base, sms);
+  const watch = buildWatch(config, base, ways);
   const vendors = await chooseVendors(config, base, watch, outside.keys);
-  const codes = buildCodes(config, base, watch, vendors, { sms, keys: outside.keys });
+  const codes = buildCodes(config, base, watch, vendors, { ways, keys: outside.keys });
   const accounts = buildAccounts(config, base, watch, vendors);
   const circles = buildCircles(config, base);
 
@@ -139,7 +139,7 @@ export async function buildServices(config: Config, outside: Outside) {
     inbox,
     counted: {
       limits: [watch.limiter.met],
-      sms: [sender.counts],
+      sms: smsCounts,
       alarms: [codes.spendGuard.alarms],
       captchas: [codes.captchas.counts],
       uploads: [vendors.uploadCounts],
@@ -158,7 +158,8 @@ export async function buildServices(config: Config, outside: Outside) {
     operators: {
       userIdOf: (phone: string) => repos.users.idByPhone(phone),
       trafficOf: (phone: Phone) => repos.smsTraffic.ofRegion(phone),
-      smsCredit: async () => chosen.credit?.(),
+      smsCredits: credits,
+      routes: ways.routes,
       clearLimit: (key: string) => watch.limiter.clearBucket(key),
       isMember: async (groupId: string, userId: string) =>
         (await repos.memberships.roles(groupId, [userId])).has(userId),
@@ -217,8 +218,32 @@ function openBase(config: Config, { databaseUrl, logger, observers }: Outside) {
   };
 }
 
+/** Opens the senders, and the routes that lead to them. */
+async function openWays(config: Config, { repos, observeCall }: Base, { sms }: Outside) {
+  const chosen = await chooseSenders(config.sms.senders, observeCall);
+  if (sms) for (const name of chosen.keys()) chosen.set(name, sms);
+  const counted = [...chosen].map(([name, sender]) => [name, new CountedSender(sender, name)] as const);
+  const inbox = hasInbox(config) ? new Inbox() : undefined;
+  const senders = new Map<SenderName, Sender>(counted.map(([name, sender]) => [name, inbox?.of(sender) ?? sender]));
+  return {
+    inbox,
+    smsCounts: counted.map(([, { counts }]) => counts),
+    credits: async () => {
+      const found = [...chosen].map(async ([name, sender]) => {
+        const credit = await sender.credit?.();
+        return credit ? [{ name, ...credit }] : [];
+      });
+      return (await Promise.all(found)).flat();
+    },
+    routes: new Routes(config.sms.routes, (country) => repos.ways.traffic(country)),
+    sending: new Sending(senders),
+  };
+}
+
+type Ways = Pick<Awaited<ReturnType<typeof openWays>>, 'routes' | 'sending'>;
+
 /** Builds limits, the audit trail and notices to owners. */
-function buildWatch(config: Config, { repos, counting, limits, queues, background, logger }: Base, sms: SmsSender) {
+function buildWatch(config: Config, { repos, counting, limits, queues, background, logger }: Base, ways: Ways) {
   const audit = new AuditTrail(counting.securityEvents, limits, logger, background.securityEvents);
   const limitMet: LimitMet = async (use, caller) => {
     notices.limitMet(use, caller);
@@ -226,7 +251,7 @@ function buildWatch(config: Config, { repos, counting, limits, queues, backgroun
   };
   const limiter = new Limiter(limits, config.limits, limitMet, queues);
   const devices = new KnownDevices(repos.securityEvents);
-  const noticeParts = { sms, users: repos.users, devices, limiter, audit, background: background.notices, logger };
+  const noticeParts = { ...ways, users: repos.users, devices, limiter, audit, background: background.notices, logger };
   const notices: Notices = new Notices(noticeParts, config.notices);
   return { audit, limiter, notices, places: new KnownPlaces(repos.securityEvents) };
 }
@@ -264,20 +289,21 @@ function buildCodes(
   { repos, logger }: Base,
   { limiter, audit, places }: Watch,
   vendors: Vendors,
-  { sms, keys }: { sms: SmsSender; keys: Keys },
+  { ways, keys }: { ways: Ways; keys: Keys },
 ) {
   const { users, verification, smsTraffic } = repos;
   const codes = new VerificationCodes(keys.sessionSecrets);
   const captchas = new CaptchaService(vendors.captchas.captchas, limiter);
-  const sender = new CodeSender(verification, codes, sms, config.verification);
+  const sender = new CodeSender({ verification, ways: repos.ways, codes, ...ways }, config.verification);
   const guardParts = { traffic: smsTraffic, limiter, audit, logger };
   const spendGuard = new SpendGuard(guardParts, config.verification.spendGuard);
   const sendingParts = { sender, captchas, limiter, spendGuard, places, audit, logger };
+  const verifyingParts = { verification, codes, sending: ways.sending, users, limiter, places, audit };
   return {
     captchas,
     spendGuard,
     sending: new SendCodeService(sendingParts, config.verification),
-    verifying: new VerifyCodeService({ verification, codes, users, limiter, places, audit }, config.verification),
+    verifying: new VerifyCodeService(verifyingParts, config.verification),
   };
 }
 

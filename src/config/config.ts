@@ -204,7 +204,7 @@ function nested(env: Environment, mistakes: string[]) {
     logLevel: env.LOG_LEVEL,
     sessions: sessionsOf(env, mistakes),
     passwords: { bcryptCost: env.BCRYPT_COST },
-    sms: smsOf(env, need),
+    sms: smsOf(env, need, mistakes),
     notices: {
       notify: env.NOTIFY,
       texts: {

@@ -1,4 +1,5 @@
 import { isPrivateHost } from '../features/profile/portrait-host';
+import { SENDERS } from '../integrations/senders/kinds';
 import type { Environment } from './variables';
 
 /** Minimum of different characters in a secret. Secrets of openssl have more, a held-down key has one. */
@@ -22,8 +23,8 @@ export function unfitForProduction(env: Environment): string[] {
     [!env.DATABASE_URL, 'DATABASE_URL: set it, the embedded database is for development only'],
     [!env.SESSION_SECRETS, 'SESSION_SECRETS: set it, for example to what openssl rand -hex 32 prints'],
     [
-      env.SMS_PROVIDER !== 'twilio',
-      'SMS_PROVIDER: set it to twilio, since console and file show every code to their readers',
+      env.SMS_ROUTES === undefined && SENDERS[env.SMS_PROVIDER ?? 'console'].forDevelopment === true,
+      'SMS_PROVIDER: set it to twilio, or name other senders in SMS_ROUTES, since console and file show every code to their readers',
     ],
     [!env.STORAGE_PROVIDER, 'STORAGE_PROVIDER: set it to qiniu, or to local if one disk is enough'],
     [

@@ -84,6 +84,7 @@ export const environment = z.object({
   BCRYPT_COST: whole(4, 15).default(10),
 
   SMS_PROVIDER: oneOf('console', 'file', 'twilio').optional(),
+  SMS_ROUTES: text.optional(),
   SMS_FILE: text.optional(),
   SMS_TEXT: z.string().includes('{code}', { error: 'must contain {code}' }).default(DEFAULT_SMS_TEXT),
   NOTIFY: oneOf('off', 'sms').default('off'),

@@ -17,8 +17,8 @@ export function folderMistakes(config: Config): string[] {
   const kept = [...(config.production ? [] : keptInDevelopment(config)), ...images];
   const mistakes = kept.length > 0 ? mistakeIn('DATA_DIR', dataDir, kept) : [];
   if (mistakes.length === 0 && directory !== undefined) mistakes.push(...mistakeIn('DATA_DIR', directory, images));
-  if (sms.provider === 'file' && !isWritable(sms.path))
-    mistakes.push(...mistakeIn('SMS_FILE', dirname(sms.path), ['messages']));
+  const { file } = sms.senders;
+  if (file && !isWritable(file.path)) mistakes.push(...mistakeIn('SMS_FILE', dirname(file.path), ['messages']));
   return mistakes;
 }
 

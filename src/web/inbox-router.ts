@@ -3,7 +3,7 @@ import { NotFound } from '../base/errors';
 import { isSameText } from '../base/secrets';
 import { get, ok } from '../http/route';
 import type { Meter } from '../http/shared-text';
-import type { Inbox } from '../integrations/sms/inbox';
+import type { Inbox } from '../integrations/senders/inbox';
 import { fromThisMachine } from './own-machine';
 import { ownFile, servingFiles } from './page-file';
 

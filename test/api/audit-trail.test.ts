@@ -1,4 +1,4 @@
-import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { startApp, type TestApp } from '../support/app';
 import { cookieOf, expectBody, expectRefusal, post, sendRaw, inParallel } from '../support/calls';

@@ -3,7 +3,7 @@ import { AuditTrail } from '../../src/features/audit/audit-trail';
 import { SecurityEventsRepository } from '../../src/features/audit/security-events-repository';
 import { Limiter } from '../../src/features/limits/limiter';
 import { LimitsRepository } from '../../src/features/limits/limits-repository';
-import { NumberRefused } from '../../src/integrations/sms/sms-sender';
+import { NumberRefused } from '../../src/integrations/senders/sender';
 import { Background } from '../../src/load/background';
 import { BreakerOpen } from '../../src/load/breaker';
 import { LIMIT_VARIABLES, limitsOf } from '../../src/load/limits';

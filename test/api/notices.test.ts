@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { SendingTimedOut } from '../../src/integrations/senders/sender';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { cookieOf, countCodes, expectBody, post, inParallel } from '../support/calls';
 import { e164, insertPerson, newPassword, newPhone, register, verificationToken, type Person } from '../support/people';

@@ -2,7 +2,7 @@ import examples from 'libphonenumber-js/mobile/examples';
 import { getCountries, getCountryCallingCode, getExampleNumber, type CountryCode } from 'libphonenumber-js/max';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
 import { SmsTrafficRepository } from '../../src/features/spend-guard/sms-traffic-repository';
 import type { TestApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel } from '../support/calls';

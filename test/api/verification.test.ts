@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
 import { startApp, type TestApp } from '../support/app';
 import { countCodes, expectBody, expectRefusal, post, retryAfterOf, inParallel, type Answer } from '../support/calls';
 import { e164, field, insertPerson, newPhone, register, verificationToken, type PhoneFields } from '../support/people';

@@ -60,8 +60,8 @@ export const guards = {
   'kept-for-owners-7': {
     guard: 'a known device gets the reserved codes',
     file: 'src/features/verification/verification-router.ts',
-    replace: '{ verifyId, verifyCode }, deviceOf(req))',
-    by: '{ verifyId, verifyCode })',
+    replace: 'caller, asked, deviceOf(req))',
+    by: 'caller, asked)',
     named: 'are reserved for a known device too, wherever it is',
   },
   'kept-for-owners-8': {
@@ -102,8 +102,8 @@ export const guards = {
   'limits-5': {
     guard: 'a code keeps its attempts if it was not compared',
     file: 'src/features/verification/verify-code-service.ts',
-    replace: 'await verification.releaseAttempt(sent);',
-    by: '',
+    replace: 'await verification.releaseAttempt(sent);\n      throw error;',
+    by: 'throw error;',
     named: 'leave the attempts of a code',
   },
   'limits-6': {
@@ -3827,11 +3827,39 @@ export const guards = {
     named: 'with the address of this service',
   },
   // --- pages
+  'ways-1': {
+    guard: 'no other way is tried while a message may still arrive',
+    file: 'src/features/sending/sending.ts',
+    replace: 'if (error instanceof SendingTimedOut) throw error;',
+    by: '',
+    named: 'end at a message that may still arrive',
+  },
+  'ways-2': {
+    guard: 'the row of a code says which way it is tried by',
+    file: 'src/features/verification/code-sender.ts',
+    replace: 'if (nameOf(way) !== tried) await verification.setWay(id, nameOf(way));',
+    by: '',
+    named: 'go on after a known failure and after a refusal',
+  },
+  'ways-3': {
+    guard: 'a code goes only by the channel that is asked for',
+    file: 'src/features/sending/routes.ts',
+    replace: '(way) => channel === undefined || way.channel === channel',
+    by: '() => true',
+    named: 'are those of the channel that is asked for',
+  },
+  'ways-4': {
+    guard: 'a number is undeliverable only if every way refuses it',
+    file: 'src/features/sending/sending.ts',
+    replace: 'if (refused && failures.length === 0) return refused;',
+    by: 'if (refused) return refused;',
+    named: 'are refused as undeliverable only if each refuses the number',
+  },
   'pages-1': {
     guard: 'the inbox of development does not exist in production',
     file: 'src/composition/pages.ts',
-    replace: "return !production && !imagesOnly && sms.provider !== 'twilio' && !isBehindProxy;",
-    by: "return sms.provider !== 'twilio';",
+    replace: 'return !production && !imagesOnly && !sms.reachesPhones && !isBehindProxy;',
+    by: 'return !sms.reachesPhones;',
     named: 'does not exist in production, whatever sends the messages',
   },
   'pages-2': {
@@ -3844,7 +3872,7 @@ export const guards = {
   'pages-3': {
     guard: 'the inbox of development does not exist where messages are really sent',
     file: 'src/composition/pages.ts',
-    replace: "!production && !imagesOnly && sms.provider !== 'twilio'",
+    replace: '!production && !imagesOnly && !sms.reachesPhones',
     by: '!production && !imagesOnly',
     named: 'does not exist where messages are really sent',
   },

@@ -80,7 +80,7 @@ export const guards = {
   },
   'sms-2': {
     guard: "the failure of asking for the provider's credit holds no credentials",
-    file: 'src/integrations/sms/twilio-sms-sender.ts',
+    file: 'src/integrations/senders/twilio-sender.ts',
     replace: "throw sanitised(error, 'did not tell its balance');",
     by: 'throw error;',
     named: 'tells why the credit is not known when Twilio refuses',

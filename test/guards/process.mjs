@@ -396,8 +396,8 @@ export const guards = {
   'settings-10': {
     guard: 'the suggestion of what to try next does not cost a message',
     file: 'src/server.ts',
-    replace: "sms.provider === 'twilio' ? '/readyz' :",
-    by: "sms.provider === 'twilio' && production ? '/readyz' :",
+    replace: "sms.reachesPhones ? '/readyz' :",
+    by: "sms.reachesPhones && production ? '/readyz' :",
     named: 'sends no message to a phone with a provider of SMS',
   },
   'settings-11': {

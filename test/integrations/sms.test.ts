@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import { BreakerOpen } from '../../src/load/breaker';
-import { ConsoleSmsSender } from '../../src/integrations/sms/console-sms-sender';
-import { FileSmsSender } from '../../src/integrations/sms/file-sms-sender';
-import { NumberRefused, SendingTimedOut } from '../../src/integrations/sms/sms-sender';
-import { TwilioSmsSender, type TwilioOptions } from '../../src/integrations/sms/twilio-sms-sender';
+import { ConsoleSender } from '../../src/integrations/senders/console-sender';
+import { FileSender } from '../../src/integrations/senders/file-sender';
+import { NumberRefused, SendingTimedOut } from '../../src/integrations/senders/sender';
+import { TwilioSender, type TwilioOptions } from '../../src/integrations/senders/twilio-sender';
 import { startTwilioStandIn, type TwilioBehaviour, type TwilioStandIn } from '../support/stand-ins/twilio';
 
-const sms = { to: '+447911123456', body: 'Your code is 482913.\n\n@example.com #482913', code: '482913' };
+const line = { to: '+447911123456', body: 'Your code is 482913.\n\n@example.com #482913', code: '482913' };
+const sms = { ...line, channel: 'sms' as const };
 
-const failureOf = (sending: Promise<void>): Promise<unknown> =>
+const failureOf = (sending: Promise<unknown>): Promise<unknown> =>
   sending.then(
     () => undefined,
     (error: unknown) => error,
@@ -28,14 +29,14 @@ describe('console SMS sender', () => {
         done();
       },
     });
-    await new ConsoleSmsSender(output).send(sms);
+    await new ConsoleSender(output).send(sms);
     expect(written).toEqual(['SMS to +447911123456: Your code is 482913. @example.com #482913\n']);
   });
 
   it('rejects when the output is gone', async () => {
     const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     output.on('error', () => {});
-    await expect(new ConsoleSmsSender(output).send(sms)).rejects.toThrow('EPIPE');
+    await expect(new ConsoleSender(output).send(sms)).rejects.toThrow('EPIPE');
   });
 });
 
@@ -55,31 +56,31 @@ describe('file SMS sender', () => {
 
   it('appends a JSON line for each message, in a folder that it creates', async () => {
     const path = join(folder, 'new', 'sms.ndjson');
-    const sender = new FileSmsSender(path);
+    const sender = new FileSender(path);
     await sender.send(sms);
     await sender.send({ ...sms, code: '000000' });
     const at: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(await linesOf(path)).toEqual([
-      { ...sms, at },
-      { ...sms, code: '000000', at },
+      { ...line, at },
+      { ...line, code: '000000', at },
     ]);
   });
 
   it('keeps every line whole when many are sent at once', async () => {
     const path = join(folder, 'sms.ndjson');
-    const sender = new FileSmsSender(path);
+    const sender = new FileSender(path);
     await Promise.all(Array.from({ length: 50 }, (_, i) => sender.send({ ...sms, code: String(i) })));
     expect(await linesOf(path)).toHaveLength(50);
   });
 
   it('makes the file readable only by its owner', async () => {
     const path = join(folder, 'sms.ndjson');
-    await new FileSmsSender(path).send(sms);
+    await new FileSender(path).send(sms);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it('rejects when the file cannot be written', async () => {
-    await expect(new FileSmsSender(folder).send(sms)).rejects.toThrow('EISDIR');
+    await expect(new FileSender(folder).send(sms)).rejects.toThrow('EISDIR');
   });
 });
 
@@ -92,7 +93,7 @@ describe('Twilio SMS sender', () => {
   afterEach(() => twilio.close());
 
   const sender = (options: Partial<TwilioOptions> = {}) =>
-    new TwilioSmsSender({
+    new TwilioSender({
       accountSid: twilio.accountSid,
       authToken: twilio.authToken,
       from: '+15005550006',

@@ -20,7 +20,7 @@ import { bothOf, openTraces } from '../../src/composition/observers';
 import { loadConfig } from '../../src/config/config';
 import { createHttpServer } from '../../src/http/http-server';
 import type { Operation } from '../../src/http/operation';
-import type { Sms, SmsSender } from '../../src/integrations/sms/sms-sender';
+import type { Message, Sender } from '../../src/integrations/senders/sender';
 import { loadKeys } from '../../src/start/keys';
 import { asDescribed } from './as-described';
 import { ADMIN, asDocumented, PUBLIC } from './as-documented';
@@ -30,11 +30,11 @@ import { testPool } from './pool';
 import { rememberSecret } from './secrets';
 
 /** Keeps messages instead of sending them. `before` imitates a provider that takes time or fails. */
-export class KeptSms implements SmsSender {
-  readonly sent: Sms[] = [];
-  before: (sms: Sms) => Promise<void> = () => Promise.resolve();
+export class KeptSms implements Sender {
+  readonly sent: Message[] = [];
+  before: (sms: Message) => Promise<void> = () => Promise.resolve();
 
-  async send(sms: Sms): Promise<void> {
+  async send(sms: Message): Promise<void> {
     if (sms.code !== undefined) rememberSecret(sms.code);
     await this.before(sms);
     this.sent.push(sms);

@@ -37,7 +37,12 @@ function dropOnce(server: string, name: string): Promise<void> {
 /** Drops what is still there. Citus connects to its databases at any moment, also while they are dropped. */
 async function dropOfCitus(server: string, name: string): Promise<void> {
   const drop = () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-  await drop().catch(drop);
+  for (let left = 10; ; left -= 1)
+    try {
+      return await drop();
+    } catch (error) {
+      if (left === 0) throw error;
+    }
 }
 
 function withName(server: string, name: string): string {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { Client } from 'pg';
@@ -105,6 +106,7 @@ const BAD: Record<string, string[]> = {
   SESSION_MAX_DAYS: [...atLeastOne, '3651'],
   BCRYPT_COST: ['3', '16', 'x', '10.5'],
   SMS_PROVIDER: ['sns', 'Twilio'],
+  SMS_ROUTES: ['/nowhere/routes.json'],
   SMS_TEXT: ['your code', '{minutes}', '{CODE}'],
   NOTIFY: ['on', 'SMS', 'email'],
   TWILIO_ACCOUNT_SID: ['SK0123456789abcdef0123456789abcdef', 'ac1'],
@@ -289,7 +291,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       sessions: { days: 30, maxDays: 90 },
       passwords: { bcryptCost: 10 },
-      sms: { provider: 'console' },
+      sms: { senders: { console: {} } },
       messaging: { provider: 'jwt', ttlSeconds: 3_600 },
       storage: {
         provider: 'local',
@@ -363,7 +365,7 @@ describe('loadConfig', () => {
   });
 
   it.each(['+447400000000', '12345', 'MyApp', 'Shop 24'])('sends codes from TWILIO_FROM=%s', (TWILIO_FROM) => {
-    expect(loadConfig({ ...productionEnv(), TWILIO_FROM }).sms).toMatchObject({ from: TWILIO_FROM });
+    expect(loadConfig({ ...productionEnv(), TWILIO_FROM }).sms.senders.twilio).toMatchObject({ from: TWILIO_FROM });
   });
 
   it('says that the country code of UK is GB', () => {
@@ -561,6 +563,60 @@ describe('loadConfig in production', () => {
       'TWILIO_AUTH_TOKEN',
       'TWILIO_FROM',
     ]);
+  });
+});
+
+describe('SMS_ROUTES', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'accounts-routes-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const fileOf = (content: unknown) => {
+    const path = join(folder, 'routes.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const withRoutes = (content: unknown, env = {}) => ({ ...env, SMS_ROUTES: fileOf(content) });
+
+  it('leaves countries without a route to SMS_PROVIDER', () => {
+    const { sms } = loadConfig(withRoutes({ routes: { GB: [{ 'file sms': 3, console: 1 }, 'file voice'] } }));
+    const [sms3, sms1] = [
+      { sender: 'file', channel: 'sms', weight: 3 },
+      { sender: 'console', channel: 'sms', weight: 1 },
+    ];
+    expect(sms.routes.routes.GB).toEqual([[sms3, sms1], [{ sender: 'file', channel: 'voice', weight: 1 }]]);
+    expect(sms.routes.routes['*']?.[0]).toEqual([sms1]);
+    expect(Object.keys(sms.senders)).toEqual(['console', 'file']);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['a file that is not JSON', '{', /^SMS_ROUTES: must be the path of a file that is JSON$/],
+    ['an unknown way', { routes: { GB: ['pigeon'] } }, /^SMS_ROUTES: routes: GB: 0: pigeon is not a way/],
+    ['a channel that the sender lacks', { routes: { GB: ['twilio telegram'] } }, /twilio telegram is not a way/],
+    ['an unknown country', { routes: { UK: ['console'] } }, /^SMS_ROUTES: UK: must be a country/],
+    ['a route without steps', { routes: { GB: [] } }, /^SMS_ROUTES: routes: GB/],
+    ['a weight of 0', { routes: { GB: [{ console: 0 }] } }, /^SMS_ROUTES: routes: GB/],
+  ])('refuses %s', (_case, content, line) => {
+    expect(mistakesIn(withRoutes(content))).toEqual([expect.stringMatching(line)]);
+  });
+
+  it('refuses a file that is not there', () => {
+    const mistake = 'SMS_ROUTES: must be the path of a file that is readable (ENOENT)';
+    expect(mistakesIn({ SMS_ROUTES: join(folder, 'none.json') })).toEqual([mistake]);
+  });
+
+  it('refuses a way whose sender is not set up', () => {
+    const mistakes = mistakesIn(withRoutes({ routes: { GB: ['twilio'] } }));
+    expect(mistakes).toContainEqual(expect.stringMatching(/^TWILIO_ACCOUNT_SID: set it/));
+  });
+
+  it('refuses, in production, a way that shows codes', () => {
+    const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console'] } }, productionEnv()));
+    expect(mistakes).toEqual([expect.stringMatching(/^SMS_ROUTES: must not lead to console or file/)]);
+  });
+
+  it('refuses notices where a route has no SMS for them', () => {
+    const mistakes = mistakesIn(withRoutes({ routes: { GB: ['console voice'] } }, { NOTIFY: 'sms' }));
+    expect(mistakes).toEqual([expect.stringMatching(/^NOTIFY: the route of GB in SMS_ROUTES has no SMS/)]);
   });
 });
 

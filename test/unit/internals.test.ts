@@ -157,12 +157,12 @@ const INTERNALS: Record<string, Record<string, Internal[]>> = {
       { major: 10, what: 'failures go to errorLog', source: 'index.js', text: 'errorLog' },
     ],
   },
-  'src/integrations/sms/twilio-http-client.ts': {
+  'src/integrations/senders/twilio-http-client.ts': {
     twilio: [
       { major: 6, what: 'the HTTP client of the SDK', source: 'lib/base/RequestClient.js', text: 'this.axios = ' },
     ],
   },
-  'src/integrations/sms/twilio-sms-sender.ts': {
+  'src/integrations/senders/twilio-sender.ts': {
     twilio: [{ major: 6, what: 'the codes of a time-out', source: 'lib/base/RequestClient.js', text: 'this.axios = ' }],
   },
   'packages/embedded-database/src/programs.ts': {

@@ -1,9 +1,9 @@
 // Generated from docs/openapi.json by npm run types. Do not edit.
-// SHA-256 of the document: f13250929b40dda60601025e9c8913a654b3e2f07b5d61277dc8d4f45516ed83
+// SHA-256 of the document: 65bd28e4c0d5f6cf68e3fba4a16e1b00c7c7658a20bb496a96af4333f4a873a3
 
 export interface paths {
     "/user/send_code": {
-        /** Sends a verification code to a phone, in an SMS. */
+        /** Sends a verification code to a phone, in an SMS or by another channel. */
         post: operations["userSendCode"];
     };
     "/user/verify_code": {
@@ -258,11 +258,17 @@ export interface components {
             verifyId?: string;
             /** @description The text of the picture, as the user reads it, or the token of the page. At most 8,192 bytes. */
             verifyCode?: string;
+            channel?: components["schemas"]["Channel"];
         };
         /** @description An international dialling code. */
         Region: number | string;
         /** @description As it is dialled in the region: 07911… and 7911… in 44 are one phone. */
         PhoneNumber: number | string;
+        /**
+         * @description How the code is sent. `X-Channel` of the answer says which was used.
+         * @enum {string}
+         */
+        Channel: "sms" | "voice" | "whatsapp" | "telegram";
         /** @description A phone and the code that was sent to it. */
         CodeToVerify: {
             region: components["schemas"]["Region"];
@@ -1086,7 +1092,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description The reason of the refusal. */
-                "X-Reason": "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "not_a_mobile" | "undeliverable";
+                "X-Reason": "invalid_input" | "malformed_body" | "captcha_missing" | "captcha_wrong" | "region_not_served" | "channel_not_served" | "not_a_mobile" | "undeliverable";
                 [name: string]: unknown;
             };
         };
@@ -1177,6 +1183,15 @@ export interface components {
                 "X-Request-Id": components["headers"]["RequestId"];
                 /** @description The reason of the refusal. */
                 "X-Reason": "too_many_verifications";
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+        };
+        CodeUnchecked: {
+            headers: {
+                "X-Request-Id"?: string;
+                /** @description The reason of the refusal. */
+                "X-Reason": "overloaded" | "took_too_long" | "code_unchecked" | "service_away";
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -1767,7 +1782,7 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
             502: components["responses"]["BadGateway"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["CodeUnchecked"];
         };
     };
     userCheckPhoneAvailable: {

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { SendingTooOften, TooManyRequests } from '../../base/errors';
-import { SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import { SendingTimedOut } from '../../integrations/senders/sender';
 import type { Background } from '../../load/background';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { Limiter, LimitMet, CountedUses, LimitUse } from '../limits/limiter';
 import { isWithin, masked, type Phone } from '../phones/phone-number';
+import type { Routes } from '../sending/routes';
+import type { Sending } from '../sending/sending';
 import type { UsersRepository } from '../users/users-repository';
 import type { KnownDevices } from './known-devices';
 
@@ -26,7 +28,8 @@ export interface Owner {
 }
 
 interface Parts {
-  sms: SmsSender;
+  routes: Routes;
+  sending: Sending;
   users: UsersRepository;
   devices: KnownDevices;
   limiter: Limiter;
@@ -78,13 +81,13 @@ export class Notices {
   }
 
   private async send(happening: Happening, { id, phone }: Owner, caller: Caller): Promise<void> {
-    const { sms, audit } = this.parts;
+    const { routes, sending, audit } = this.parts;
     const { texts, allowedRegions } = this.rules;
     if (!isWithin(phone, allowedRegions)) return;
     const taken = await this.placeFor(happening, phone, caller);
     if (!taken) return;
     try {
-      await sms.send({ to: phone.number, body: texts[happening] });
+      await sending.send(routes.forNotice(phone), { to: phone.number, body: texts[happening] });
     } catch (error) {
       this.warn(error, happening, phone, caller);
       // After a time-out the message may still arrive.

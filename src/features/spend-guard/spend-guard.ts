@@ -55,13 +55,13 @@ export class SpendGuard {
   ) {}
 
   /** Sends a code, or refuses to. */
-  async guard(asking: Asking, send: () => Promise<void>): Promise<void> {
+  async guard<T>(asking: Asking, send: () => Promise<T>): Promise<T> {
     if (this.mode === 'off') return send();
     return this.underWay.during(async (enter) => {
       const network = await this.networkOf(asking.caller, enter);
       const finding = await this.judge(asking, network, enter);
       const taken = finding && (await this.decide(finding, network, asking));
-      await send().catch(async (error: unknown) => {
+      return send().catch(async (error: unknown) => {
         await taken?.giveBack();
         throw error;
       });

@@ -1,9 +1,13 @@
 import type { Caller } from '../../base/caller';
-import { Unavailable } from '../../base/errors';
+import { BadRequest, Unavailable } from '../../base/errors';
 import { maskedAddress } from '../../base/networks';
-import { NumberRefused, SendingTimedOut, type SmsSender } from '../../integrations/sms/sms-sender';
+import { nameOf, type Channel, type Way } from '../../integrations/senders/kinds';
+import { SendingTimedOut } from '../../integrations/senders/sender';
 import { BreakerOpen } from '../../load/breaker';
 import type { Phone } from '../phones/phone-number';
+import type { Routes } from '../sending/routes';
+import { NoWayTook, type Sending } from '../sending/sending';
+import type { WaysRepository } from '../sending/ways-repository';
 import type { VerificationCodes } from './verification-code';
 import type { VerificationRepository } from './verification-repository';
 
@@ -11,7 +15,10 @@ const RETRY_AFTER_SECONDS = 10;
 
 /** The provider cannot accept messages now. Nothing was sent. */
 export class SendingFailed extends Unavailable {
-  constructor(cause: unknown) {
+  constructor(
+    cause: unknown,
+    readonly wasProviderAsked: boolean,
+  ) {
     const retryAfterSeconds = cause instanceof BreakerOpen ? cause.retryAfterSeconds : RETRY_AFTER_SECONDS;
     super('sms_failed', 'the SMS could not be sent: try again later', { cause, retryAfterSeconds });
   }
@@ -23,30 +30,63 @@ export interface CodeMessage {
   codeTtlSeconds: number;
 }
 
+/** How the user wants to get the code. */
+export interface CodeWish {
+  channel?: Channel | undefined;
+}
+
+interface Parts {
+  verification: VerificationRepository;
+  ways: WaysRepository;
+  codes: VerificationCodes;
+  routes: Routes;
+  sending: Sending;
+}
+
 /** Makes, stores and sends codes. */
 export class CodeSender {
   constructor(
-    private readonly verification: VerificationRepository,
-    private readonly codes: VerificationCodes,
-    private readonly sms: SmsSender,
+    private readonly parts: Parts,
     private readonly message: CodeMessage,
   ) {}
 
+  /** Returns the ways by which a code would go, the first to be tried first. */
+  async waysTo(phone: Phone, { channel }: CodeWish): Promise<Way[]> {
+    const { routes, ways } = this.parts;
+    const failed = routes.hasChoice(phone) ? await ways.failedWay(phone.number) : undefined;
+    const found = await routes.forCode(phone, { channel, failed });
+    if (found.length === 0) throw new BadRequest('channel_not_served', 'channel: does not lead to this phone');
+    return found;
+  }
+
   /**
    * Stores the code before sending it, so that it is known when it arrives, even if this process has ended by then.
-   * Withdraws it when it certainly was not sent. After a time-out it may still arrive, and stays valid.
+   * Withdraws it when it certainly was not sent. After a time-out it may still arrive, and stays valid. All ways are
+   * given the same code, and the newest row says by whom it is compared, so that two codes are never valid.
    */
-  async send(phone: Phone, asker: Pick<Caller, 'address' | 'ip'>): Promise<void> {
-    const code = this.codes.create();
-    const kept = this.codes.kept(phone.number, code, asker.address);
+  async send(phone: Phone, ways: Way[], asker: Pick<Caller, 'address' | 'ip'>): Promise<Channel> {
+    const { verification, codes, sending } = this.parts;
+    const code = codes.create();
+    const kept = codes.kept(phone.number, code, asker.address);
     const network = maskedAddress(asker.ip);
-    const id = await this.verification.addCode(phone, kept, network, this.message.codeTtlSeconds);
+    let tried = ways[0] ? nameOf(ways[0]) : '';
+    const id = await verification.addCode(phone, kept, network, tried, this.message.codeTtlSeconds);
+    const before = async (way: Way) => {
+      if (nameOf(way) !== tried) await verification.setWay(id, nameOf(way));
+      tried = nameOf(way);
+    };
     try {
-      await this.sms.send({ to: phone.number, body: this.textWith(code), code });
+      const { way, reference } = await sending.send(
+        ways,
+        { to: phone.number, body: this.textWith(code), code },
+        before,
+      );
+      if (reference) await verification.setReference(id, reference);
+      return way.channel;
     } catch (error) {
       if (error instanceof SendingTimedOut) throw error;
-      await this.verification.withdrawCode(id, phone);
-      throw error instanceof NumberRefused ? error : new SendingFailed(error);
+      await verification.withdrawCode(id, phone);
+      throw error instanceof NoWayTook ? new SendingFailed(error.cause, error.wasAsked) : error;
     }
   }
 

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../base/caller';
 import { BadRequest, SendingTooOften, Unavailable } from '../../base/errors';
 import type { Verdict, VouchedFor } from '../../integrations/captcha/captchas';
-import { NumberRefused, SendingTimedOut } from '../../integrations/sms/sms-sender';
-import { BreakerOpen } from '../../load/breaker';
+import type { Channel, Way } from '../../integrations/senders/kinds';
+import { NumberRefused, SendingTimedOut } from '../../integrations/senders/sender';
 import { orCaptcha, type LimitName } from '../../load/limits';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice, Standing } from '../audit/known-places';
@@ -11,7 +11,7 @@ import type { Limiter, CountedUses, LimitUse } from '../limits/limiter';
 import { countryOf, isMobile, isWithin, type Phone } from '../phones/phone-number';
 import type { Asking, SpendGuard } from '../spend-guard/spend-guard';
 import type { CaptchaService } from './captcha-service';
-import { SendingFailed, type CodeSender } from './code-sender';
+import { SendingFailed, type CodeSender, type CodeWish } from './code-sender';
 import { guessesAt } from './guesses';
 
 export interface SendingRules {
@@ -46,18 +46,26 @@ export class SendCodeService {
     private readonly rules: SendingRules,
   ) {}
 
-  async send(phone: Phone, caller: Caller, captcha: CaptchaAnswer, device?: SignedInDevice): Promise<void> {
-    const { limiter, places, audit } = this.parts;
+  /** Returns the channel of the code. */
+  async send(
+    phone: Phone,
+    caller: Caller,
+    { captcha, wish }: { captcha: CaptchaAnswer; wish: CodeWish },
+    device?: SignedInDevice,
+  ): Promise<Channel> {
+    const { sender, limiter, places, audit } = this.parts;
     await this.checkPhone(phone, caller);
     const raised = await this.raisedBy(captcha, phone, caller);
     const ofAddress = this.useOfAddress(caller, raised);
     await limiter.checkKnown(caller, ofAddress);
+    const ways = await sender.waysTo(phone, wish);
     const standing = await places.standingOf(phone.number, caller, device);
     await this.checkGuessBudget(phone, caller, standing);
     const uses = [...this.usesOfPhone(phone, standing, raised), ofAddress];
     const taken = await limiter.take(caller, ...uses, await this.budgetFor(standing, caller));
-    await this.sendUnlessGuarded({ phone, caller, standing }, taken);
-    await audit.note({ event: 'code_sent', phone }, caller);
+    const channel = await this.sendUnlessGuarded({ phone, caller, standing }, ways, taken);
+    await audit.note({ event: 'code_sent', phone, ...(channel !== 'sms' && { detail: channel }) }, caller);
+    return channel;
   }
 
   private async checkPhone(phone: Phone, caller: Caller): Promise<void> {
@@ -143,10 +151,10 @@ export class SendCodeService {
     return raised === 'not yet' ? orCaptcha(limits[name], limits[withCaptcha]) : withCaptcha;
   }
 
-  private async sendUnlessGuarded(asking: Asking, taken: CountedUses): Promise<void> {
+  private async sendUnlessGuarded(asking: Asking, ways: Way[], taken: CountedUses): Promise<Channel> {
     const { phone, caller } = asking;
     try {
-      await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, caller));
+      return await this.parts.spendGuard.guard(asking, () => this.parts.sender.send(phone, ways, caller));
     } catch (error) {
       throw await this.failure(error, asking, taken);
     }
@@ -187,5 +195,5 @@ function slotFor(standing: Standing): LimitName {
 
 function wasProviderAsked(error: unknown): boolean {
   if (error instanceof NumberRefused) return true;
-  return error instanceof SendingFailed && !(error.cause instanceof BreakerOpen);
+  return error instanceof SendingFailed && error.wasProviderAsked;
 }

@@ -8,6 +8,8 @@ import type { KeptCode } from './verification-code';
 export interface SentCode {
   id: number;
   hmac: Buffer;
+  /** Name of the way that it took. Empty for codes of the version before. */
+  way: string;
   /** Whether the attempt comes from the address that asked for the code. */
   byAsker: boolean;
 }
@@ -18,7 +20,10 @@ const IN_TTL = 'now() + make_interval(secs => :ttlSeconds)';
 const MOST_COUNTED = 5;
 
 /** Locks the network's row before the region's, like exchange-code. */
-const addCode = statement<{ id: number }, 'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds'>(
+const addCode = statement<
+  { id: number },
+  'country' | 'network' | 'phone' | 'hmac' | 'askerHmac' | 'ttlSeconds' | 'way'
+>(
   'add-code',
   `WITH own AS (
      INSERT INTO sms_networks AS held (network, slot, sent) VALUES (:network, sms_traffic_slot(now()), 1)
@@ -32,8 +37,8 @@ const addCode = statement<{ id: number }, 'country' | 'network' | 'phone' | 'hma
      INSERT INTO sms_traffic AS held (region, slot, sent)
      SELECT :country, sms_traffic_slot(now()), 1 FROM counting WHERE is_counted
      ON CONFLICT (region, slot) DO UPDATE SET sent = held.sent + 1)
-   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, network, is_counted)
-   SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted FROM counting RETURNING id`,
+   INSERT INTO verification_codes (phone, code_hmac, asker_hmac, expires_at, network, is_counted, country, way)
+   SELECT :phone, :hmac, :askerHmac, ${IN_TTL}, :network, is_counted, :country, :way FROM counting RETURNING id`,
 );
 
 const withdrawCode = statement<unknown, 'id' | 'country'>(
@@ -57,7 +62,7 @@ const claimAttempt = statement<SentCode, 'phone' | 'callerHmacs' | 'asker' | 'ot
      FROM newest
     WHERE code.id = newest.id AND CASE WHEN by_asker THEN attempts < :asker ELSE others_attempts < :others END
       AND verified_at IS NULL AND expires_at > now()
-   RETURNING code.id, code_hmac AS hmac, by_asker AS "byAsker"`,
+   RETURNING code.id, code_hmac AS hmac, way, by_asker AS "byAsker"`,
 );
 
 const releaseAttempt = statement<unknown, 'id' | 'byAsker'>(
@@ -118,12 +123,20 @@ const useToken = statement<unknown, 'tokenHash'>(
 export class VerificationRepository {
   constructor(private readonly db: Knex) {}
 
-  /** Stores a code. From now on only this one is valid for the phone. */
-  async addCode(phone: Phone, code: KeptCode, network: string, ttlSeconds: number): Promise<number> {
+  /** Stores a code, and the first way that it tries. From now on only this one is valid for the phone. */
+  async addCode(phone: Phone, code: KeptCode, network: string, way: string, ttlSeconds: number): Promise<number> {
     const country = countryOf(phone);
-    const [row] = await addCode(this.db, { phone: phone.number, country, network, ...code, ttlSeconds });
+    const [row] = await addCode(this.db, { phone: phone.number, country, network, way, ...code, ttlSeconds });
     if (!row) throw new Error('INSERT returned no row');
     return row.id;
+  }
+
+  async setWay(id: number, way: string): Promise<void> {
+    await this.db('verification_codes').where({ id }).update({ way });
+  }
+
+  async setReference(id: number, reference: string): Promise<void> {
+    await this.db('verification_codes').where({ id }).update({ reference });
   }
 
   /** Withdraws a code that was not sent. The one before it is valid again. */

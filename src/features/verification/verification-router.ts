@@ -16,7 +16,7 @@ export function verificationRouter(
   return [
     operation({
       path: '/user/send_code',
-      summary: 'Sends a verification code to a phone, in an SMS.',
+      summary: 'Sends a verification code to a phone, in an SMS or by another channel.',
       access: 'anyone',
       body: sendCode,
       refusals: [
@@ -30,14 +30,17 @@ export function verificationRouter(
         'captcha_wrong',
         'captcha_unchecked',
         'region_not_served',
+        'channel_not_served',
         'not_a_mobile',
         'undeliverable',
         'sms_failed',
         'sms_unconfirmed',
         'too_many_checks',
       ],
-      handle: ({ verifyId, verifyCode, ...phone }, { req, caller }) =>
-        sending.send(phone, caller, { verifyId, verifyCode }, deviceOf(req)),
+      handle: async ({ verifyId, verifyCode, channel, ...phone }, { req, res, caller }) => {
+        const asked = { captcha: { verifyId, verifyCode }, wish: { channel } };
+        res.set('X-Channel', await sending.send(phone, caller, asked, deviceOf(req)));
+      },
     }),
     operation({
       path: '/user/verify_code',
@@ -45,7 +48,7 @@ export function verificationRouter(
       access: 'anyone',
       body: verifyCode,
       result: verificationToken,
-      refusals: ['wrong_code', 'code_expired', 'guesses_spent'],
+      refusals: ['wrong_code', 'code_expired', 'guesses_spent', 'code_unchecked'],
       limits: ['verifiesPerMinute', 'verifiesPerDay'],
       handle: async ({ code, ...phone }, { req, caller }) => ({
         verification_token: await verifying.verify(phone, code, caller, deviceOf(req)),

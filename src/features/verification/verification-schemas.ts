@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bytes, described } from '../../base/schemas';
+import { CHANNELS } from '../../integrations/senders/kinds';
 import { phoneFields } from '../phones/phone-fields';
 
 const TOKEN = 'c3VjaCBhIHRva2VuIDEyMw';
@@ -18,8 +19,12 @@ const captchaAnswer = z.object({
   }).optional(),
 });
 
+const channel = z
+  .enum(CHANNELS, { error: `must be one of ${CHANNELS.join(', ')}` })
+  .meta({ id: 'Channel', description: 'How the code is sent. `X-Channel` of the answer says which was used.' });
+
 export const sendCode = z
-  .intersection(phoneFields, captchaAnswer)
+  .intersection(phoneFields, captchaAnswer.extend({ channel: channel.optional() }))
   .meta({ id: 'CodeToSend', description: 'The phone to send a code to, and a solved captcha if one is required.' });
 
 const code = described(bytes(1, 32), { description: 'The 6 digits of the SMS.', examples: ['271828'] });

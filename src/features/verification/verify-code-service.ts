@@ -1,11 +1,13 @@
 import type { Caller } from '../../base/caller';
-import { CodeExpired, Wrong } from '../../base/errors';
+import { CodeExpired, Unavailable, Wrong } from '../../base/errors';
 import { tokenHash } from '../../base/secrets';
+import { wayOf } from '../../integrations/senders/kinds';
 import type { AuditTrail } from '../audit/audit-trail';
 import type { KnownPlaces, SignedInDevice } from '../audit/known-places';
 import type { PendingUses, Limiter, LimitUse } from '../limits/limiter';
 import type { Phone } from '../phones/phone-number';
 import type { UsersRepository } from '../users/users-repository';
+import type { Sending } from '../sending/sending';
 import { attemptsFrom, guessesAt } from './guesses';
 import type { VerificationCodes } from './verification-code';
 import type { SentCode, VerificationRepository } from './verification-repository';
@@ -14,6 +16,7 @@ import { newVerificationToken } from './verification-token';
 interface Parts {
   verification: VerificationRepository;
   codes: VerificationCodes;
+  sending: Sending;
   users: UsersRepository;
   limiter: Limiter;
   places: KnownPlaces;
@@ -47,7 +50,7 @@ export class VerifyCodeService {
       !(await limiter.isUsedUp(...guesses)) && (await verification.claimAttempt(phone.number, callerHmacs, attempts));
     if (!sent) return this.refuseUncompared(phone, guesses, caller);
     const guess = await this.holdGuess(sent, guesses, caller);
-    if (!codes.matches(phone.number, typed, sent.hmac)) {
+    if (!(await this.isRight(phone, typed, sent, guess))) {
       await guess.settle();
       await audit.note({ event: 'code_wrong', phone }, caller);
       throw new Wrong('wrong_code', 'wrong code');
@@ -56,6 +59,21 @@ export class VerifyCodeService {
     const token = await this.exchange(sent, phone);
     await audit.note({ event: 'code_verified', phone }, caller);
     return token;
+  }
+
+  /** Compares the code. If its provider compares it and does not answer, neither the attempt nor the guess counts. */
+  private async isRight({ number }: Phone, typed: string, sent: SentCode, guess: PendingUses): Promise<boolean> {
+    const { verification, codes, sending } = this.parts;
+    const way = wayOf(sent.way);
+    const check = way && sending.checkOf(way);
+    if (!check) return codes.matches(number, typed, sent.hmac);
+    try {
+      return await check(number, typed);
+    } catch (cause) {
+      await guess.giveBack();
+      await verification.releaseAttempt(sent);
+      throw new Unavailable('code_unchecked', 'the code could not be checked: try again shortly', { cause });
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 import twilio, { type Twilio } from 'twilio';
 import { Breaker } from '../../load/breaker';
 import type { CallObserver } from '../calls';
-import { NumberRefused, SendingTimedOut, type Credit, type Sms, type SmsSender } from './sms-sender';
+import { NumberRefused, SendingTimedOut, type Credit, type Message, type Sender } from './sender';
 import { TwilioHttpClient } from './twilio-http-client';
 
 export interface TwilioOptions {
@@ -37,13 +37,13 @@ const REFUSED_NUMBERS = new Set([
   30006, // a landline, or its carrier takes no SMS
 ]);
 
-/** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/sms.test.ts makes one happen. */
+/** Depends on the SDK's HTTP client: its codes for a time-out. test/integrations/senders.test.ts makes one happen. */
 const TIMED_OUT = new Set(['ERR_CANCELED', 'ECONNABORTED', 'ETIMEDOUT']);
 
 const NOT_TAKEN = 'did not take the message';
 
 /** Importing this module loads Twilio's SDK, which takes a moment: import it only where Twilio is used. */
-export class TwilioSmsSender implements SmsSender {
+export class TwilioSender implements Sender {
   private readonly client: Twilio;
   private readonly breaker = new Breaker('Twilio', (error) => error instanceof SendingTimedOut);
   private readonly sender: { messagingServiceSid: string } | { from: string };
@@ -57,7 +57,7 @@ export class TwilioSmsSender implements SmsSender {
     this.client = twilio(accountSid, authToken, { httpClient, autoRetry: false });
   }
 
-  async send({ to, body }: Sms): Promise<void> {
+  async send({ to, body }: Message): Promise<void> {
     const message = await this.breaker.run(() => this.create(to, body));
     // The SDK turns JSON that is not Twilio's into an empty message instead of an error.
     if (typeof message.sid !== 'string') throw new Error('Twilio gave an answer that is not a message');

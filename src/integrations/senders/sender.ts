@@ -1,15 +1,28 @@
-export interface Sms {
+import type { Channel } from './kinds';
+
+export interface Message {
   /** E.164, with the plus. */
   to: string;
+  channel: Channel;
   /** The whole text, with the code if there is one. */
   body: string;
-  /** Only the code, for senders that show it to a developer. */
+  /** Only the code, for senders with words of their own. */
   code?: string;
 }
 
-/** Sends one message, or throws NumberRefused, SendingTimedOut, BreakerOpen, or another error. */
-export interface SmsSender {
-  send(sms: Sms): Promise<void>;
+export interface Sent {
+  /** The provider's name for the message, by which it tells later what became of it. */
+  reference?: string | undefined;
+}
+
+/**
+ * A port for messages. A message is sent; refused (NumberRefused); of unknown fate, and may still arrive
+ * (SendingTimedOut); or failed, which is known: after BreakerOpen or any other error nothing was sent.
+ */
+export interface Sender {
+  send(message: Message): Promise<Sent | void>;
+  /** Compares what the user typed, for a provider that makes codes itself and is sent none. */
+  check?: ((to: string, typed: string) => Promise<boolean>) | undefined;
   /** Asks the provider what is left to pay messages with. Senders that cost nothing do not have it. */
   credit?(): Promise<Credit>;
 }

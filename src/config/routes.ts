@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { codeOf } from '../base/errors';
+import type { Route, RouteRules } from '../features/sending/routes';
+import { SENDERS, wayOf, type SenderName } from '../integrations/senders/kinds';
+import { regions } from './formats';
+
+const weighted = z.record(z.string(), z.number().positive());
+const step = z.union([z.string(), weighted]).transform((given, context) => {
+  const weights = typeof given === 'string' ? { [given]: 1 } : given;
+  return Object.entries(weights).map(([name, weight]) => {
+    const way = wayOf(name);
+    if (way) return { ...way, weight };
+    context.addIssue(`${name} is not a way: name one of ${Object.keys(SENDERS).join(', ')}, and a channel that it has`);
+    return z.NEVER;
+  });
+});
+const route = z.array(step.pipe(z.array(z.custom<Route[number][number]>()).min(1))).min(1);
+const file = z.strictObject({ adaptive: z.boolean().default(false), routes: z.record(z.string(), route) });
+
+/** Reads the routes of codes. Countries without one have that of SMS_PROVIDER. */
+export function routesOf(path: string | undefined, provider: SenderName, mistakes: string[]): RouteRules {
+  const given = path === undefined ? undefined : read(path, mistakes);
+  const { channels, forDevelopment } = SENDERS[provider];
+  // A developer can try each channel; elsewhere only the first is meant.
+  const own = (forDevelopment ? channels : channels.slice(0, 1)).map((channel) => [
+    { sender: provider, channel, weight: 1 },
+  ]);
+  return { adaptive: given?.adaptive ?? false, routes: { '*': own, ...given?.routes } };
+}
+
+function read(path: string, mistakes: string[]): RouteRules | undefined {
+  try {
+    const { data, error } = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    for (const { path: place, message } of error?.issues ?? [])
+      mistakes.push(`SMS_ROUTES: ${[...place, message].join(': ')}`);
+    for (const key of Object.keys(data?.routes ?? {}))
+      if (key !== '*' && !regions.safeParse(key).success)
+        mistakes.push(`SMS_ROUTES: ${key}: must be a country such as GB, a calling code such as 44, or *`);
+    return data;
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'JSON' : `readable (${codeOf(error) ?? 'unknown error'})`;
+    mistakes.push(`SMS_ROUTES: must be the path of a file that is ${why}`);
+    return undefined;
+  }
+}
+
+/** Returns the senders that routes use. */
+export function sendersIn({ routes }: RouteRules): Set<SenderName> {
+  return new Set(
+    Object.values(routes)
+      .flat(2)
+      .map(({ sender }) => sender),
+  );
+}

@@ -1,0 +1,77 @@
+import { BreakerOpen } from '../../load/breaker';
+import { nameOf, type SenderName, type Way } from '../../integrations/senders/kinds';
+import { NumberRefused, SendingTimedOut, type Message, type Sender } from '../../integrations/senders/sender';
+
+/** Time after which no other way is begun: the client waits. */
+const MOST_MS = 12_000;
+
+/** No way has taken the message. */
+export class NoWayTook extends Error {
+  override readonly name = 'NoWayTook';
+
+  constructor(
+    cause: unknown,
+    /** Whether a provider was asked, and not only held back. */
+    readonly wasAsked: boolean,
+  ) {
+    super(cause instanceof Error ? cause.message : 'no way leads there', { cause });
+  }
+}
+
+export interface Taken {
+  way: Way;
+  /** The provider's name for the message, or empty. */
+  reference: string;
+}
+
+/**
+ * Sends a message by the first of its ways that takes it. The next one follows only after a known failure: after a
+ * time-out the message may still arrive.
+ */
+export class Sending {
+  constructor(
+    private readonly senders: Map<SenderName, Sender>,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** Throws NumberRefused if each way refuses the number. `before` runs before each way. */
+  async send(
+    ways: Way[],
+    message: Omit<Message, 'channel'>,
+    before: (way: Way) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Taken> {
+    const begun = this.now();
+    const errors: unknown[] = [];
+    for (const way of ways) {
+      if (this.now() - begun > MOST_MS) break;
+      await before(way);
+      try {
+        const sent = await this.senderOf(way).send({ ...message, channel: way.channel });
+        return { way, reference: sent?.reference ?? '' };
+      } catch (error) {
+        if (error instanceof SendingTimedOut) throw error;
+        errors.push(error);
+      }
+    }
+    throw failureOf(errors);
+  }
+
+  /** Compares a code with a provider that made it itself. Undefined: this way's codes are the service's own. */
+  checkOf(way: Way): Sender['check'] {
+    return this.senderOf(way).check;
+  }
+
+  private senderOf(way: Way): Sender {
+    const sender = this.senders.get(way.sender);
+    if (!sender) throw new Error(`${nameOf(way)} is not set up`);
+    return sender;
+  }
+}
+
+function failureOf(errors: unknown[]): Error {
+  const [refused] = errors.filter((error) => error instanceof NumberRefused);
+  const failures = errors.filter((error) => !(error instanceof NumberRefused));
+  if (refused && failures.length === 0) return refused;
+  const asked = failures.filter((error) => !(error instanceof BreakerOpen));
+  return new NoWayTook(asked[0] ?? failures[0], refused !== undefined || asked.length > 0);
+}

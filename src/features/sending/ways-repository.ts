@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+import { statement } from '../../database/statement';
+import type { WayTraffic } from './routes';
+
+/** A code is judged after five minutes: by then its owner has typed it. */
+const trafficOfWays = statement<WayTraffic, 'country'>(
+  'traffic-of-ways',
+  `SELECT way, count(*)::integer AS sent, count(verified_at)::integer AS verified FROM verification_codes
+    WHERE country = :country AND way <> ''
+      AND created_at > now() - interval '1 day' AND created_at < now() - interval '5 minutes'
+    GROUP BY way ORDER BY way`,
+);
+
+const lastWay = statement<{ way: string; isVerified: boolean }, 'phone'>(
+  'last-way',
+  `SELECT way, verified_at IS NOT NULL AS "isVerified" FROM verification_codes
+    WHERE phone = :phone ORDER BY id DESC LIMIT 1`,
+);
+
+/** Time for which the traffic of a country is remembered. */
+const REMEMBERED_MS = 60_000;
+
+/** The ways that codes took, by country. */
+export class WaysRepository {
+  private readonly remembered = new Map<string, { traffic: WayTraffic[]; until: number }>();
+
+  constructor(
+    private readonly db: Knex,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  async traffic(country: string): Promise<WayTraffic[]> {
+    const known = this.remembered.get(country);
+    if (known && known.until > this.now()) return known.traffic;
+    const traffic = await trafficOfWays(this.db, { country });
+    this.remembered.set(country, { traffic, until: this.now() + REMEMBERED_MS });
+    return traffic;
+  }
+
+  /** Returns the way of the phone's last code, if that code was not verified. */
+  async failedWay(phone: string): Promise<string | undefined> {
+    const [last] = await lastWay(this.db, { phone });
+    return last && !last.isVerified ? last.way : undefined;
+  }
+}

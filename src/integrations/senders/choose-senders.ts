@@ -1,0 +1,34 @@
+import type { CallObserver } from '../calls';
+import type { SenderName } from './kinds';
+import type { Sender } from './sender';
+import type { TwilioOptions } from './twilio-sender';
+
+/** Settings of the senders that are used. */
+export interface SenderSettings {
+  console?: object;
+  file?: { path: string };
+  twilio?: TwilioOptions;
+}
+
+type Makers = { [Name in SenderName]: (settings: NonNullable<SenderSettings[Name]>) => Promise<Sender> };
+
+/** Loads a vendor's code only where it is used: it is large, and slow to load. */
+export async function chooseSenders(
+  settings: SenderSettings,
+  observe?: CallObserver,
+): Promise<Map<SenderName, Sender>> {
+  const makers: Makers = {
+    console: async () => new (await import('./console-sender')).ConsoleSender(),
+    file: async ({ path }) => new (await import('./file-sender')).FileSender(path),
+    twilio: async (options) => new (await import('./twilio-sender')).TwilioSender({ ...options, observe }),
+  };
+  const made = new Map<SenderName, Sender>();
+  for (const name of Object.keys(settings) as SenderName[]) made.set(name, await make(name, makers, settings));
+  return made;
+}
+
+function make<Name extends SenderName>(name: Name, makers: Makers, settings: SenderSettings): Promise<Sender> {
+  const own = settings[name];
+  if (own === undefined) throw new Error(`${name} has no settings`);
+  return makers[name](own);
+}
