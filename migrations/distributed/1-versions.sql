@@ -32,9 +32,11 @@ BEGIN
   RETURN least(present, oldest) - apart - 1;
 END $$;
 
--- The least horizon of all servers, for whoever reads rows by their versions. The service asks each server by a connection
--- of its own, which costs less.
-CREATE OR REPLACE FUNCTION sync_horizon() RETURNS bigint LANGUAGE sql VOLATILE AS $$
-  SELECT CASE WHEN bool_and(success) THEN min(result::bigint) END
-    FROM run_command_on_all_nodes('SELECT sync_server_horizon(1000000)')
+-- The horizon up to which events were gathered, for whoever reads rows by their versions. That of the servers is above it:
+-- the service asks each of them by a connection of its own.
+INSERT INTO event_readers (name, version, number, subject)
+  -- Before all that is under way.
+  VALUES ('gathered', sync_clock() - 60000000, 0, '') ON CONFLICT DO NOTHING;
+CREATE OR REPLACE FUNCTION sync_horizon() RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT version FROM event_readers WHERE name = 'gathered'
 $$;

@@ -82,7 +82,6 @@ BEGIN
   own := ARRAY(SELECT * FROM groups_of(renamed));
   UPDATE friendships SET named_version = 0 WHERE friend_id = renamed AND status <> 30;
   UPDATE group_members SET version = version WHERE group_id = ANY (own) AND member_id = renamed AND NOT is_deleted;
-  PERFORM tell('user.updated', renamed);
 END $$;
 DROP TRIGGER IF EXISTS users_touch_friendships_of_new ON users;
 DROP TRIGGER IF EXISTS users_touch_friendships ON users;
@@ -152,13 +151,36 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Events that triggers write would be on other servers than their table. A database that was one PostgreSQL has these
--- triggers.
-DO $$
+-- Events of what is on another server are written there, and gathered from there. Of one version, the numbers of each
+-- server are its own.
+CREATE OR REPLACE FUNCTION tell(kind text, subject text, other text DEFAULT '', what text DEFAULT '') RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-  one record;
+  number integer := coalesce(nullif(current_setting('events.number', true), ''), '0')::integer + 1;
+  server integer := (SELECT groupid FROM pg_dist_local_group);
 BEGIN
-  FOR one IN SELECT tgname AS name, tgrelid::regclass AS written FROM pg_trigger WHERE tgfoid::regproc::text LIKE '%\_tell' LOOP
-    EXECUTE format('DROP TRIGGER %I ON %s', one.name, one.written);
-  END LOOP;
+  PERFORM set_config('events.number', number::text, true);
+  IF server = 0 THEN
+    INSERT INTO events (version, number, subject, kind, other, what)
+    VALUES (sync_next_version(), number, subject, kind, other, what);
+  ELSE
+    INSERT INTO events_elsewhere (version, number, subject, kind, other, what)
+    VALUES (sync_next_version(), server * 1000000 + number, subject, kind, other, what);
+  END IF;
+END $$;
+
+-- Takes events over up to a horizon of all servers, in one transaction. Whoever finds another at it leaves it to that one.
+CREATE OR REPLACE FUNCTION gather_events(horizon bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM FROM event_readers WHERE name = 'gathered' AND version < horizon FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  INSERT INTO events (version, number, subject, kind, other, what, at)
+    SELECT version, number, subject, kind, other, what, at FROM events_elsewhere WHERE version <= horizon;
+  IF FOUND THEN
+    DELETE FROM events_elsewhere WHERE version <= horizon;
+  END IF;
+  UPDATE event_readers SET version = horizon WHERE name = 'gathered';
 END $$;

@@ -9,7 +9,15 @@ export interface Table {
 
 /** Tables that are not copied: migrations fill them, they belong to one server, or the new database makes them itself. */
 const LEFT_OUT = [
-  ...['knex_migrations', 'knex_migrations_lock', 'sync_epoch', 'sync_life', 'group_members_buried', 'user_groups'],
+  ...[
+    'knex_migrations',
+    'knex_migrations_lock',
+    'sync_epoch',
+    'sync_life',
+    'group_members_buried',
+    'user_groups',
+    'events_elsewhere',
+  ],
 ];
 
 const TABLES = `

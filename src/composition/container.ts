@@ -90,6 +90,7 @@ export async function buildContainer(
   if (!config.imagesOnly) {
     services.messagingUpdates.begin();
     services.webhooks.begin();
+    services.gatherer.begin();
   }
 
   return {

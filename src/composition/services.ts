@@ -3,6 +3,7 @@ import type { Caller } from '../base/caller';
 import { Tally } from '../base/tally';
 import type { Config } from '../config/config';
 import { openConnections } from '../database/connections';
+import { isDistributed } from '../database/statement';
 import { transactions } from '../database/transaction';
 import { AccountService } from '../features/account/account-service';
 import { ClosingsService } from '../features/account/closings-service';
@@ -18,6 +19,7 @@ import { OwnPassword } from '../features/auth/own-password';
 import { Passwords } from '../features/auth/passwords';
 import { BlacklistService } from '../features/blacklist/blacklist-service';
 import { FriendshipsService } from '../features/friendships/friendships-service';
+import { EventGatherer } from '../features/events/event-gatherer';
 import { DismissalsService } from '../features/groups/dismissals-service';
 import { GroupsService } from '../features/groups/groups-service';
 import { MembershipsService } from '../features/groups/memberships-service';
@@ -111,6 +113,12 @@ export async function buildServices(config: Config, outside: Outside) {
     new WebhookCaller(config.webhookNetworks, base.observeCall),
     logger,
   );
+  const gatherer = new EventGatherer({
+    events: repos.events,
+    horizons: connections.horizons,
+    isDistributed: () => isDistributed(connections.db),
+    logger,
+  });
   const horizonAge = new HorizonAge(connections.syncReads, connections.horizons);
   const sweeps = {
     images: () => storage.sweep(),
@@ -169,6 +177,7 @@ export async function buildServices(config: Config, outside: Outside) {
     jwks: vendors.jwks,
     messagingUpdates,
     webhooks,
+    gatherer,
     webhookList: repos.webhooks,
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
@@ -185,6 +194,7 @@ export async function buildServices(config: Config, outside: Outside) {
     },
     close: async () => {
       circles.lives.close();
+      gatherer.close();
       // Another instance tells again of events that are cut off here.
       await withTimeout(Promise.all([messagingUpdates.close(), webhooks.close()]), TELL_MS).catch(() => undefined);
       for (const sweeper of sweepers) sweeper.close();

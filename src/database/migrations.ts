@@ -31,7 +31,22 @@ export const migrationSource: Knex.MigrationSource<string> = {
 
 async function runFile(trx: Knex, file: string): Promise<void> {
   // Knex reads a question mark as a place holder.
-  await trx.raw(sqlOf(file).replaceAll('?', '\\?'));
+  for (const one of commandsIn(sqlOf(file))) await trx.raw(one.replaceAll('?', '\\?'));
+}
+
+/**
+ * Returns the commands of a file one by one: Citus refuses several together. Each ends with a line, and bodies are
+ * between $$.
+ */
+function commandsIn(sql: string): string[] {
+  const commands = [''];
+  let isInBody = false;
+  for (const line of sql.trimEnd().split('\n')) {
+    commands.push(`${commands.pop() ?? ''}${line}\n`);
+    if (line.split('$$').length % 2 === 0) isInBody = !isInBody;
+    if (!isInBody && line.endsWith(';')) commands.push('');
+  }
+  return commands.filter((command) => command.trim() !== '');
 }
 
 function sqlOf(file: string): string {

@@ -14,7 +14,7 @@ const LESS: Record<string, string[]> = {
   security_events: ['SELECT', 'INSERT'],
   security_events_kept: ['SELECT'],
   admin_tokens: KEPT,
-  events: ['SELECT', 'DELETE'],
+  events: ['SELECT', 'DELETE'], events_elsewhere: [],
   // Ended rows stay, for clients that have not been told yet.
   friendships: KEPT, groups: KEPT, group_members: KEPT,
   group_sizes: ['SELECT', 'UPDATE'], group_members_buried: [],

@@ -1,13 +1,12 @@
 import { startApp, type TestApp } from '../support/app';
 import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { cookieFor } from '../support/streams';
 import { sync } from '../support/sync';
 import { until } from '../support/until';
 
-describeOnOneServer('GET /user/changes', () => {
+describe('GET /user/changes', () => {
   let app: TestApp;
   let ann: SignedInPerson;
   let bob: SignedInPerson;

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app';
 import { post } from '../support/calls';
+import { untilEventsSeen } from '../support/events';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, registerAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { connectWriter } from '../support/sync';
 
@@ -19,8 +19,10 @@ afterEach(() => app.close());
 
 /** Returns the events of some work by their kinds, each with the names of those whom it concerns. */
 async function told(work: () => Promise<unknown>, names: Record<string, string> = {}): Promise<string[]> {
+  await untilEventsSeen(app);
   await app.db('events').delete();
   await work();
+  await untilEventsSeen(app);
   const known: Record<string, string> = { [ann.id]: 'ann', [bob.id]: 'bob', ...names };
   const rows = await app
     .db('events')
@@ -34,7 +36,7 @@ async function told(work: () => Promise<unknown>, names: Record<string, string> 
 
 const by = ({ agent }: SignedInPerson, path: string, body?: object) => expectOk(agent.post(path).send(body));
 
-describeOnOneServer('an event is written', () => {
+describe('an event is written', () => {
   it('when a user registers', async () => {
     expect(await told(() => registerAndSignIn(app))).toEqual(['phone.changed new', 'user.registered new']);
   });
@@ -111,6 +113,7 @@ describeOnOneServer('an event is written', () => {
   });
 
   it('and deleted a week later', async () => {
+    await untilEventsSeen(app);
     await app.db('events').delete();
     const insert = (hours: number) =>
       app.db.raw(

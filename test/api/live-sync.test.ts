@@ -2,7 +2,6 @@ import { startApp, type TestApp } from '../support/app';
 import { expectRefusal, inParallel, post, type Answer } from '../support/calls';
 import type { SyncResult } from '../support/folding-client';
 import { befriend, callGroup, createGroup } from '../support/groups';
-import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, signIn, type SignedInPerson } from '../support/people';
 import { realTime } from '../support/real-time';
 import { connectWriter, isEmpty, settledClient } from '../support/sync';
@@ -83,7 +82,7 @@ const changes: Change[] = [
   ],
 ];
 
-describeOnOneServer('a sync that waits', () => {
+describe('a sync that waits', () => {
   it.each(changes)('is answered with %s', async (_, make, found) => {
     const answer = waitingSync();
     await until(() => app.liveSyncs() === 1);

@@ -29,7 +29,7 @@ const changesOf = ({ db }: TestApp, subject: string) =>
 const turnOf = ({ db }: TestApp, subject: string) =>
   db('messaging_turns').where({ subject }).first<{ attempts: number; due_at: Date } | undefined>('attempts', 'due_at');
 
-describeOnOneServer('RongCloud', () => {
+describe('RongCloud', () => {
   let vendor: Awaited<ReturnType<typeof startRongCloudStandIn>>;
   let app: TestApp;
   let env: Env;

@@ -5,7 +5,6 @@ import { untilEventsSeen } from '../support/events';
 import { Gate } from '../support/gate';
 import { createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
-import { describeOnOneServer } from '../support/on-one-server';
 import { command, noted, rowsOf } from '../support/operator';
 import { expectOk, insertAndSignIn, registerAndSignIn, type SignedInPerson } from '../support/people';
 import { rememberSecret } from '../support/secrets';
@@ -25,7 +24,7 @@ interface Told {
 
 const LOOPBACK = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
 
-describeOnOneServer('a webhook', () => {
+describe('a webhook', () => {
   let app: TestApp;
   let metrics: Metrics;
   let ann: SignedInPerson;

@@ -47,7 +47,7 @@ export const TWO_OWNERS: Record<string, string[]> = {
     'update "users" set "nickname" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
     'update "users" set "portrait_uri" = ? where "id" = ? and "closed_at" is null returning id AS "id", nickname AS "nickname", portrait_uri AS "portraitUri"',
   ],
-  'The friends and groups of users with a new name, whose syncs wait.': ['live-circles-of-users'],
+  'The friends and groups of users with a new name, whose syncs wait.': ['live-friends-of-users', 'live-groups-of-users'],
   'The groups of a user, each with its members.': [
     'sync-rows',
     'sync-groups-to-read',

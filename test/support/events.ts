@@ -1,8 +1,17 @@
 import type { TestApp } from './app';
+import { otherServers } from './database';
 import { until } from './until';
 
-/** Waits until readers can see every event of before. */
+/** Waits until readers can see every event of before. On several servers an instance gathers them. */
 export async function untilEventsSeen({ db }: Pick<TestApp, 'db'>): Promise<void> {
+  if (otherServers().length > 0) {
+    const { rows } = await db.raw<{ rows: { clock: number }[] }>('SELECT sync_clock() AS clock');
+    await until(
+      async () =>
+        (await db.raw<{ rows: unknown[] }>('SELECT WHERE sync_horizon() >= ?', [rows[0]?.clock ?? 0])).rows.length > 0,
+    );
+    return;
+  }
   const seen = db.raw('coalesce(max(version), 0) <= sync_horizon() AS "areSeen"');
   await until(async () => (await db('events').first<{ areSeen: boolean }>(seen)).areSeen);
 }

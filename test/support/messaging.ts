@@ -1,4 +1,5 @@
 import type { TestApp } from './app';
+import { untilEventsSeen } from './events';
 import type { RongCloudStandIn } from './stand-ins/rongcloud';
 import { until } from './until';
 
@@ -25,6 +26,7 @@ export async function unread({ db }: Database): Promise<number | undefined> {
 
 /** Waits until the messaging provider was told of all changes. An instance that starts reads only events from then on. */
 export async function untilTold({ db }: Database): Promise<void> {
+  await untilEventsSeen({ db });
   await until(async () => {
     if ((await unread({ db })) !== 0) return false;
     return (await db('messaging_turns').first('subject')) === undefined;

@@ -50,12 +50,19 @@ export const eventsAfter = statement<Event, keyof Place>(
 
 const tell = statement<unknown, 'kind' | 'subject'>('tell', 'SELECT tell(:kind, :subject)');
 
+const gather = statement<unknown, 'horizon'>('gather-events', 'SELECT gather_events(:horizon::bigint)');
+
 export class EventsRepository {
   constructor(private readonly db: Knex) {}
 
   /** Tells of what no trigger does. */
   async tell(kind: string, subject: string): Promise<void> {
     await tell(this.db, { kind, subject });
+  }
+
+  /** Takes over the events that several servers have written, up to their horizon. Readers find none above. */
+  async gather(horizon: number): Promise<void> {
+    await gather(this.db, { horizon });
   }
 
   /** By time, since a version does not tell how old it is. */

@@ -8,14 +8,22 @@ import { GROUP_KINDS, type Event } from '../events/events-repository';
 export const groupsOf = statement<{ id: string }, 'userId'>(
   'live-groups-of-user',
   'SELECT group_id AS id FROM group_members WHERE member_id = :userId AND NOT is_deleted',
+  { distributed: 'SELECT group_id AS id FROM user_groups WHERE user_id = :userId' },
 );
 
-/** Friends of users, and groups that they are members of. */
-const circlesOf = statement<{ friends: string[]; groups: string[] }, 'ids'>(
-  'live-circles-of-users',
-  `SELECT array(SELECT DISTINCT friend_id FROM friendships WHERE user_id = ANY (:ids::text[]) AND status <> 30) AS friends,
-          array(SELECT DISTINCT group_id FROM group_members WHERE member_id = ANY (:ids::text[]) AND NOT is_deleted) AS groups`,
+const friendsOf = statement<{ id: string }, 'ids'>(
+  'live-friends-of-users',
+  'SELECT DISTINCT friend_id AS id FROM friendships WHERE user_id = ANY (:ids::text[]) AND status <> 30',
   { prepared: false },
+);
+
+const groupsOfAll = statement<{ id: string }, 'ids'>(
+  'live-groups-of-users',
+  'SELECT DISTINCT group_id AS id FROM group_members WHERE member_id = ANY (:ids::text[]) AND NOT is_deleted',
+  {
+    prepared: false,
+    distributed: 'SELECT DISTINCT group_id AS id FROM user_groups WHERE user_id = ANY (:ids::text[])',
+  },
 );
 
 /** A sync that waits for a change. */
@@ -133,9 +141,9 @@ export class LiveSyncs {
     }
     const renamed = events.filter(({ kind }) => kind === 'user.updated').map(({ subject }) => subject);
     if (renamed.length === 0) return;
-    const [circles] = await this.readAt()(({ reads }) => circlesOf(reads, { ids: renamed }));
-    for (const id of circles?.friends ?? []) this.change(ofUser(id));
-    for (const id of circles?.groups ?? []) this.change(ofGroup(id));
+    const ids = { ids: renamed };
+    for (const { id } of await this.readAt()(({ reads }) => friendsOf(reads, ids))) this.change(ofUser(id));
+    for (const { id } of await this.readAt()(({ reads }) => groupsOfAll(reads, ids))) this.change(ofGroup(id));
   }
 
   private change(key: string): void {

@@ -19,7 +19,7 @@ export function syncRouter(sync: SyncService): Operation[] {
       refusals: ['too_many_at_once'],
       stream: async ({ version, names = false, wait: seconds }, reader) => {
         const changesNow = () => sync.changes(reader, { since: version, names });
-        if (seconds === undefined || reader.reads.isDistributed) return schemas.changesView(await changesNow());
+        if (seconds === undefined) return schemas.changesView(await changesNow());
         const wait = waits.get(reader) ?? new Wait(await sync.live(reader), seconds, reader);
         waits.set(reader, wait);
         const changes = await changesNow();
