@@ -8,6 +8,7 @@ import { GROUPS } from './groups-commands';
 import { IMAGES } from './images-commands';
 import { KEYS } from './keys-commands';
 import { LIMITS } from './limits-commands';
+import { MESSAGING } from './messaging-commands';
 import { ROUTES } from './routes-commands';
 import { SESSIONS } from './sessions-commands';
 import { SPEND } from './spend-commands';
@@ -48,6 +49,7 @@ export const COMMANDS: Command[] = [
   ...ROUTES,
   ...GROUPS,
   ...WEBHOOKS,
+  ...MESSAGING,
   ...IMAGES,
   ...KEYS,
   DOCTOR,

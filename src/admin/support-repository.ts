@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { shown, statement } from '../database/statement';
+import { COPIED_GROUP, COPIED_USER } from '../features/messaging/messaging-copy';
 import {
   accountsFound,
   groupFound,
@@ -48,6 +49,12 @@ const user = statement<Omit<FoundUser, 'phones' | 'groups'>, 'id'>(
   `SELECT id, nickname, ${STATE} AS state, ${shown('created_at')} AS "createdAt",
           (SELECT count(*) FROM friendships WHERE user_id = users.id AND status = 20) AS friends
      FROM users WHERE id = :id`,
+);
+
+const copied = statement<{ users: number; groups: number }>(
+  'support-copied',
+  `SELECT (SELECT count(*) FROM users WHERE ${COPIED_USER}) AS users,
+          (SELECT count(*) FROM groups WHERE ${COPIED_GROUP}) AS groups`,
 );
 
 const groupsOf = statement<{ count: number }, 'id'>(
@@ -185,6 +192,12 @@ export class SupportRepository {
 
   async group(id: string): Promise<FoundGroup | undefined> {
     const [found] = await groupFound(this.db, { id });
+    return found;
+  }
+
+  /** Returns how many users and groups a messaging server copies. */
+  async copied(): Promise<{ users: number; groups: number }> {
+    const [found = { users: 0, groups: 0 }] = await copied(this.db, {});
     return found;
   }
 

@@ -10,6 +10,7 @@ import { GroupsRepository } from '../features/groups/groups-repository';
 import { MembershipsRepository } from '../features/groups/memberships-repository';
 import { ImagesRepository } from '../features/images/images-repository';
 import { MessagingChangesRepository } from '../features/messaging/messaging-changes-repository';
+import { MessagingCopy } from '../features/messaging/messaging-copy';
 import { SessionsRepository } from '../features/sessions/sessions-repository';
 import { WaysRepository } from '../features/sending/ways-repository';
 import { SmsTrafficRepository } from '../features/spend-guard/sms-traffic-repository';
@@ -32,6 +33,7 @@ export function repositories(db: Knex, reads: Source = db) {
     images: new ImagesRepository(db),
     memberships: new MembershipsRepository(db),
     messagingChanges: new MessagingChangesRepository(db),
+    messagingCopy: new MessagingCopy(db),
     messagingTokens: new MessagingTokensRepository(db),
     securityEvents: new SecurityEventsRepository(db),
     sessions: new SessionsRepository(db),

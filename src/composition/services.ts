@@ -179,6 +179,7 @@ export async function buildServices(config: Config, outside: Outside) {
     webhooks,
     gatherer,
     webhookList: repos.webhooks,
+    messagingCopy: repos.messagingCopy,
     publicUrlOf: vendors.publicUrlOf,
     uploads: vendors.uploads,
     shownCaptchas: vendors.captchas.shown,
@@ -284,7 +285,7 @@ async function chooseVendors(
   return {
     messaging,
     jwks,
-    messagingUpdates: new MessagingUpdates(follower, repos.messagingChanges, logger),
+    messagingUpdates: new MessagingUpdates(follower, repos.messagingChanges, repos.messagingCopy, logger),
     publicUrlOf,
     storage,
     uploads,

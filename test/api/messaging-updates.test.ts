@@ -1,12 +1,13 @@
 import { createLogger } from '../../src/base/logger';
-import { MessagingChangesRepository, type KeptChange } from '../../src/features/messaging/messaging-changes-repository';
+import { MessagingChangesRepository } from '../../src/features/messaging/messaging-changes-repository';
+import { MessagingCopy } from '../../src/features/messaging/messaging-copy';
 import { MessagingUpdates } from '../../src/features/messaging/messaging-updates';
 import type { Follower } from '../../src/integrations/messaging/messaging-provider';
 import { startApp, type Env, type TestApp } from '../support/app';
 import { Gate } from '../support/gate';
 import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
-import { makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
+import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
 import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
@@ -56,35 +57,7 @@ describe('RongCloud', () => {
     vendor.requests.filter((request) => request.path === path && request.form.get('userId') === userId);
   const failedOnce = (id: string) => until(async () => ((await turnOf(app, id))?.attempts ?? 0) > 0);
 
-  /** Returns names, blacklists and groups as they are in the database. */
-  async function originals(people: Person[], groups: string[]) {
-    const nameOf = ({ id }: Person) => app.db('users').where({ id }).first<{ nickname: string }>('nickname');
-    const blacklistOf = ({ id }: Person) =>
-      app.db('blacklist').where({ user_id: id, status: true }).pluck<string[]>('friend_id');
-    const groupOf = async (id: string) => {
-      const living = app.db('groups').where({ id, dismissed_at: null });
-      const group = await living.first<{ name: string } | undefined>('name');
-      const members = app.db('group_members').where({ group_id: id, is_deleted: false });
-      return group && { name: group.name, members: (await members.pluck<string[]>('member_id')).sort() };
-    };
-    const names = await Promise.all(people.map(nameOf));
-    const blacklists = await Promise.all(people.map(blacklistOf));
-    return {
-      names: names.map(({ nickname }) => nickname),
-      blacklists: blacklists.map((ids) => ids.sort()),
-      groups: await Promise.all(groups.map(groupOf)),
-    };
-  }
-
-  async function expectEqual(people: Person[], groups: string[]): Promise<void> {
-    await untilTold(app);
-    const copies = {
-      names: people.map(({ id }) => vendor.profile(id)?.name),
-      blacklists: people.map(({ id }) => vendor.blacklist(id)),
-      groups: groups.map((id) => vendor.group(id)),
-    };
-    expect(copies).toEqual(await originals(people, groups));
-  }
+  const expectEqual = (people: Person[], groups: string[]) => expectEqualCopies(app, vendor, people, groups);
 
   it('has the same names, blacklists and groups after any changes', async () => {
     const [ann, bob] = [await insertAndSignIn(app, 'Ann'), await insertAndSignIn(app, 'Bob')];
@@ -291,14 +264,9 @@ describeOnOneServer('the turn of a user', () => {
     if (!turn) throw new Error('no turn is due');
     return turn;
   };
-  /** Returns the changes that an instance reads for its turn, and the last of them. */
-  const changesNow = async (): Promise<{ changes: KeptChange[]; last: KeptChange | undefined }> => {
-    const changes = await repository.changes(id);
-    return { changes, last: changes.at(-1) };
-  };
   const follower = (follow: Follower['follow']): Follower => ({ kinds: KINDS, follow });
   const updatesOf = (follow: Follower['follow']) =>
-    new MessagingUpdates(follower(follow), repository, createLogger('silent'));
+    new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), createLogger('silent'));
 
   it('is taken by one instance, and by another only when its lease is over', async () => {
     await setNickname('Annabel');
@@ -371,11 +339,11 @@ describeOnOneServer('the turn of a user', () => {
     await setNickname('Annabel');
     await readAll();
     const old = await taken();
-    const { last } = await changesNow();
+    const told = await repository.changes(id);
     await makeTurnsDue(app);
     expect((await taken()).attempts).toBe(2);
     const before = await turnOf(app, id);
-    await repository.done(old, last);
+    await repository.done(old, told);
     await repository.putOff(old);
     await repository.renew(old);
     expect(await turnOf(app, id)).toEqual(before);
@@ -386,10 +354,10 @@ describeOnOneServer('the turn of a user', () => {
     await setNickname('Annabel');
     await readAll();
     const turn = await taken();
-    const { last } = await changesNow();
+    const told = await repository.changes(id);
     await setNickname('Anne');
     await readAll();
-    await repository.done(turn, last);
+    await repository.done(turn, told);
     expect(await changesOf(app, id)).toHaveLength(1);
     expect(await turnOf(app, id)).toMatchObject({ attempts: 0 });
     expect(await repository.take(10)).toHaveLength(1);
@@ -399,7 +367,7 @@ describeOnOneServer('the turn of a user', () => {
     await setNickname('Annabel');
     await readAll();
     const turn = await taken();
-    const { last } = await changesNow();
+    const told = await repository.changes(id);
     await addToBlacklist(id, (await insertPerson(app, 'Bob')).id);
     const trx = await app.serviceDb.transaction();
     const adding = new MessagingChangesRepository(trx);
@@ -407,7 +375,7 @@ describeOnOneServer('the turn of a user', () => {
       await adding.readOn(KINDS);
       return (await adding.changes(id)).length === 2;
     });
-    const ending = repository.done(turn, last);
+    const ending = repository.done(turn, told);
     await Promise.race([untilWaiting(app.db, 1), ending]);
     await trx.commit();
     await ending;
@@ -421,13 +389,13 @@ describeOnOneServer('the turn of a user', () => {
       await setNickname('Annabel');
       await readAll();
       const turn = await taken();
-      const { last } = await changesNow();
+      const told = await repository.changes(id);
       // Before the end, since a transaction that has written holds the horizon.
       await setNickname('Anne');
       const gate = new Gate();
       const part = when === 'before it drops' ? 'DELETE FROM messaging_changes' : 'DELETE FROM messaging_turns';
       watchStatements(part, { beforeSending: () => gate.wait() });
-      const ending = repository.done(turn, last);
+      const ending = repository.done(turn, told);
       await gate.reached;
       const reading = readAll();
       await Promise.race([untilWaiting(app.db, 1), reading]);
@@ -458,7 +426,7 @@ describeOnOneServer('the turn of a user', () => {
       await first.readOn(KINDS);
       return (await first.changes(id)).length > 0;
     });
-    expect(await repository.readOn(KINDS)).toBe(false);
+    expect(await repository.readOn(KINDS)).toMatchObject({ isMore: false });
     await trx.commit();
     expect(await unread(app)).toBe(0);
     expect(await changesOf(app, id)).toHaveLength(1);

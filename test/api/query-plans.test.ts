@@ -189,12 +189,13 @@ async function useEverything(): Promise<void> {
   await post(cat.agent, '/user/close_account', { password: cat.password });
 }
 
-/** Questions about the whole: full limits, PostgreSQL's own tables, the newest backup, untold changes, webhooks. */
+/** Questions about the whole: full limits, PostgreSQL's own tables, the newest backup, untold changes, webhooks, and what is copied. */
 const OF_ALL = [
   'support-fullest-limits',
   'support-server',
   'support-newest-backup',
   'messaging-waiting',
+  'support-copied',
   'take-webhooks',
   'list-webhooks',
   'webhooks-standing',

@@ -1725,7 +1725,7 @@ export const guards = {
     guard: 'ended tokens are reported to the messaging provider until it takes the report',
     file: 'src/features/messaging/messaging-updates.ts',
     replace: 'await this.putOff(turn, error).catch(() => undefined);',
-    by: 'await this.changes.done(turn, (await this.changes.changes(turn.subject)).at(-1)).catch(() => error);',
+    by: 'await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);',
     named: 'is retried at RongCloud when it fails at first',
   },
   'messaging-ends-13': {
@@ -1752,8 +1752,8 @@ export const guards = {
   'messaging-ends-16': {
     guard: 'a second end of tokens is not dropped together with the first',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'AND (version, number) <= (:version::bigint, :number::integer)',
-    by: 'AND (:version::bigint, :number::integer) IS NOT NULL',
+    replace: 'AND (kind, other, what, version, number) IN (',
+    by: 'AND (kind, other, what, version, number) IS NOT NULL AND EXISTS (',
     named: 'is not lost when it happens while an earlier one is being sent',
   },
   'messaging-updates-1': {
@@ -1823,8 +1823,8 @@ export const guards = {
   'messaging-updates-9': {
     guard: 'only changes that were told are dropped',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'AND (version, number) <= (:version::bigint, :number::integer)',
-    by: 'AND (:version::bigint, :number::integer) IS NOT NULL',
+    replace: 'AND (kind, other, what, version, number) IN (',
+    by: 'AND (kind, other, what, version, number) IS NOT NULL AND EXISTS (',
     named: 'goes on with a change that came since it was taken',
   },
   'messaging-updates-10': {
@@ -1861,6 +1861,49 @@ export const guards = {
     replace: "WHERE name = 'messaging' FOR UPDATE SKIP LOCKED)",
     by: "WHERE name = 'messaging')",
     named: 'has each event once, however many instances read at the same time',
+  },
+  'messaging-copy-1': {
+    guard: 'a copy waits while other turns are due',
+    file: 'src/features/messaging/messaging-copy.ts',
+    replace: 'AND count(*) FILTER (WHERE due_at <= now()) < ${MOST_DUE}',
+    by: '',
+    named: 'waits while 20 turns are due',
+  },
+  'messaging-copy-2': {
+    guard: 'a copy waits while many turns cannot be told',
+    file: 'src/features/messaging/messaging-copy.ts',
+    replace: 'SELECT count(*) < ${MOST_TURNS} AND ',
+    by: 'SELECT ',
+    named: 'waits while 1,000 turns wait',
+  },
+  'messaging-copy-3': {
+    guard: 'one instance at a time makes a step of a copy',
+    file: 'src/features/messaging/messaging-copy.ts',
+    replace: 'FOR UPDATE SKIP LOCKED',
+    by: '',
+    named: 'is made by one instance at a time',
+  },
+  'messaging-copy-4': {
+    guard: 'a copy that begins again while it is told is told again',
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace: 'DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at',
+    by: 'DO UPDATE SET at = excluded.at',
+    named: 'is told of again when it begins again while it is told',
+  },
+  'messaging-copy-5': {
+    guard: 'a copy locks turns before changes, so that their end does not drop it',
+    file: 'src/features/messaging/messaging-changes-repository.ts',
+    replace:
+      'ORDER BY subject\n          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at\n          RETURNING subject)\n   INSERT',
+    by: 'ORDER BY subject\n          ON CONFLICT (subject) DO NOTHING)\n   INSERT',
+    also: [
+      {
+        file: 'src/features/messaging/messaging-changes-repository.ts',
+        replace: 'sync_horizon(), 0, now() FROM turns\n',
+        by: 'sync_horizon(), 0, now() FROM unnest(:subjects::text[]) AS subject\n',
+      },
+    ],
+    named: 'is not lost while the turn of a user ends',
   },
   'login-4': {
     guard: '20 failed logins per phone, address and day',

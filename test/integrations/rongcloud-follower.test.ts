@@ -15,6 +15,8 @@ class OriginalsInMemory implements Originals {
   readonly blacklists = new Map<string, string[]>();
   readonly requests = new Map<string, string>();
   readonly groups = new Map<string, Group>();
+  /** Ids whose entries and memberships have ended. */
+  left: string[] = [];
 
   async users(ids: string[]): Promise<MessagingUser[]> {
     return ids.flatMap((id) => this.people.get(id) ?? []);
@@ -22,6 +24,10 @@ class OriginalsInMemory implements Originals {
 
   async blacklisted(userId: string, ids: string[]): Promise<string[]> {
     return ids.filter((id) => this.blacklists.get(userId)?.includes(id));
+  }
+
+  async everBlacklisted(userId: string): Promise<string[]> {
+    return [...(this.blacklists.get(userId) ?? []), ...this.left];
   }
 
   async request(userId: string, fromId: string): Promise<string | undefined> {
@@ -34,6 +40,10 @@ class OriginalsInMemory implements Originals {
 
   async members(groupId: string, ids: string[]): Promise<string[]> {
     return ids.filter((id) => this.groups.get(groupId)?.members.includes(id));
+  }
+
+  async everMembers(groupId: string): Promise<string[]> {
+    return [...(this.groups.get(groupId)?.members ?? []), ...this.left];
   }
 }
 
@@ -100,6 +110,16 @@ describe('RongCloud follower', () => {
       expect(rongCloud.blacklist('ann')).toEqual(ids);
     });
 
+    it('is equal to that of now after everything of a user is copied', async () => {
+      originals.blacklists.set('ann', ['bob', 'cat']);
+      await follower.follow('ann', [change('user.all')]);
+      originals.blacklists.set('ann', ['cat']);
+      originals.left = ['bob'];
+      await follower.follow('ann', [change('user.all')]);
+      expect(rongCloud.blacklist('ann')).toEqual(['cat']);
+      expect(profiles).toHaveLength(2);
+    });
+
     it('is equal to that of now, whatever the changes say', async () => {
       originals.blacklists.set('ann', ['bob', 'cat']);
       await follower.follow(
@@ -138,6 +158,18 @@ describe('RongCloud follower', () => {
       group(['ann', 'bob'], { name: 'Walkers' });
       await follower.follow('hikers', [...left(['bob']), ...joined(['cat', 'bob'])]);
       expect(rongCloud.group('hikers')).toEqual({ name: 'Walkers', members: ['ann', 'bob'] });
+    });
+
+    it('has all members and its name of now after everything of it is copied, and no notice is sent', async () => {
+      const ids = numbered(150);
+      group(ids);
+      await follower.follow('hikers', [change('group.all')]);
+      group(ids.slice(1), { name: 'Walkers' });
+      originals.left = ids.slice(0, 1);
+      await follower.follow('hikers', [change('group.all')]);
+      expect(rongCloud.group('hikers')).toEqual({ name: 'Walkers', members: ids.slice(1) });
+      expect(paths().slice(0, 3)).toEqual(['/group/create.json', '/group/create.json', '/group/refresh.json']);
+      expect(notices()).toEqual([]);
     });
 
     it('gets its name of now', async () => {

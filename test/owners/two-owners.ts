@@ -76,10 +76,13 @@ export const TWO_OWNERS: Record<string, string[]> = {
   'Work for all users is taken in batches.': [
     'overdue-requests',
     'end-overdue-requests',
+    'next-groups-to-copy',
+    'next-users-to-copy',
     'select "user_id" as "id" from "account_closings" where "user_id" > ? order by "user_id" asc limit ?',
   ],
   'An operator looks up accounts.': [
     'support-accounts',
+    'support-copied',
     'support-fullest-limits',
     'support-groups-of-user',
     'support-ids-found',

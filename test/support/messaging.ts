@@ -1,6 +1,7 @@
 import type { TestApp } from './app';
 import { untilEventsSeen } from './events';
 import type { RongCloudStandIn } from './stand-ins/rongcloud';
+import type { Person } from './people';
 import { until } from './until';
 
 export function rongCloudEnv({ appKey, appSecret, url }: RongCloudStandIn) {
@@ -29,8 +30,47 @@ export async function untilTold({ db }: Database): Promise<void> {
   await untilEventsSeen({ db });
   await until(async () => {
     if ((await unread({ db })) !== 0) return false;
+    if (await db('event_readers').where({ name: 'messaging copy' }).first('name')) return false;
     return (await db('messaging_turns').first('subject')) === undefined;
   });
+}
+
+/** Waits until the provider was told, and expects that its copies are those of the database. */
+export async function expectEqualCopies(
+  app: Database,
+  vendor: RongCloudStandIn,
+  people: Pick<Person, 'id'>[],
+  groups: string[],
+): Promise<void> {
+  await untilTold(app);
+  const copies = {
+    names: people.map(({ id }) => vendor.profile(id)?.name),
+    blacklists: people.map(({ id }) => vendor.blacklist(id)),
+    groups: groups.map((id) => vendor.group(id)),
+  };
+  expect(copies).toEqual(await originals(app, people, groups));
+}
+
+/** Returns names, blacklists and groups. The provider learns the name of a user with the first token. */
+async function originals({ db }: Database, people: Pick<Person, 'id'>[], groups: string[]) {
+  const nameOf = async ({ id }: Pick<Person, 'id'>) => {
+    const hasToken = await db('messaging_tokens').where({ user_id: id }).first<{ app: string } | undefined>('app');
+    return hasToken ? (await db('users').where({ id }).first<{ nickname: string }>('nickname')).nickname : undefined;
+  };
+  const blacklistOf = ({ id }: Pick<Person, 'id'>) =>
+    db('blacklist').where({ user_id: id, status: true }).pluck<string[]>('friend_id');
+  const groupOf = async (id: string) => {
+    const living = db('groups').where({ id, dismissed_at: null });
+    const group = await living.first<{ name: string } | undefined>('name');
+    const members = db('group_members').where({ group_id: id, is_deleted: false });
+    return group && { name: group.name, members: (await members.pluck<string[]>('member_id')).sort() };
+  };
+  const blacklists = await Promise.all(people.map(blacklistOf));
+  return {
+    names: await Promise.all(people.map(nameOf)),
+    blacklists: blacklists.map((ids) => ids.sort()),
+    groups: await Promise.all(groups.map(groupOf)),
+  };
 }
 
 /** Lets instances take each turn again now. */

@@ -21,6 +21,9 @@ const LONGEST_PAUSE_SECONDS = 300;
 const GIVE_UP_DAYS = 3;
 const CHANGES_A_TURN = 500;
 
+/** Name of `MessagingCopy` among the readers of events. */
+export const COPY = 'messaging copy';
+
 const beginReading = statement(
   'begin-reading-events',
   `INSERT INTO event_readers (name, version, number, subject) VALUES ('messaging', sync_horizon(), 0, '')
@@ -31,7 +34,7 @@ const beginReading = statement(
  * Locks each turn that it adds to, so that its end waits, and then finds the change. It counts the turns to lock them
  * before the changes, as the end does. An instance that finds the reader locked leaves the work to the other.
  */
-const readOn = statement<{ count: number }, 'kinds'>(
+const readOn = statement<{ count: number; isCopying: boolean }, 'kinds'>(
   'read-events-for-messaging',
   `WITH reader AS (SELECT version, number, subject FROM event_readers WHERE name = 'messaging' FOR UPDATE SKIP LOCKED),
         next AS MATERIALIZED (
@@ -56,7 +59,22 @@ const readOn = statement<{ count: number }, 'kinds'>(
            ORDER BY subject, kind, other, what, version DESC, number DESC
           ON CONFLICT (subject, kind, other, what) DO UPDATE
             SET version = excluded.version, number = excluded.number, at = excluded.at)
-   SELECT count(*)::integer AS count FROM next`,
+   SELECT count(*)::integer AS count, EXISTS (SELECT FROM event_readers WHERE name = '${COPY}') AS "isCopying" FROM next`,
+);
+
+/**
+ * Adds a change that no event tells of. Locks turns before, as the reading of events does. Its number tells it from the
+ * same change that is being told now.
+ */
+export const enterChanges = statement<unknown, 'kind' | 'subjects'>(
+  'enter-messaging-changes',
+  `WITH turns AS (
+          INSERT INTO messaging_turns (subject) SELECT unnest(:subjects::text[]) AS subject ORDER BY subject
+          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at
+          RETURNING subject)
+   INSERT INTO messaging_changes (subject, kind, other, what, version, number, at)
+   SELECT subject, :kind, '', '', sync_horizon(), 0, now() FROM turns
+   ON CONFLICT (subject, kind, other, what) DO UPDATE SET number = messaging_changes.number + 1, at = excluded.at`,
 );
 
 const takeTurns = statement<Turn, 'most'>(
@@ -86,10 +104,12 @@ const lockTurn = statement<{ subject: string }, keyof Turn>(
   'SELECT subject FROM messaging_turns WHERE subject = :subject AND attempts = :attempts::integer FOR UPDATE',
 );
 
-const dropChanges = statement<unknown, 'subject' | 'version' | 'number'>(
+/** Not those that came since. Without an event a change may have a lower version than others. */
+const dropChanges = statement<unknown, 'subject' | 'kinds' | 'others' | 'whats' | 'versions' | 'numbers'>(
   'drop-messaging-changes',
   `DELETE FROM messaging_changes
-    WHERE subject = :subject AND (version, number) <= (:version::bigint, :number::integer)`,
+    WHERE subject = :subject AND (kind, other, what, version, number) IN (
+      SELECT * FROM unnest(:kinds::text[], :others::text[], :whats::text[], :versions::bigint[], :numbers::integer[]))`,
 );
 
 /** Ends the turn if nothing is left, and otherwise makes it due again. */
@@ -124,10 +144,10 @@ export class MessagingChangesRepository {
     await beginReading(this.db, {});
   }
 
-  /** Takes over events of these kinds. Returns whether there are more. */
-  async readOn(kinds: string[]): Promise<boolean> {
+  /** Takes over events of these kinds. Returns whether there are more, and whether all is being copied. */
+  async readOn(kinds: string[]): Promise<{ isMore: boolean; isCopying: boolean }> {
     const [read] = await readOn(this.db, { kinds });
-    return read?.count === MOST_EVENTS;
+    return { isMore: read?.count === MOST_EVENTS, isCopying: read?.isCopying === true };
   }
 
   take(most: number): Promise<Turn[]> {
@@ -143,12 +163,17 @@ export class MessagingChangesRepository {
     return changesOf(this.db, { subject });
   }
 
-  /** Drops the changes up to this one, and ends the turn. Nothing happens if another instance has taken it since. */
-  async done(turn: Turn, last: KeptChange | undefined): Promise<void> {
+  /** Drops these changes, and ends the turn. Nothing happens if another instance has taken it since. */
+  async done(turn: Turn, told: KeptChange[]): Promise<void> {
     await this.db.transaction(async (trx) => {
       if ((await lockTurn(trx, { ...turn })).length === 0) return;
       const { subject } = turn;
-      if (last) await dropChanges(trx, { subject, version: last.version, number: last.number });
+      const kinds = told.map(({ kind }) => kind);
+      const others = told.map(({ other }) => other);
+      const whats = told.map(({ what }) => what);
+      const versions = told.map(({ version }) => version);
+      const numbers = told.map(({ number }) => number);
+      await dropChanges(trx, { subject, kinds, others, whats, versions, numbers });
       await endTurn(trx, { subject });
     });
   }

@@ -3,6 +3,7 @@ import { Tally } from '../../base/tally';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
 import { Turns } from '../../load/turns';
 import type { MessagingChangesRepository, Turn } from './messaging-changes-repository';
+import type { MessagingCopy } from './messaging-copy';
 
 const EVERY_MS = 200;
 /** After an outage thousands fail again and again. */
@@ -25,6 +26,7 @@ export class MessagingUpdates {
   constructor(
     follower: Follower | undefined,
     private readonly changes: MessagingChangesRepository,
+    private readonly copy: MessagingCopy,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {
     this.turns =
@@ -56,7 +58,8 @@ export class MessagingUpdates {
   private async readOn({ kinds }: Follower): Promise<boolean> {
     if (!this.hasBegun) await this.changes.beginReading();
     this.hasBegun = true;
-    return this.changes.readOn(kinds);
+    const { isMore, isCopying } = await this.changes.readOn(kinds);
+    return (isCopying && (await this.copy.goOn())) || isMore;
   }
 
   private async tell(follower: Follower, turn: Turn): Promise<void> {
@@ -64,7 +67,7 @@ export class MessagingUpdates {
     try {
       const changes = await this.changes.changes(turn.subject);
       await follower.follow(turn.subject, changes);
-      await this.changes.done(turn, changes.at(-1));
+      await this.changes.done(turn, changes);
       this.counts.add('messaging done');
     } catch (error) {
       await this.putOff(turn, error).catch(() => undefined);
@@ -77,7 +80,7 @@ export class MessagingUpdates {
   private async putOff(turn: Turn, error: unknown): Promise<void> {
     const isOver = await this.changes.putOff(turn);
     this.counts.add(isOver ? 'messaging given_up' : 'messaging failed');
-    if (isOver) await this.changes.done(turn, (await this.changes.changes(turn.subject)).at(-1));
+    if (isOver) await this.changes.done(turn, await this.changes.changes(turn.subject));
     this.failures += 1;
     if (!isOver && performance.now() - this.warnedAt < WARN_MS) return;
     const outcome = isOver ? 'for days, and is not told any more' : 'and is told again later';

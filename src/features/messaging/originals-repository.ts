@@ -14,6 +14,11 @@ const blacklistedAmong = statement<Ids, 'userId' | 'ids'>(
   'SELECT friend_id AS id FROM blacklist WHERE user_id = :userId AND friend_id = ANY (:ids::text[]) AND status',
 );
 
+const everBlacklisted = statement<Ids, 'userId'>(
+  'messaging-ever-blacklisted',
+  'SELECT friend_id AS id FROM blacklist WHERE user_id = :userId',
+);
+
 const requestFrom = statement<{ message: string }, 'userId' | 'fromId'>(
   'messaging-request',
   `SELECT message FROM friendships WHERE user_id = :userId AND friend_id = :fromId AND status = ${REQUESTED}`,
@@ -28,6 +33,11 @@ const membersAmong = statement<Ids, 'groupId' | 'ids'>(
   'messaging-members-among',
   `SELECT member_id AS id FROM group_members
     WHERE group_id = :groupId AND member_id = ANY (:ids::text[]) AND NOT is_deleted`,
+);
+
+const everMembers = statement<Ids, 'groupId'>(
+  'messaging-ever-members',
+  'SELECT member_id AS id FROM group_members WHERE group_id = :groupId',
 );
 
 /** Users, blacklists and groups as they are now, for the copies of a messaging server. */
@@ -45,6 +55,10 @@ export class OriginalsRepository implements Originals {
     return idsIn(await blacklistedAmong(this.db, { userId, ids }));
   }
 
+  async everBlacklisted(userId: string): Promise<string[]> {
+    return idsIn(await everBlacklisted(this.db, { userId }));
+  }
+
   async request(userId: string, fromId: string): Promise<string | undefined> {
     const [found] = await requestFrom(this.db, { userId, fromId });
     return found?.message;
@@ -57,5 +71,9 @@ export class OriginalsRepository implements Originals {
 
   async members(groupId: string, ids: string[]): Promise<string[]> {
     return idsIn(await membersAmong(this.db, { groupId, ids }));
+  }
+
+  async everMembers(groupId: string): Promise<string[]> {
+    return idsIn(await everMembers(this.db, { groupId }));
   }
 }

@@ -25,6 +25,9 @@ export interface Change {
   at: Date;
 }
 
+/** Changes that no event tells of: everything of a user or group, as it is now. Clients are shown nothing of them. */
+export const ALL_OF = { user: 'user.all', group: 'group.all' };
+
 /** A messaging server that keeps copies of users and groups. */
 export interface Follower {
   /** Events that concern it. */
@@ -39,9 +42,13 @@ export interface Originals {
   users(ids: string[]): Promise<MessagingUser[]>;
   /** Returns whom of these the user has blacklisted. */
   blacklisted(userId: string, ids: string[]): Promise<string[]>;
+  /** Returns whom the user has or had blacklisted. */
+  everBlacklisted(userId: string): Promise<string[]>;
   /** Returns the text of the request that the user has from another one, or undefined without a request. */
   request(userId: string, fromId: string): Promise<string | undefined>;
   group(id: string): Promise<{ name: string; creatorId: string; isDismissed: boolean } | undefined>;
   /** Returns the members among these. */
   members(groupId: string, ids: string[]): Promise<string[]>;
+  /** Returns its members, and those who have left it. */
+  everMembers(groupId: string): Promise<string[]>;
 }

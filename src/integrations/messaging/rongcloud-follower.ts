@@ -1,4 +1,4 @@
-import type { Change, Follower, Originals } from './messaging-provider';
+import { ALL_OF, type Change, type Follower, type Originals } from './messaging-provider';
 import type { RongCloudApi } from './rongcloud-api';
 import type { RongCloudMessagingProvider } from './rongcloud-messaging-provider';
 
@@ -37,9 +37,11 @@ export class RongCloudFollower implements Follower {
   async follow(subject: string, changes: Change[]): Promise<void> {
     const of = (kind: string) => changes.filter((change) => change.kind === kind);
     const ends = changes.filter(({ kind }) => ENDS.includes(kind));
+    const isAll = of(ALL_OF.user).length > 0;
     if (ends.length > 0) await this.endTokens(subject, ends);
-    if (of('user.updated').length > 0) await this.refreshUser(subject);
-    await this.changeBlacklist(subject, othersIn(of('blacklist.changed')));
+    if (isAll || of('user.updated').length > 0) await this.refreshUser(subject);
+    const others = isAll ? await this.originals.everBlacklisted(subject) : othersIn(of('blacklist.changed'));
+    await this.changeBlacklist(subject, others);
     for (const change of of('friendship.changed')) await this.notifyFriend(subject, change);
     const ofGroup = changes.filter(({ kind }) => kind.startsWith('group.') || kind === 'members.changed');
     if (ofGroup.length > 0) await this.followGroup(subject, ofGroup);
@@ -89,8 +91,10 @@ export class RongCloudFollower implements Follower {
       if (changes.some(({ kind }) => kind === 'group.dismissed')) await this.dismissGroup(groupId, creatorId);
       return;
     }
-    await this.changeMembers(groupId, name, othersIn(changes.filter(({ kind }) => kind === 'members.changed')));
-    if (changes.some(({ kind }) => kind === 'group.changed'))
+    const isAll = changes.some(({ kind }) => kind === ALL_OF.group);
+    const changed = othersIn(changes.filter(({ kind }) => kind === 'members.changed'));
+    await this.changeMembers(groupId, name, isAll ? await this.originals.everMembers(groupId) : changed);
+    if (isAll || changes.some(({ kind }) => kind === 'group.changed'))
       await this.api.call('/group/refresh.json', { groupId, groupName: name });
     await this.notifyOfChanges(groupId, group, changes);
   }
