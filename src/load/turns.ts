@@ -1,4 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Rounds } from './rounds';
+
+/**
+ * Writes down how far a turn has come. Tries again while that fails, so that after an outage of the database nobody waits
+ * for the end of the lease.
+ */
+export type Note = <T>(write: () => Promise<T>) => Promise<T>;
 
 interface Parts<Turn> {
   /** Comes before each look for turns. Returns whether it has more to do. */
@@ -6,11 +13,15 @@ interface Parts<Turn> {
   /** Takes some turns, so that no other instance takes them. */
   take: (most: number) => Promise<Turn[]>;
   /** Deals with its failures itself. */
-  work: (turn: Turn) => Promise<void>;
+  work: (turn: Turn, note: Note) => Promise<void>;
+  /** Time after which another instance may take a turn. */
+  leaseMs: number;
 }
 
 /** Turns at an instance. */
 const MOST_AT_ONCE = 10;
+/** Pause until the end of a turn is noted again, when that has failed. */
+const NOTE_AGAIN_MS = 300;
 
 /** Takes turns that instances share, and does some at once. */
 export class Turns<Turn> {
@@ -45,13 +56,24 @@ export class Turns<Turn> {
     }
   }
 
+  private async note<T>(write: () => Promise<T>): Promise<T> {
+    for (const end = performance.now() + this.parts.leaseMs; ;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (this.isClosed || performance.now() > end) throw error;
+        await sleep(NOTE_AGAIN_MS);
+      }
+    }
+  }
+
   private async round(): Promise<boolean> {
     const { before, take, work } = this.parts;
     const isMore = (await before?.()) ?? false;
     const most = MOST_AT_ONCE - this.running.size;
     const turns = most > 0 ? await take(most) : [];
     for (const turn of this.isClosed ? [] : turns) {
-      const working = work(turn).finally(() => {
+      const working = work(turn, (write) => this.note(write)).finally(() => {
         this.running.delete(working);
         this.rounds.again();
       });

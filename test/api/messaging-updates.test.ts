@@ -320,6 +320,24 @@ describeOnOneServer('the turn of a user', () => {
     expect(await turnOf(app, id)).toBeUndefined();
   });
 
+  it('ends after an outage of the database, and is told once', async () => {
+    await setNickname('Annabel');
+    await readAll();
+    const told: string[] = [];
+    const gate = new Gate();
+    watchStatements('FROM messaging_turns WHERE subject = $1 AND attempts', { beforeSending: () => gate.wait() });
+    const flushing = updatesOf(async (subject) => void told.push(subject)).flush();
+    await gate.reached;
+    await app.db.raw(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename <> current_user',
+    );
+    jest.restoreAllMocks();
+    gate.open();
+    await flushing;
+    expect(told).toEqual([id]);
+    expect([await turnOf(app, id), await changesOf(app, id)]).toEqual([undefined, []]);
+  });
+
   it('is taken once although two instances look at the same time', async () => {
     await setNickname('Annabel');
     await readAll();

@@ -14,6 +14,7 @@ import {
   type Reply,
   type VendorServer,
 } from '../support/stand-ins/vendor-server';
+import { watchStatements } from '../support/statements';
 import { until } from '../support/until';
 
 interface Told {
@@ -22,6 +23,9 @@ interface Told {
   data: Record<string, string>;
 }
 
+/** Ends the service's connections, as an outage of the database does. */
+const END_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                          WHERE datname = current_database() AND usename <> current_user`;
 const LOOPBACK = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
 
 describe('a webhook', () => {
@@ -236,6 +240,23 @@ describe('a webhook', () => {
     await until(isUpToDate);
     const told = toldTo().map((one) => one.id);
     expect([told.length, told[1], new Set(told).size]).toEqual([4, told[0], 3]);
+  });
+
+  it('goes on at once after an outage of the database, and is told nothing twice', async () => {
+    await addWebhook();
+    const gate = new Gate();
+    watchStatements('SET version = $', { beforeSending: () => gate.wait() });
+    for (const name of ['One', 'Two']) await rename(name);
+    await gate.reached;
+    await app.db.raw(END_CONNECTIONS);
+    jest.restoreAllMocks();
+    gate.open();
+    await rename('Three');
+    // Sooner than the lease is over.
+    await until(() => toldTo().length >= 3, 15_000);
+    await until(isUpToDate);
+    expect(new Set(toldTo().map(({ id }) => id)).size).toBe(toldTo().length);
+    expect((await listed())[0]).toMatchObject({ state: 'told', failure: '' });
   });
 
   it('is told again from an event on, as an operator wants', async () => {

@@ -1724,7 +1724,7 @@ export const guards = {
   'messaging-ends-12': {
     guard: 'ended tokens are reported to the messaging provider until it takes the report',
     file: 'src/features/messaging/messaging-updates.ts',
-    replace: 'await this.putOff(turn, error).catch(() => undefined);',
+    replace: 'await note(() => this.putOff(turn, error)).catch(() => undefined);',
     by: 'await this.changes.done(turn, await this.changes.changes(turn.subject)).catch(() => error);',
     named: 'is retried at RongCloud when it fails at first',
   },
@@ -4351,6 +4351,20 @@ export const guards = {
     replace: 'turn.attempts = 1;',
     by: '',
     named: 'that has gone on after failures waits as short as after the first',
+  },
+  'webhooks-10': {
+    guard: 'a webhook does not wait for the end of a lease after an outage of the database',
+    file: 'src/load/turns.ts',
+    replace: 'if (this.isClosed || performance.now() > end) throw error;',
+    by: 'throw error;',
+    named: 'goes on at once after an outage of the database, and is told nothing twice',
+  },
+  'messaging-updates-15': {
+    guard: 'a change that was told is not told again after an outage of the database',
+    file: 'src/features/messaging/messaging-updates.ts',
+    replace: 'await note(() => this.changes.done(turn, changes));',
+    by: 'await this.changes.done(turn, changes);',
+    named: 'ends after an outage of the database, and is told once',
   },
   // --- server-sent events
   'changes-1': {

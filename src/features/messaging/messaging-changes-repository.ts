@@ -15,7 +15,8 @@ export interface KeptChange extends Change {
   number: number;
 }
 
-const LEASE_SECONDS = 20;
+/** Seconds for which an instance has a turn, unless it renews it. */
+export const LEASE_SECONDS = 20;
 const LONGEST_PAUSE_SECONDS = 300;
 /** Days after which a change that the provider does not take is given up. */
 const GIVE_UP_DAYS = 3;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import type { Follower } from '../../integrations/messaging/messaging-provider';
-import { Turns } from '../../load/turns';
-import type { MessagingChangesRepository, Turn } from './messaging-changes-repository';
+import { Turns, type Note } from '../../load/turns';
+import { LEASE_SECONDS, type MessagingChangesRepository, type Turn } from './messaging-changes-repository';
 import type { MessagingCopy } from './messaging-copy';
 
 const EVERY_MS = 200;
@@ -35,7 +35,8 @@ export class MessagingUpdates {
         {
           before: () => this.readOn(follower),
           take: (most) => changes.take(most),
-          work: (turn) => this.tell(follower, turn),
+          work: (turn, note) => this.tell(follower, turn, note),
+          leaseMs: LEASE_SECONDS * 1_000,
         },
         EVERY_MS,
       );
@@ -62,15 +63,15 @@ export class MessagingUpdates {
     return (isCopying && (await this.copy.goOn())) || isMore;
   }
 
-  private async tell(follower: Follower, turn: Turn): Promise<void> {
+  private async tell(follower: Follower, turn: Turn, note: Note): Promise<void> {
     const renewing = setInterval(() => void this.changes.renew(turn).catch(() => undefined), RENEW_MS).unref();
     try {
       const changes = await this.changes.changes(turn.subject);
       await follower.follow(turn.subject, changes);
-      await this.changes.done(turn, changes);
+      await note(() => this.changes.done(turn, changes));
       this.counts.add('messaging done');
     } catch (error) {
-      await this.putOff(turn, error).catch(() => undefined);
+      await note(() => this.putOff(turn, error)).catch(() => undefined);
     } finally {
       clearInterval(renewing);
     }

@@ -30,7 +30,7 @@ export interface ListedWebhook {
 }
 
 /** Longer than a message may take. An instance puts it off whenever it notes the place. */
-const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 30;
 const LONGEST_PAUSE_SECONDS = 600;
 /** Hours of failures after which a webhook is paused. */
 const PAUSE_HOURS = 24;

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
 import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
-import { Turns } from '../../load/turns';
+import { Turns, type Note } from '../../load/turns';
 import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
-import type { WebhookTurn, WebhooksRepository } from './webhooks-repository';
+import { LEASE_SECONDS, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
 
 const EVERY_MS = 500;
 /** Longest time until the place of told events is noted: a note for each takes most of the time. A crash tells them again. */
@@ -17,7 +17,11 @@ const MOVE_MS = 200;
 export class Webhooks {
   readonly counts = new Tally(['webhooks done', 'webhooks failed', 'webhooks paused']);
   private readonly turns = new Turns<WebhookTurn>(
-    { take: (most) => this.webhooks.take(most), work: (turn) => this.tell(turn) },
+    {
+      take: (most) => this.webhooks.take(most),
+      work: (turn, note) => this.tell(turn, note),
+      leaseMs: LEASE_SECONDS * 1_000,
+    },
     EVERY_MS,
   );
 
@@ -49,16 +53,16 @@ export class Webhooks {
     return true;
   }
 
-  private async tell(turn: WebhookTurn): Promise<void> {
+  private async tell(turn: WebhookTurn, note: Note): Promise<void> {
     try {
-      await this.tellAll(turn);
+      await this.tellAll(turn, note);
     } catch (error) {
-      await this.putOff(turn, error).catch(() => undefined);
+      await note(() => this.putOff(turn, error)).catch(() => undefined);
     }
   }
 
   /** Tells what there is. The next round goes on. */
-  private async tellAll(turn: WebhookTurn): Promise<void> {
+  private async tellAll(turn: WebhookTurn, note: Note): Promise<void> {
     const events = await eventsAfter(this.db, turn);
     let last: Place | undefined;
     let movedAt = performance.now();
@@ -72,16 +76,17 @@ export class Webhooks {
         }
         last = event;
         if (performance.now() - movedAt < MOVE_MS) continue;
-        if (!(await this.webhooks.move(turn, event))) return;
+        if (!(await note(() => this.webhooks.move(turn, event)))) return;
         movedAt = performance.now();
       }
     } finally {
-      if (last) {
-        await this.webhooks.move(turn, last);
+      const told = last;
+      if (told) {
+        await note(() => this.webhooks.move(turn, told));
         turn.attempts = 1;
       }
     }
-    await this.webhooks.release(turn);
+    await note(() => this.webhooks.release(turn));
   }
 
   private async putOff(turn: WebhookTurn, error: unknown): Promise<void> {
