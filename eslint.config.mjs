@@ -8,8 +8,8 @@ const LAYERS = 'base load database http integrations web features config start c
 
 /** Slices of src/features. A slice imports only from itself and from those before it. */
 const SLICES = (
-  'phones limits audit sending users events notices images spend-guard verification sessions auth profile blacklist friendships ' +
-  'groups tokens messaging webhooks sync account'
+  'phones limits audit sending users events notices images spend-guard verification sessions auth profile blacklist ' +
+  'friendships groups messaging tokens webhooks sync account'
 ).split(' ');
 
 /** Globals of browsers or Node that React Native, or some version of it, does not have. */

@@ -9,13 +9,14 @@ import { befriend, callGroup, createGroup } from '../support/groups';
 import { instancesBeside } from '../support/instances';
 import { expectEqualCopies, makeTurnsDue, rongCloudEnv, unread, untilTold } from '../support/messaging';
 import { describeOnOneServer } from '../support/on-one-server';
-import { expectOk, insertAndSignIn, insertPerson, type Person, type SignedInPerson } from '../support/people';
+import { expectOk, insertAndSignIn, insertPerson, signIn, type Person, type SignedInPerson } from '../support/people';
 import { startRongCloudStandIn } from '../support/stand-ins/rongcloud';
 import { watchStatements } from '../support/statements';
 import { connectWriter } from '../support/sync';
 import { until } from '../support/until';
 import { untilWaiting } from '../support/waiting';
 
+const NEW = '/user/getToken.json';
 const REFRESH = '/user/refresh.json';
 const BLACKLIST = '/user/blacklist/add.json';
 
@@ -205,6 +206,63 @@ describe('RongCloud', () => {
     await reading.commit();
     await untilTold(app);
     expect(vendor.profile(ann.id)?.name).toBe('Anne');
+  });
+
+  describe('keeps the newest name', () => {
+    const getToken = ({ agent }: SignedInPerson) => agent.post('/user/get_token').then((answer) => answer);
+    const forgetToken = ({ id }: Person) => app.db('messaging_tokens').where({ user_id: id }).delete();
+
+    it('beside a request for a token that has read the one before', async () => {
+      const ann = await insertAndSignIn(app, 'Ann');
+      await untilTold(app);
+      const gate = new Gate();
+      watchStatements('messaging_round AS round', { value: ann.id, beforeSending: () => gate.wait() });
+      const asked = getToken(ann);
+      await gate.reached;
+      jest.restoreAllMocks();
+      await rename(ann, 'Annabel');
+      await untilTold(app);
+      const before = callsOf(REFRESH, ann.id).length;
+      gate.open();
+      expect((await asked).status).toBe(200);
+      await untilTold(app);
+      const names = callsOf(REFRESH, ann.id)
+        .slice(before - 1)
+        .map(({ form }) => form.get('name'));
+      expect(names).toEqual(['Annabel', 'Annabel']);
+    });
+
+    it('when it changes while the first token is made', async () => {
+      const ann = await insertAndSignIn(app, 'Ann');
+      await forgetToken(ann);
+      const gate = vendor.holdAnswer(NEW);
+      const asked = getToken(ann);
+      await gate.reached;
+      await rename(ann, 'Annabel');
+      await untilTold(app);
+      expect(vendor.profile(ann.id)?.name).toBe('Ann');
+      gate.open();
+      expect((await asked).status).toBe(200);
+      await untilTold(app);
+      expect(vendor.profile(ann.id)?.name).toBe('Annabel');
+    });
+
+    it('when a late request for a first token brings the one before', async () => {
+      const ann = await insertAndSignIn(app, 'Ann');
+      await forgetToken(ann);
+      const gate = vendor.holdRequest(NEW);
+      const late = getToken(ann);
+      await gate.reached;
+      const other = await anotherInstance(env);
+      await rename(ann, 'Annabel');
+      await signIn(other, ann);
+      await untilTold(app);
+      expect(vendor.profile(ann.id)?.name).toBe('Annabel');
+      gate.open();
+      expect((await late).status).toBe(200);
+      await untilTold(app);
+      expect(vendor.profile(ann.id)?.name).toBe('Annabel');
+    });
   });
 
   it('is no longer told of a change that it has not taken for three days, but of a later one', async () => {

@@ -162,7 +162,7 @@ describe('messaging tokens from RongCloud', () => {
     await expectOk(agent.post('/user/set_nickname').send({ nickname: 'Later' }));
     vendor.behave('accept');
     await expectOk(agent.post('/user/get_token'));
-    expect(vendor.profile(id)?.name).toBe('Later');
+    await until(() => vendor.profile(id)?.name === 'Later');
   });
 });
 

@@ -1767,8 +1767,9 @@ export const guards = {
   'messaging-updates-2': {
     guard: 'the reading of events locks the turns that it adds to',
     file: 'src/features/messaging/messaging-changes-repository.ts',
-    replace: 'DO UPDATE SET due_at = messaging_turns.due_at',
-    by: 'DO NOTHING',
+    replace:
+      'FROM wanted ORDER BY subject\n          ON CONFLICT (subject) DO UPDATE SET due_at = messaging_turns.due_at',
+    by: 'FROM wanted ORDER BY subject\n          ON CONFLICT (subject) DO NOTHING',
     also: [
       {
         file: 'src/features/messaging/messaging-changes-repository.ts',
@@ -4365,6 +4366,27 @@ export const guards = {
     replace: 'await note(() => this.changes.done(turn, changes));',
     by: 'await this.changes.done(turn, changes);',
     named: 'ends after an outage of the database, and is told once',
+  },
+  'messaging-updates-16': {
+    guard: 'a request for a token sends no profile that it has read before',
+    file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
+    replace: 'await this.keptTokens.tellProfile(user.id);',
+    by: 'await this.profileChanged(user);',
+    named: 'beside a request for a token that has read the one before',
+  },
+  'messaging-updates-17': {
+    guard: 'a name that changes while the first token is made is told',
+    file: 'src/features/tokens/messaging-tokens-repository.ts',
+    replace: 'if (!isNewest) await this.tellProfile(userId);',
+    by: 'void isNewest;',
+    named: 'when it changes while the first token is made',
+  },
+  'messaging-updates-18': {
+    guard: 'a name is sent again even if it was sent last',
+    file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
+    replace: 'if (kept === undefined) return;',
+    by: 'if (kept === undefined || sameProfile(kept, user)) return;',
+    named: 'when a late request for a first token brings the one before',
   },
   // --- server-sent events
   'changes-1': {

@@ -95,9 +95,9 @@ export const guards = {
   'messaging-2': {
     guard: 'a profile update does not delay a token',
     file: 'src/integrations/messaging/rongcloud-messaging-provider.ts',
-    replace: '(await this.refresh(user, kept).catch(() => true))',
-    by: '(await this.refresh(user, kept))',
-    named: 'returns a stored token even if RongCloud refuses the update of the profile',
+    replace: 'await this.keptTokens.tellProfile(user.id);',
+    by: 'await this.profileChanged(user);',
+    named: 'gives out the stored token after a change, and has the profile told again',
   },
   'rongcloud-follower-1': {
     guard: 'RongCloud gets the blacklist of now, not that of an old event',

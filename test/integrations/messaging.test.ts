@@ -150,6 +150,8 @@ describe('JWT messaging provider', () => {
 /** Every user is signed in. */
 class TokensInMemory implements KeptTokens {
   readonly kept = new Map<string, KeptToken>();
+  /** Users whose profile is to be told again. */
+  readonly toTell: string[] = [];
   round = 0;
 
   async find(userId: string, app: string): Promise<FoundToken> {
@@ -166,8 +168,12 @@ class TokensInMemory implements KeptTokens {
     return true;
   }
 
-  async refresh(userId: string, app: string, kept: KeptToken): Promise<boolean> {
-    return this.add(userId, app, this.round, kept);
+  async refresh(userId: string, app: string, kept: KeptToken): Promise<void> {
+    this.kept.set(`${userId} ${app}`, kept);
+  }
+
+  async tellProfile(userId: string): Promise<void> {
+    this.toTell.push(userId);
   }
 }
 
@@ -206,19 +212,21 @@ describe('RongCloud messaging provider', () => {
     expect(paths()).toEqual(['/user/getToken.json']);
   });
 
-  it('sends a changed profile with the next token, and keeps the token', async () => {
+  it('gives out the stored token after a change, and has the profile told again', async () => {
     const first = await provider().token(user, asker);
+    expect(keptTokens.toTell).toEqual([]);
     expect(await provider().token(changed, asker)).toBe(first);
-    expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
-    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
+    expect(keptTokens.toTell).toEqual([user.id]);
+    expect(paths()).toEqual(['/user/getToken.json']);
   });
 
-  it('sends a changed profile once', async () => {
-    await provider().token(user, asker);
+  it('sends a changed profile, and stores it', async () => {
+    const first = await provider().token(user, asker);
     await provider().profileChanged(changed);
-    await provider().profileChanged(changed);
-    await provider().token(changed, asker);
+    expect(await provider().token(changed, asker)).toBe(first);
+    expect(keptTokens.toTell).toEqual([]);
     expect(paths()).toEqual(['/user/getToken.json', '/user/refresh.json']);
+    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
   });
 
   it('does not send the profile of a user who never had a token', async () => {
@@ -226,22 +234,13 @@ describe('RongCloud messaging provider', () => {
     expect(paths()).toEqual([]);
   });
 
-  it('retries a change that RongCloud refused', async () => {
+  it('has a change told again that RongCloud refused', async () => {
     await provider().token(user, asker);
     rongCloud.behave({ status: 500, code: 1000 });
     await expect(provider().profileChanged(changed)).rejects.toThrow('/user/refresh.json');
     rongCloud.behave('accept');
     await provider().token(changed, asker);
-    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
-  });
-
-  it('returns a stored token even if RongCloud refuses the update of the profile', async () => {
-    const first = await provider().token(user, asker);
-    rongCloud.behave({ status: 400, code: 1002 });
-    expect(await provider().token(changed, asker)).toBe(first);
-    rongCloud.behave('accept');
-    await provider().token(changed, asker);
-    expect(rongCloud.profile(user.id)?.name).toBe('Zoë B.');
+    expect(keptTokens.toTell).toEqual([user.id]);
   });
 
   it('gives up when the tokens of a user expire faster than new ones are made', async () => {

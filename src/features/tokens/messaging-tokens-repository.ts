@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { holdInPlace } from '../../database/hold-in-place';
 import { statement } from '../../database/statement';
 import type { Asker } from '../../integrations/messaging/messaging-provider';
+import { enterChanges } from '../messaging/messaging-changes-repository';
 import { EventsRepository } from '../events/events-repository';
 import { liveSession } from '../sessions/live-session';
 import type { FoundToken, KeptToken, KeptTokens } from '../../integrations/messaging/rongcloud-messaging-provider';
@@ -53,14 +54,24 @@ export class MessagingTokensRepository implements KeptTokens {
   }
 
   async add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean> {
-    return (await keepToken(this.db, { userId, app, round, ...kept })).length > 0;
+    const isKept = (await keepToken(this.db, { userId, app, round, ...kept })).length > 0;
+    // A later change finds the token, and is told by its event.
+    const sent = { nickname: kept.nickname, portrait_uri: kept.portraitUri };
+    const isNewest = await this.db('users')
+      .where({ id: userId, ...sent })
+      .first<object | undefined>('id');
+    if (!isNewest) await this.tellProfile(userId);
+    return isKept;
   }
 
-  async refresh(userId: string, app: string, { token, nickname, portraitUri }: KeptToken): Promise<boolean> {
-    const refreshed = await this.db('messaging_tokens')
+  async refresh(userId: string, app: string, { token, nickname, portraitUri }: KeptToken): Promise<void> {
+    await this.db('messaging_tokens')
       .where({ user_id: userId, app, token })
       .update({ nickname, portrait_uri: portraitUri });
-    return refreshed > 0;
+  }
+
+  async tellProfile(userId: string): Promise<void> {
+    await enterChanges(this.db, { kind: 'user.updated', subjects: [userId] });
   }
 
   /** Keeps tokens of the user from being stored, and sessions from beginning, until the transaction ends. */

@@ -20,10 +20,15 @@ export interface KeptTokens {
   /** Returns undefined if the asker's session or password is no longer valid. */
   find(userId: string, app: string, asker: Asker): Promise<FoundToken | undefined>;
   get(userId: string, app: string): Promise<KeptToken | undefined>;
-  /** Returns false if the round has ended, or another token is stored already. */
+  /**
+   * Returns false if the round has ended, or another token is stored already. Has the profile told again if the one that
+   * came with the token may not be the newest.
+   */
   add(userId: string, app: string, round: number, kept: KeptToken): Promise<boolean>;
-  /** Stores the profile of this token. Returns false if the token is no longer stored. */
-  refresh(userId: string, app: string, kept: KeptToken): Promise<boolean>;
+  /** Stores the profile of this token, if the token is still stored. */
+  refresh(userId: string, app: string, kept: KeptToken): Promise<void>;
+  /** Has the profile told again soon, as it is then. */
+  tellProfile(userId: string): Promise<void>;
 }
 
 /** Maximum tries. One fails only if the user's tokens end, or another is stored, during the call to RongCloud. */
@@ -47,24 +52,26 @@ export class RongCloudMessagingProvider implements MessagingProvider {
       const found = await this.keptTokens.find(user.id, this.api.app, asker);
       if (found === undefined) return undefined;
       const { round, kept } = found;
+      // A request must not send a profile itself: it may have read it before the newest one was sent.
+      if (kept && !sameProfile(kept, user)) await this.keptTokens.tellProfile(user.id);
       const token = kept
-        ? await this.keptToken(user, kept)
+        ? kept.token
         : await this.newTokens.run(`${user.id} ${round}`, () => this.newToken(user, round));
       if (token !== undefined) return token;
     }
     throw new Error('RongCloud: the tokens of a user end faster than new ones are made');
   }
 
-  /** Sends a changed profile. Skips users without a token: RongCloud learns the profile with the first token. */
+  /**
+   * Sends a changed profile, also the one that was sent last: a late request for a token may have brought another one since.
+   * Skips users without a token: RongCloud learns the profile with the first token.
+   */
   async profileChanged(user: MessagingUser): Promise<void> {
     const kept = await this.keptTokens.get(user.id, this.api.app);
-    if (kept !== undefined && !sameProfile(kept, user)) await this.refresh(user, kept);
-  }
-
-  private async keptToken(user: MessagingUser, kept: KeptToken): Promise<string | undefined> {
-    // A changed profile can wait for the next token.
-    const isKept = sameProfile(kept, user) || (await this.refresh(user, kept).catch(() => true));
-    return isKept ? kept.token : undefined;
+    if (kept === undefined) return;
+    await this.api.call('/user/refresh.json', profileForm(user));
+    const { id, nickname, portraitUri } = user;
+    await this.keptTokens.refresh(id, this.api.app, { token: kept.token, nickname, portraitUri });
   }
 
   /** Returns undefined if the token is not stored. It need not be ended, since no client gets it. */
@@ -74,12 +81,6 @@ export class RongCloudMessagingProvider implements MessagingProvider {
     const { id, nickname, portraitUri } = user;
     const isKept = await this.keptTokens.add(id, this.api.app, round, { token, nickname, portraitUri });
     return isKept ? token : undefined;
-  }
-
-  private async refresh(user: MessagingUser, { token }: KeptToken): Promise<boolean> {
-    await this.api.call('/user/refresh.json', profileForm(user));
-    const { id, nickname, portraitUri } = user;
-    return this.keptTokens.refresh(id, this.api.app, { token, nickname, portraitUri });
   }
 }
 
