@@ -10,6 +10,8 @@ export interface Message {
   /** Stays the same when it is sent again. */
   id: string;
   body: string;
+  /** When it is sent, in milliseconds since 1970. */
+  at: number;
 }
 
 export interface Receiver {
@@ -48,8 +50,8 @@ export class WebhookCaller {
   ) {}
 
   /** Throws `NotTaken` for every answer but one of success. Follows no redirect: it may lead into a private network. */
-  async send({ url, secrets }: Receiver, { id, body }: Message): Promise<void> {
-    const seconds = String(Math.floor(Date.now() / 1_000));
+  async send({ url, secrets }: Receiver, { id, body, at }: Message): Promise<void> {
+    const seconds = String(Math.floor(at / 1_000));
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),

@@ -322,7 +322,12 @@ describeOnOneServer('the turn of a user', () => {
     if (!turn) throw new Error('no turn is due');
     return turn;
   };
-  const follower = (follow: Follower['follow']): Follower => ({ kinds: KINDS, follow });
+  const follower = (follow: Follower['follow']): Follower => ({
+    kinds: KINDS,
+    follow,
+    setTime: (now) => times.push(now),
+  });
+  const times: number[] = [];
   const updatesOf = (follow: Follower['follow']) =>
     new MessagingUpdates(follower(follow), repository, new MessagingCopy(app.serviceDb), createLogger('silent'));
 
@@ -376,6 +381,12 @@ describeOnOneServer('the turn of a user', () => {
     gate.open();
     await flushing;
     expect(await turnOf(app, id)).toBeUndefined();
+  });
+
+  it("is told at the database's time", async () => {
+    await updatesOf(() => Promise.resolve()).flush();
+    const { rows } = await app.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
+    expect(Math.abs(Number(rows[0]?.now) - (times.at(-1) ?? 0))).toBeLessThan(10_000);
   });
 
   it('ends after an outage of the database, and is told once', async () => {

@@ -113,6 +113,18 @@ describe('a webhook', () => {
     expect(() => isBy(next, first)).toThrow('signature');
   });
 
+  it.each([-1, 1])("signs at the database's time on an instance whose clock is wrong by %s h", async (hours) => {
+    const { id } = await addWebhook();
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + hours * 3_600_000);
+    await rename('Annabel');
+    await until(() => receiver.requests.length === 1);
+    await admin('webhooks test', [id]);
+    jest.restoreAllMocks();
+    const ages = receiver.requests.map(({ headers }) => Date.now() / 1_000 - Number(headers['webhook-timestamp']));
+    expect(ages.map((age) => Math.abs(age) < 60)).toEqual([true, true]);
+  });
+
   it('stops signing with the secret before after a day', async () => {
     const { id, secret } = await addWebhook();
     await admin('webhooks secret', [id]);
@@ -251,7 +263,7 @@ describe('a webhook', () => {
     await app.db.raw(END_CONNECTIONS);
     jest.restoreAllMocks();
     gate.open();
-    await rename('Three');
+    await app.db.raw(`SELECT tell('user.updated', 'three')`);
     // Sooner than the lease is over.
     await until(() => toldTo().length >= 3, 15_000);
     await until(isUpToDate);

@@ -4388,6 +4388,20 @@ export const guards = {
     by: 'if (kept === undefined || sameProfile(kept, user)) return;',
     named: 'when a late request for a first token brings the one before',
   },
+  'webhooks-11': {
+    guard: "a webhook is signed at the database's time",
+    file: 'src/features/webhooks/webhooks.ts',
+    replace: 'messageOf(event, turn.now + performance.now() - takenAt)',
+    by: 'messageOf(event, Date.now())',
+    named: "signs at the database's time on an instance whose clock is wrong",
+  },
+  'messaging-updates-19': {
+    guard: "the messaging provider is told at the database's time",
+    file: 'src/features/messaging/messaging-updates.ts',
+    replace: 'follower.setTime(now);',
+    by: 'follower.setTime(0 * now);',
+    named: "is told at the database's time",
+  },
   // --- server-sent events
   'changes-1': {
     guard: 'a page hears of groups that its user has joined since',

@@ -255,6 +255,17 @@ describe('RongCloud messaging provider', () => {
     expect(keptTokens.kept.size).toBe(0);
   });
 
+  it('signs its calls by the time that it is set to', async () => {
+    const { appKey, appSecret, url: apiUrl } = rongCloud;
+    const api = new RongCloudApi({ appKey, appSecret, apiUrl });
+    for (const ahead of [0, 3_600_000]) {
+      api.setTime(Date.now() + ahead);
+      await api.call('/user/getToken.json', { userId: 'ann', name: 'Ann' }).catch(() => undefined);
+      const time = Number(rongCloud.requests.at(-1)?.headers['timestamp']);
+      expect(Math.abs(time - Date.now() - ahead)).toBeLessThan(10_000);
+    }
+  });
+
   it('requests a new token when the credentials are new', async () => {
     await provider().token(user, asker);
     await provider({ appSecret: 'renewed' })

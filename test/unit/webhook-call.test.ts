@@ -5,7 +5,7 @@ import { networkList } from '../../src/base/networks';
 import { NotTaken, WebhookCaller } from '../../src/integrations/webhook-call';
 
 const LOOPBACK = networkList('127.0.0.0/8 ::1/128');
-const message = { id: '1-1-ann', body: '{}' };
+const message = { id: '1-1-ann', body: '{}', at: 1_790_000_000_123 };
 const secrets = ['whsec_MDEyMzQ1Njc4OWFiY2RlZg=='];
 
 describe('a call of a webhook', () => {

@@ -35,7 +35,7 @@ const beginReading = statement(
  * Locks each turn that it adds to, so that its end waits, and then finds the change. It counts the turns to lock them
  * before the changes, as the end does. An instance that finds the reader locked leaves the work to the other.
  */
-const readOn = statement<{ count: number; isCopying: boolean }, 'kinds'>(
+const readOn = statement<{ count: number; isCopying: boolean; now: number }, 'kinds'>(
   'read-events-for-messaging',
   `WITH reader AS (SELECT version, number, subject FROM event_readers WHERE name = 'messaging' FOR UPDATE SKIP LOCKED),
         next AS MATERIALIZED (
@@ -60,7 +60,9 @@ const readOn = statement<{ count: number; isCopying: boolean }, 'kinds'>(
            ORDER BY subject, kind, other, what, version DESC, number DESC
           ON CONFLICT (subject, kind, other, what) DO UPDATE
             SET version = excluded.version, number = excluded.number, at = excluded.at)
-   SELECT count(*)::integer AS count, EXISTS (SELECT FROM event_readers WHERE name = '${COPY}') AS "isCopying" FROM next`,
+   SELECT count(*)::integer AS count, EXISTS (SELECT FROM event_readers WHERE name = '${COPY}') AS "isCopying",
+          (extract(epoch FROM now()) * 1000)::float8 AS now
+     FROM next`,
 );
 
 /**
@@ -145,10 +147,12 @@ export class MessagingChangesRepository {
     await beginReading(this.db, {});
   }
 
-  /** Takes over events of these kinds. Returns whether there are more, and whether all is being copied. */
-  async readOn(kinds: string[]): Promise<{ isMore: boolean; isCopying: boolean }> {
+  /** Takes over events of these kinds. Returns whether there are more, whether all is being copied, and the time. */
+  async readOn(kinds: string[]): Promise<{ isMore: boolean; isCopying: boolean; now: number }> {
     const [read] = await readOn(this.db, { kinds });
-    return { isMore: read?.count === MOST_EVENTS, isCopying: read?.isCopying === true };
+    if (!read) throw new Error('the reading of events told nothing');
+    const { count, isCopying, now } = read;
+    return { isMore: count === MOST_EVENTS, isCopying, now };
   }
 
   take(most: number): Promise<Turn[]> {

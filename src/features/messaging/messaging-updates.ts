@@ -56,10 +56,11 @@ export class MessagingUpdates {
   }
 
   /** Returns whether there is more to read. */
-  private async readOn({ kinds }: Follower): Promise<boolean> {
+  private async readOn(follower: Follower): Promise<boolean> {
     if (!this.hasBegun) await this.changes.beginReading();
     this.hasBegun = true;
-    const { isMore, isCopying } = await this.changes.readOn(kinds);
+    const { isMore, isCopying, now } = await this.changes.readOn(follower.kinds);
+    follower.setTime(now);
     return (isCopying && (await this.copy.goOn())) || isMore;
   }
 

@@ -13,6 +13,8 @@ export interface WebhookTurn extends Place {
   turn: number;
   /** Counts how often it was taken without success. */
   attempts: number;
+  /** Time of the database's clock, in milliseconds since 1970. */
+  now: number;
 }
 
 /** A webhook as operators see it, without its secrets. */
@@ -40,6 +42,8 @@ const OLD_SECRET_HOURS = 24;
 const AFTER_ITS_LAST = `(events.version, events.number, events.subject)
                      > (webhooks.version, webhooks.number, webhooks.subject) AND events.version <= (SELECT sync_horizon())`;
 
+const NOW = '(extract(epoch FROM now()) * 1000)::float8';
+
 const take = statement<WebhookTurn, 'most'>(
   'take-webhooks',
   `UPDATE webhooks SET due_at = now() + interval '${LEASE_SECONDS} seconds', turn = turn + 1,
@@ -49,7 +53,8 @@ const take = statement<WebhookTurn, 'most'>(
        WHERE paused_at IS NULL AND due_at <= now() AND EXISTS (SELECT FROM events WHERE ${AFTER_ITS_LAST})
        ORDER BY due_at LIMIT :most::integer FOR UPDATE SKIP LOCKED))
    RETURNING id, url, kinds, version, number, subject, turn, attempts,
-             array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL) AS secrets`,
+             array_remove(ARRAY[secret, CASE WHEN old_secret_until > now() THEN old_secret END], NULL) AS secrets,
+             ${NOW} AS now`,
 );
 
 type Held = 'id' | 'turn';
@@ -102,9 +107,9 @@ const standing = statement<{ state: string; count: number; seconds: number }>(
   `SELECT ${STATE} AS state, count(*)::integer AS count, max(${BEHIND})::float8 AS seconds FROM webhooks GROUP BY 1`,
 );
 
-const secretsOf = statement<{ url: string; secret: string }, 'id'>(
+const secretsOf = statement<{ url: string; secret: string; now: number }, 'id'>(
   'webhook-secret',
-  'SELECT url, secret FROM webhooks WHERE id = :id',
+  `SELECT url, secret, ${NOW} AS now FROM webhooks WHERE id = :id`,
 );
 
 const pause = statement<{ id: string }, 'id'>(
@@ -179,9 +184,9 @@ export class WebhooksRepository {
     return found;
   }
 
-  async receiver(id: string): Promise<{ url: string; secrets: string[] } | undefined> {
+  async receiver(id: string): Promise<{ url: string; secrets: string[]; now: number } | undefined> {
     const [found] = await secretsOf(this.db, { id });
-    return found && { url: found.url, secrets: [found.secret] };
+    return found && { url: found.url, secrets: [found.secret], now: found.now };
   }
 
   async pause(id: string): Promise<boolean> {

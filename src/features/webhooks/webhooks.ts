@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Tally } from '../../base/tally';
-import { NotTaken, type WebhookCaller } from '../../integrations/webhook-call';
+import { NotTaken, type Message, type WebhookCaller } from '../../integrations/webhook-call';
 import { Turns, type Note } from '../../load/turns';
 import { eventsAfter, GROUP_KINDS, type Event, type Place } from '../events/events-repository';
 import { LEASE_SECONDS, type WebhookTurn, type WebhooksRepository } from './webhooks-repository';
@@ -47,9 +47,9 @@ export class Webhooks {
   async test(id: string): Promise<boolean> {
     const receiver = await this.webhooks.receiver(id);
     if (!receiver) return false;
-    const at = new Date();
-    const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: {} });
-    await this.caller.send(receiver, { id: `test-${at.getTime()}`, body });
+    const at = receiver.now;
+    const body = JSON.stringify({ type: 'webhook.test', timestamp: new Date(at).toISOString(), data: {} });
+    await this.caller.send(receiver, { id: `test-${Math.round(at)}`, body, at });
     return true;
   }
 
@@ -63,6 +63,8 @@ export class Webhooks {
 
   /** Tells what there is. The next round goes on. */
   private async tellAll(turn: WebhookTurn, note: Note): Promise<void> {
+    // The clock of a machine may be wrong or jump, and a receiver refuses an old signature.
+    const takenAt = performance.now();
     const events = await eventsAfter(this.db, turn);
     let last: Place | undefined;
     let movedAt = performance.now();
@@ -71,7 +73,7 @@ export class Webhooks {
         if (this.turns.isClosed) break;
         const isWanted = turn.kinds.length === 0 || turn.kinds.includes(event.kind);
         if (isWanted) {
-          await this.caller.send(turn, messageOf(event));
+          await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));
           this.counts.add('webhooks done');
         }
         last = event;
@@ -104,9 +106,9 @@ export function idOf({ version, number, subject }: Place): string {
   return `${version}-${number}-${subject}`;
 }
 
-function messageOf(event: Event): { id: string; body: string } {
+function messageOf(event: Event, at: number): Message {
   const { kind: type, at: timestamp } = event;
-  return { id: idOf(event), body: JSON.stringify({ type, timestamp, data: dataOf(event) }) };
+  return { id: idOf(event), body: JSON.stringify({ type, timestamp, data: dataOf(event) }), at };
 }
 
 function dataOf({ kind, subject, other, what }: Event): Record<string, string> {

@@ -34,6 +34,8 @@ export interface Follower {
   readonly kinds: string[];
   /** Makes the copy of a user or group equal, and shows these changes to its clients. May be told the same twice. */
   follow(subject: string, changes: Change[]): Promise<void>;
+  /** Sets its clock, in milliseconds since 1970. */
+  setTime(milliseconds: number): void;
 }
 
 /** Users and groups that a follower copies, as they are now. */

@@ -34,6 +34,10 @@ export class RongCloudFollower implements Follower {
     private readonly originals: Originals,
   ) {}
 
+  setTime(milliseconds: number): void {
+    this.api.setTime(milliseconds);
+  }
+
   async follow(subject: string, changes: Change[]): Promise<void> {
     const of = (kind: string) => changes.filter((change) => change.kind === kind);
     const ends = changes.filter(({ kind }) => ENDS.includes(kind));
@@ -138,7 +142,7 @@ export class RongCloudFollower implements Follower {
     operatorUserId: string,
     more: Record<string, string | string[]> = {},
   ): Promise<void> {
-    const data = { ...more, timestamp: Date.now() };
+    const data = { ...more, timestamp: this.api.now() };
     await this.api.call('/message/group/publish.json', {
       fromUserId: SYSTEM,
       toGroupId: groupId,
