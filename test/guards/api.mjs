@@ -4335,8 +4335,8 @@ export const guards = {
   'webhooks-7': {
     guard: 'an event that was not taken is told again',
     file: 'src/features/webhooks/webhooks.ts',
-    replace: 'await this.caller.send(turn, messageOf(event));',
-    by: 'await this.caller.send(turn, messageOf(event)).catch(() => undefined);',
+    replace: 'await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt));',
+    by: 'await this.caller.send(turn, messageOf(event, turn.now + performance.now() - takenAt)).catch(() => undefined);',
     named: 'that fails holds up only itself, and is told the same event until it takes it',
   },
   'webhooks-8': {
