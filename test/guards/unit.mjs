@@ -710,6 +710,13 @@ export const guards = {
     by: 'drawn',
     named: 'put the way of a code that was not verified last in its step',
   },
+  'sending-1': {
+    guard: 'a code is not tried by further ways after the request has been answered',
+    file: 'src/features/sending/sending.ts',
+    replace: 'if (this.now() - begun > MOST_MS) break;',
+    by: '',
+    named: 'begins no other way after five seconds',
+  },
   'config-10': {
     guard: 'a route in production does not show codes',
     file: 'src/config/providers.ts',

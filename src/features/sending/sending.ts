@@ -2,8 +2,8 @@ import { BreakerOpen } from '../../load/breaker';
 import { nameOf, type SenderName, type Way } from '../../integrations/senders/kinds';
 import { NumberRefused, SendingTimedOut, type Message, type Sender } from '../../integrations/senders/sender';
 
-/** Time after which no other way is begun: the client waits. */
-const MOST_MS = 12_000;
+/** Time after which no other way is begun, so that its end is known before the deadline of the request. */
+const MOST_MS = 5_000;
 
 /** No way has taken the message. */
 export class NoWayTook extends Error {

@@ -1,0 +1,22 @@
+import { Sending } from '../../src/features/sending/sending';
+import type { Way } from '../../src/integrations/senders/kinds';
+
+const ways: Way[] = [
+  { sender: 'console', channel: 'sms' },
+  { sender: 'console', channel: 'voice' },
+];
+
+describe('the sending of a message', () => {
+  it('begins no other way after five seconds', async () => {
+    let now = 0;
+    const tried: string[] = [];
+    const send = ({ channel }: { channel: string }) => {
+      tried.push(channel);
+      now += 5_001;
+      return Promise.reject(new Error('the provider failed'));
+    };
+    const sending = new Sending(new Map([['console', { send }]]), () => now);
+    await expect(sending.send(ways, { to: '+447400123456', body: '' })).rejects.toThrow('the provider failed');
+    expect(tried).toEqual(['sms']);
+  });
+});
