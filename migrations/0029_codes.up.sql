@@ -10,7 +10,9 @@ ALTER TABLE verification_codes
   -- The provider's name for the message, by which it is asked for codes of its own, and tells what became of it.
   ADD COLUMN reference text NOT NULL DEFAULT '',
   -- Empty until the provider has told.
-  ADD COLUMN receipt text NOT NULL DEFAULT '';
+  ADD COLUMN receipt text NOT NULL DEFAULT '',
+  -- Tag of the language that the client asked for, if there are words in it.
+  ADD COLUMN language text NOT NULL DEFAULT '';
 CREATE INDEX verification_codes_reference ON verification_codes (reference) WHERE reference <> '';
 
 -- A token that has begun a session is kept for a minute, for a client that lost the answer. The version before takes it
@@ -18,13 +20,25 @@ CREATE INDEX verification_codes_reference ON verification_codes (reference) WHER
 ALTER TABLE verification_tokens
   ADD COLUMN used_at timestamptz,
   ADD COLUMN asker_hmac bytea,
-  ADD COLUMN sid text;
+  ADD COLUMN sid text,
+  -- Those of its code.
+  ADD COLUMN language text NOT NULL DEFAULT '',
+  ADD COLUMN is_test boolean NOT NULL DEFAULT false;
 
 ALTER TABLE phones
   -- Of messages to the phone. Empty: the default.
   ADD COLUMN language text NOT NULL DEFAULT '',
-  -- Registered by a code that was not sent.
+  -- Proved only by codes that were not sent.
   ADD COLUMN is_test boolean NOT NULL DEFAULT false;
+
+-- Neither of these two columns is told to other services. On several servers there is no such trigger (migrations/distributed).
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'phones'::regclass AND tgname = 'phones_tell') THEN
+    CREATE OR REPLACE TRIGGER phones_tell AFTER INSERT OR UPDATE OF phone, region, user_id ON phones
+      FOR EACH ROW EXECUTE FUNCTION phones_tell();
+  END IF;
+END $$;
 
 -- Phones that were proved by others than their accounts, which are awake: these have until due_at to answer.
 CREATE TABLE number_claims (
